@@ -1,0 +1,45 @@
+# Every target does the set-up that it needs; all of it goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+# Installed again when what it is made of changes.
+RUN := .venv/run.stamp
+DEV := .venv/dev.stamp
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check bench bots clean
+
+demo: $(RUN) ## a round of Planning between real bots
+	rm -f configs/demo.sqlite configs/demo.sqlite-*
+	$(BIN)/arbiter run-round configs/demo.yaml
+
+test: $(DEV) bots ## all tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: $(DEV) ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(DEV) bots ## figures as one JSON object
+	@$(BIN)/python -m tests.bench
+
+bots: ## the C++ bots, where there is a compiler
+	@if command -v c++ >/dev/null || command -v g++ >/dev/null; then \
+	  $(MAKE) --no-print-directory -C bots/cpp; \
+	else echo "no C++ compiler: the C++ bots are left out" >&2; fi
+
+clean: ## everything that was made
+	rm -rf .venv build dist *.egg-info bots/cpp/build configs/*.sqlite*
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("arbiter needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+
+$(RUN): pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable .
+	@touch $@
+
+$(DEV): pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[dev]'
+	@touch $@ $(RUN)

@@ -1,0 +1,112 @@
+"""Every error of the project, each with its exit code.
+
+    ArbiterError                                                 1
+    ├─ ConfigError       file, line, column, hint                2
+    ├─ RulesError
+    │  └─ IllegalAction  becomes a fault ``illegal``; never leaves the referee
+    ├─ MalformedReply    becomes a fault; never leaves the table
+    ├─ BotCheckFailed    a bot failed where it must not          3
+    ├─ VoidMatch         our machine failed, not a bot           4
+    └─ StoreError        unreachable, locked, newer schema       5
+
+A message is one line that names the thing and, where there is one, the fix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class ArbiterError(Exception):
+    """Base of all errors; `exit_code` is what the command line returns for it."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a configuration: where it stands and what to do about it.
+
+    `path` leads to the key (mapping keys and list indices); `line` and `column` count from 1,
+    0 where the mistake is not tied to a place.
+    """
+
+    path: tuple[str | int, ...]
+    message: str
+    hint: str = ""
+    line: int = 0
+    column: int = 0
+
+    def text(self, file: str = "") -> str:
+        """The problem as one line, ``file:line:column: path: message (hint)``."""
+        place = file
+        if self.line:
+            place += f":{self.line}:{self.column}"
+        parts = [place, ".".join(map(str, self.path)), self.message]
+        line = ": ".join(part for part in parts if part)
+        return f"{line} ({self.hint})" if self.hint else line
+
+
+class ConfigError(ArbiterError):
+    """The configuration or the command line is wrong; carries every problem found at once."""
+
+    exit_code = 2
+
+    def __init__(self, problems: Sequence[Problem] | str, file: str = "", hint: str = "") -> None:
+        if isinstance(problems, str):
+            problems = [Problem((), problems, hint)]
+        self.problems = tuple(problems)
+        self.file = file
+        super().__init__("\n".join(problem.text(file) for problem in self.problems))
+
+
+class RulesError(ArbiterError):
+    """The rules of a game were used wrongly."""
+
+
+class IllegalAction(RulesError):
+    """An action that the rules do not allow; the text gives the reason in the game's words."""
+
+
+class MalformedReply(ArbiterError):
+    """Bytes from a bot that are no reply; `kind` is the fault it amounts to."""
+
+    def __init__(self, kind: str, detail: str, reply: bytes = b"") -> None:
+        self.kind = kind
+        self.detail = detail
+        self.reply = reply
+        super().__init__(detail)
+
+
+class BotCheckFailed(ArbiterError):
+    """A bot failed where it must not."""
+
+    exit_code = 3
+
+
+class VoidMatch(ArbiterError):
+    """Our own failure ended a match: no result, to be played again under the same id."""
+
+    exit_code = 4
+
+
+class StoreError(ArbiterError):
+    """The store cannot be reached, is locked, read-only, damaged or of a newer schema."""
+
+    exit_code = 5
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known word, or lists the known ones where none is near.
+
+    >>> did_you_mean("comand", ["command", "name"])
+    'did you mean command?'
+    """
+    known = list(known)
+    near = get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else "known: " + ", ".join(known)
