@@ -1,0 +1,90 @@
+"""Cards as small integers, decks, and the documented stream that all deals are drawn from.
+
+A card is its index in the deck, suit by suit in the deck's order and values ascending within
+each suit. A set of cards is an integer with those bits set.
+
+The stream is SHA-256 in counter mode, so that anybody can deal a round again with ten lines of
+any language and no version of Python can change a deal: block k is the digest of
+``arbiter-deals-1|seed|round|deal|k``, read as four big-endian 64-bit words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from struct import Struct
+
+Card = int
+
+_WORDS = 1 << 64
+_FOUR_WORDS = Struct(">4Q")
+
+
+class Stream:
+    """A deterministic source of uniform integers, named by a text.
+
+    Reading it is the only way to advance it; nothing that happens in play does.
+    """
+
+    __slots__ = ("_block", "_name", "_words")
+
+    def __init__(self, *name: object) -> None:
+        self._name = "|".join(map(str, name))
+        self._block = 0
+        self._words: list[int] = []
+
+    @classmethod
+    def of_deal(cls, seed: object, round_number: int, deal: int) -> Stream:
+        """The stream of one deal; rounds count from 1, deals from 0."""
+        return cls("arbiter-deals-1", seed, round_number, deal)
+
+    def draw(self, m: int) -> int:
+        """A uniform integer in 0..m-1, by rejection of the incomplete last interval."""
+        limit = _WORDS - _WORDS % m
+        while True:
+            if not self._words:
+                self._refill()
+            word = self._words.pop()
+            if word < limit:
+                return word % m
+
+    def shuffled(self, n: int) -> list[int]:
+        """The integers 0..n-1 in random order: Fisher-Yates, downwards from the end."""
+        order = list(range(n))
+        draw = self.draw
+        for i in range(n - 1, 0, -1):
+            j = draw(i + 1)
+            order[i], order[j] = order[j], order[i]
+        return order
+
+    def _refill(self) -> None:
+        """The next block's four words, last first since they are taken from the end."""
+        digest = sha256(f"{self._name}|{self._block}".encode()).digest()
+        self._words.extend(reversed(_FOUR_WORDS.unpack(digest)))
+        self._block += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """A deck of `values` (weakest first) in each of `suits`; names are value then suit.
+
+    >>> Deck("23456789TJQKA", "CDHS").names[12]
+    'AC'
+    """
+
+    values: str
+    suits: str
+    names: tuple[str, ...] = field(init=False, compare=False)
+    index: dict[str, Card] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = tuple(value + suit for suit in self.suits for value in self.values)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "index", {name: card for card, name in enumerate(names)})
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def suit(self, card: Card) -> int:
+        """The number of the card's suit, 0 being the first one of `suits`."""
+        return card // len(self.values)

@@ -1,0 +1,88 @@
+"""Time controls and the clock of a match: pure arithmetic on integer nanoseconds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from arbiter.errors import ConfigError
+
+MS = 1_000_000
+SECOND = 1_000_000_000
+_UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "us": 1000}
+_DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h)")
+_FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
+
+
+def parse_duration(text: str) -> int:
+    """Nanoseconds of ``3m``, ``1.5s``, ``500ms``; ConfigError with the forms that are known."""
+    found = _DURATION.fullmatch(text.strip())
+    if not found:
+        raise ConfigError(f"not a duration: {text!r}", hint="write 3m, 10s or 500ms")
+    whole, _, fraction = found[1].partition(".")
+    unit = _UNITS[found[2]]
+    # No floats: 0.1s is exactly 100,000,000 ns.
+    return int(whole) * unit + int((fraction or "0").ljust(12, "0")[:12]) * unit // 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """What a player may use: a budget for the match, an increment, or a limit per request.
+
+    `budget_ns` is the whole match's (or, with `per_request`, each command's own);
+    `increment_ns` is added after each answered request for a decision.
+    """
+
+    budget_ns: int
+    increment_ns: int = 0
+    per_request: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> TimeControl:
+        """``3m`` a budget, ``60s+100ms`` with an increment, ``500ms/request`` per command."""
+        budget, slash, per = text.partition("/")
+        budget, plus, increment = budget.partition("+")
+        try:
+            if slash and (per.strip() != "request" or plus):
+                raise ConfigError("")
+            control = cls(parse_duration(budget), parse_duration(increment) if plus else 0, bool(slash))
+        except ConfigError:
+            raise ConfigError(f"not a time control: {text!r}", hint=_FORMS) from None
+        if control.budget_ns < MS:
+            raise ConfigError(f"time control under a millisecond: {text!r}", hint=_FORMS)
+        return control
+
+
+class Clock:
+    """One clock per seat. `left[seat]` is what the seat may still use, in nanoseconds.
+
+    `used[seat]` is the total charged so far, whatever the control.
+    """
+
+    __slots__ = ("_increment", "_per_request", "left", "used")
+
+    def __init__(self, control: TimeControl, seats: int) -> None:
+        self.left = [control.budget_ns] * seats
+        self.used = [0] * seats
+        self._increment = control.increment_ns
+        self._per_request = control.per_request
+
+    def charge(self, seat: int, ns: int, commands: int = 1) -> bool:
+        """Charge one exchange; False when the seat has overstepped its time with it."""
+        self.used[seat] += ns
+        if self._per_request:
+            return ns <= self.left[seat] * commands
+        self.left[seat] = left = self.left[seat] - ns
+        return left >= 0
+
+    def allowed(self, seat: int, commands: int = 1) -> int:
+        """What an exchange of so many commands may use."""
+        return self.left[seat] * commands if self._per_request else self.left[seat]
+
+    def reward(self, seat: int) -> None:
+        """Add the increment after an answered request for a decision."""
+        self.left[seat] += self._increment
+
+    def left_ms(self, seat: int) -> int:
+        """What the seat is told: milliseconds left, rounded down."""
+        return self.left[seat] // MS

@@ -1,0 +1,283 @@
+"""Planning (Planowanie): declare simultaneously how many tricks you will take, then take them.
+
+A deal of c cards: everyone declares 0..c without knowing the others' declarations; c tricks
+with the first suit as trump; each trick counts one point, and whoever took exactly as many as
+declared gets c more. Action ids: declarations 0..top, then the cards in index order, `top`
+being the largest number of cards in the programme (13 in the tournament, so cards are 14..65).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+
+from arbiter.cards import Card, Deck
+from arbiter.errors import ConfigError, IllegalAction
+from arbiter.games.tricks import Tricks
+from arbiter.rules import Action, Command, Deal, Game, Seat, State, Tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.cards import Stream
+
+TOURNAMENT_DECK = "23456789TJQKA CDHS"
+TOURNAMENT_DEALS = tuple((count, (count - 1) % 4) for count in range(1, 14))
+MAX_DECK = 256
+_new = tuple.__new__
+
+
+class PlanningState(NamedTuple):
+    """A deal of Planning in progress; a tuple, so immutable, hashable and quick to make.
+
+    `hands` are masks of action ids; `declared` has None where a seat has yet to declare;
+    `trick` is None until all have declared, then the cards of the trick in order of play;
+    `leader` leads the current trick; `size` is the number of cards dealt to each.
+    """
+
+    game: Planning
+    to_act: tuple[Seat, ...]
+    hands: tuple[int, ...]
+    declared: tuple[int | None, ...]
+    taken: tuple[int, ...]
+    trick: tuple[Action, ...] | None
+    leader: Seat
+    size: int
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """Declarations 0..size, or the cards that follow suit."""
+        if self.trick is None:
+            return range(self.size + 1)
+        if self.trick:
+            return self.game.tricks.to_follow(self.hands[seat], self.trick[0])
+        return self.game.tricks.actions_of(self.hands[seat])
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """Whether the seat may do this now."""
+        if seat not in self.to_act or action < 0:
+            return False
+        if self.trick is None:
+            return action <= self.size
+        hand = self.hands[seat]
+        if not hand >> action & 1:
+            return False
+        if not self.trick:
+            return True
+        suit = self.game.tricks.suit_mask[self.trick[0]]
+        return bool(suit >> action & 1 or not hand & suit)
+
+    def apply(self, seat: Seat, action: Action) -> PlanningState:
+        """Declare or play a card; IllegalAction with the reason."""
+        game, to_act, hands, declared, taken, trick, leader, size = self
+        if not self.allows(seat, action):
+            raise IllegalAction(self._reason(seat, action))
+        if trick is None:
+            declared = (*declared[:seat], action, *declared[seat + 1 :])
+            to_act = tuple(other for other in to_act if other != seat)
+            if not to_act:
+                to_act, trick = (leader,), ()
+        else:
+            left = list(hands)
+            left[seat] ^= 1 << action
+            hands = tuple(left)
+            trick += (action,)
+            if len(trick) < game.seats:
+                to_act = game.after[seat]
+            else:
+                leader = (leader + game.tricks.winner(trick)) % game.seats
+                taken = (*taken[:leader], taken[leader] + 1, *taken[leader + 1 :])
+                to_act = (leader,) if left[seat] else ()
+                trick = ()
+        # The tuple itself: the named constructor would cost a third of a ply.
+        fields = (game, to_act, hands, declared, taken, trick, leader, size)
+        return _new(PlanningState, fields)
+
+    def points(self) -> tuple[int, ...]:
+        """Tricks taken, and `size` more for each seat that took what it declared."""
+        return tuple(
+            taken + (self.size if taken == declared else 0)
+            for taken, declared in zip(self.taken, self.declared, strict=True)
+        )
+
+    def _reason(self, seat: Seat, action: Action) -> str:
+        """Why `allows` said no, in words for the bot's author."""
+        game = self.game
+        if seat not in self.to_act:
+            return f"it is not seat {seat}'s turn"
+        if self.trick is None:
+            return f"a declaration is an integer from 0 to {self.size}"
+        if not game.is_card(action):
+            return "a card is to be played, not a declaration"
+        name = game.card_name(action - game.tricks.offset)
+        if not self.hands[seat] >> action & 1:
+            return f"{name} is not in hand"
+        led = game.card_name(self.trick[0] - game.tricks.offset) if self.trick else ""
+        return f"{name} does not follow suit ({led} was led)"
+
+
+class Planning(Game):
+    """The game with its deck, number of players and list of deals.
+
+    `deck` is the values, weakest first, a blank, and the suits, trump first; `deals` a list of
+    (cards for each, starting seat). ConfigError, with the option's path, where they do not fit.
+    """
+
+    name: ClassVar[str] = "planning"
+    title: ClassVar[str] = "Planning"
+    option_help: ClassVar[Mapping[str, str]] = {
+        "seats": "number of players, 2 to 4",
+        "deck": 'values, weakest first, and suits, trump first: "23456789TJQKA CDHS"',
+        "deals": "list of [cards for each player, starting seat]",
+    }
+
+    def __init__(
+        self,
+        seats: int = 4,
+        deck: str = TOURNAMENT_DECK,
+        deals: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        if type(seats) is not int or not 2 <= seats <= 4:
+            raise self.option_error(["seats"], f"{seats!r} is not a number of players from 2 to 4")
+        self.seats = seats
+        self.deck = self._checked_deck(deck)
+        if deals is None:
+            deals = tuple((count, starter % seats) for count, starter in TOURNAMENT_DEALS)
+        self.programme = self._checked_deals(deals)
+        top = max(count for count, _ in self.programme)
+        self.tricks = Tricks(self.deck, trump=0, offset=top + 1)
+        self.actions = top + 1 + len(self.deck)
+        self.after = tuple(((seat + 1) % seats,) for seat in range(seats))
+        everybody = tuple(range(seats))
+        self._plays = tuple(
+            tuple((Tell(everybody, f"play {seat} {name}"),) for name in ("",) * (top + 1) + self.deck.names)
+            for seat in range(seats)
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Seats, deck and deals as the configuration writes them."""
+        return {
+            "seats": self.seats,
+            "deck": f"{self.deck.values} {self.deck.suits}",
+            "deals": [list(deal) for deal in self.programme],
+        }
+
+    def next_deal(self, number: int, stream: Stream, last: State | None) -> Deal | None:  # noqa: ARG002
+        """Shuffle the whole deck; seat s gets cards s*c .. s*c+c-1."""
+        if number >= len(self.programme):
+            return None
+        count, starter = self.programme[number]
+        cards = stream.shuffled(len(self.deck))
+        hands = tuple(tuple(cards[seat * count : (seat + 1) * count]) for seat in range(self.seats))
+        return Deal(hands, starter)
+
+    def given(self, deals: Sequence[Deal]) -> Game:
+        """The same deck and seats; the programme becomes that of the given deals."""
+        for number, deal in enumerate(deals):
+            if len({len(hand) for hand in deal.hands}) != 1:
+                raise ConfigError(f"given deal {number}: all hands must have the same size")
+        programme = [(len(deal.hands[0]), deal.seat) for deal in deals]
+        game = type(self)(**{**self.options, "deals": programme})
+        game._given = tuple(deals)
+        return game
+
+    def start(self, deal: Deal) -> PlanningState:
+        """All seats are to declare."""
+        seats = tuple(range(self.seats))
+        hands = tuple(self.tricks.mask_of(hand) for hand in deal.hands)
+        nobody = (None,) * self.seats
+        zero = (0,) * self.seats
+        return PlanningState(self, seats, hands, nobody, zero, None, deal.seat, len(deal.hands[0]))
+
+    def greeting(self) -> Iterable[tuple[Command, ...]]:
+        """set_deck, set_players, set_game."""
+        yield (f"set_deck {self.deck.values} {self.deck.suits}",) * self.seats
+        yield tuple(f"set_players {self.seats} {seat}" for seat in range(self.seats))
+        flat = " ".join(f"{count} {starter}" for count, starter in self.programme)
+        yield (f"set_game {len(self.programme)} {flat}",) * self.seats
+
+    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+        """set_cards, to each its own, in the order dealt."""
+        names = self.deck.names
+        yield tuple(f"set_cards {len(hand)} {' '.join(names[card] for card in hand)}" for hand in deal.hands)
+
+    def request(self, state: State, seat: Seat) -> Command:  # noqa: ARG002
+        """gen_declare, then gen_move."""
+        return "gen_declare" if cast(PlanningState, state).trick is None else "gen_move"
+
+    def parse(self, state: State, seat: Seat, text: str) -> Action:  # noqa: ARG002
+        """An integer without sign (leading zeros are tolerated), or a card's name."""
+        if cast(PlanningState, state).trick is None:
+            digits = text.lstrip("0") or "0"
+            if not (text.isascii() and text.isdigit()) or len(digits) > 3:
+                raise IllegalAction("a declaration is an integer from 0 to the number of cards")
+            return int(digits)
+        card = self.deck.index.get(text)
+        if card is None:
+            raise IllegalAction(f"there is no such card in the deck ({self.options['deck']})")
+        return card + self.tricks.offset
+
+    def action_text(self, state: State, seat: Seat, action: Action) -> str:  # noqa: ARG002
+        """``3`` or ``TD``."""
+        if cast(PlanningState, state).trick is None:
+            return str(action)
+        return self.deck.names[action - self.tricks.offset]
+
+    def news(self, before: State, seat: Seat, action: Action, after: State) -> Iterable[Tell]:
+        """Declarations to all once the last has declared; every card played, to all."""
+        if cast(PlanningState, before).trick is not None:
+            return self._plays[seat][action]
+        after = cast(PlanningState, after)
+        if after.trick is None:
+            return ()
+        everybody = tuple(range(self.seats))
+        return [Tell(everybody, f"declare {i} {n}") for i, n in enumerate(after.declared)]
+
+    def card_name(self, card: Card) -> str:
+        """Value then suit: ``TD``."""
+        return self.deck.names[card]
+
+    def card_of(self, name: str) -> Card:
+        """The index of a card by its name."""
+        return self.deck.index[name]
+
+    def is_card(self, action: Action) -> bool:
+        """Whether an action id is a card of the deck rather than a declaration."""
+        return self.tricks.offset <= action < self.actions
+
+    def _checked_deck(self, deck: object) -> Deck:
+        """The deck that a string describes."""
+        words = deck.split() if isinstance(deck, str) else []
+        form = 'write the values, a blank, the suits: "23456789TJQKA CDHS"'
+        if len(words) != 2:
+            raise self.option_error(["deck"], f"{deck!r} is not a deck", form)
+        values, suits = words
+        for word in words:
+            if len(set(word)) != len(word):
+                raise self.option_error(["deck"], f"{word!r} names something twice", form)
+            if not (word.isascii() and word.isprintable()):
+                raise self.option_error(["deck"], f"{word!r} has a character that is not plain", form)
+        if len(values) * len(suits) > MAX_DECK:
+            raise self.option_error(["deck"], f"more than {MAX_DECK} cards")
+        return Deck(values, suits)
+
+    def _checked_deals(self, deals: object) -> tuple[tuple[int, Seat], ...]:
+        """The programme that a list of pairs describes."""
+        if not isinstance(deals, list | tuple) or not deals:
+            raise self.option_error(["deals"], "not a list of [cards, starter] pairs")
+        programme = []
+        for number, deal in enumerate(deals):
+            if not isinstance(deal, list | tuple) or [type(n) for n in deal] != [int, int]:
+                raise self.option_error(["deals", number], f"{deal!r} is not a pair [cards, starter]")
+            count, starter = deal
+            most = len(self.deck) // self.seats
+            if not 1 <= count <= most:
+                raise self.option_error(
+                    ["deals", number, 0],
+                    f"{count} cards each: {len(self.deck)} cards give {self.seats} players 1 to {most}",
+                )
+            if not 0 <= starter < self.seats:
+                raise self.option_error(
+                    ["deals", number, 1], f"starter {starter} is not a seat 0..{self.seats - 1}"
+                )
+            programme.append((count, starter))
+        return tuple(programme)

@@ -1,0 +1,75 @@
+"""What trick-taking games share: hands as bit masks, following suit, who takes a trick.
+
+Cards appear as *action ids*: the card's index plus an offset that leaves room for the other
+actions of the game, so that a hand's bits are legal actions without translation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arbiter.cards import Deck
+    from arbiter.rules import Action
+
+_REMEMBERED = 1 << 16
+
+
+class Tricks:
+    """Tables for one deck, trump suit (or None) and offset; built once per game."""
+
+    __slots__ = ("_spread", "deck", "offset", "strength", "suit_mask", "suits")
+
+    def __init__(self, deck: Deck, trump: int | None, offset: int = 0) -> None:
+        n = len(deck.values)
+        self.deck = deck
+        self.offset = offset
+        self.suits = tuple(((1 << n) - 1) << (offset + suit * n) for suit in range(len(deck.suits)))
+        below = (0,) * offset  # never read: those actions are not cards
+        # suit_mask[action]: all cards of that card's suit.
+        self.suit_mask = below + tuple(self.suits[deck.suit(card)] for card in range(len(deck)))
+        # strength[led][action]: what the card is worth in a trick to which `led` was led.
+        by_suit = []
+        for led in range(len(deck.suits)):
+            row = list(below)
+            for card in range(len(deck)):
+                suit, value = deck.suit(card), card % n
+                row.append(2 * n + value if suit == trump else n + value if suit == led else 0)
+            by_suit.append(tuple(row))
+        self.strength: tuple[tuple[int, ...], ...] = ((),) * offset + tuple(
+            by_suit[deck.suit(card)] for card in range(len(deck))
+        )
+        self._spread: dict[int, tuple[Action, ...]] = {}
+
+    def actions_of(self, mask: int) -> tuple[Action, ...]:
+        """The cards of a mask, ascending."""
+        found: tuple[Action, ...] = ()
+        for suit in self.suits:
+            if part := mask & suit:
+                found += self._spread.get(part) or self._spread_suit(part)
+        return found
+
+    def to_follow(self, hand: int, led: Action) -> tuple[Action, ...]:
+        """The cards that may be played to a trick in which `led` was led."""
+        if part := hand & self.suit_mask[led]:
+            return self._spread.get(part) or self._spread_suit(part)
+        return self.actions_of(hand)
+
+    def winner(self, trick: tuple[Action, ...]) -> int:
+        """Which card of a full trick takes it: its place in the order of play."""
+        return trick.index(max(trick, key=self.strength[trick[0]].__getitem__))
+
+    def mask_of(self, cards: tuple[int, ...]) -> int:
+        """The bits of some cards (indices in the deck)."""
+        mask = 0
+        for card in cards:
+            mask |= 1 << (card + self.offset)
+        return mask
+
+    def _spread_suit(self, part: int) -> tuple[Action, ...]:
+        """Enumerate the bits of one suit and remember the answer (8,192 a suit of 13)."""
+        if len(self._spread) >= _REMEMBERED:
+            self._spread.clear()
+        actions = tuple(i for i in range(part.bit_length()) if part >> i & 1)
+        self._spread[part] = actions
+        return actions

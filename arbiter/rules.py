@@ -1,0 +1,210 @@
+"""What a game is: the whole interface that a game, ours or a third party's, has to fill in.
+
+A `Game` is stateless and picklable: options go to its constructor, everything that happens lies
+in immutable `State` values, one per deal. The referee asks whoever stands in `to_act`, applies
+the answer, and passes on the `news`; what each seat hears is data, so that secrets are kept in
+one place that can be tested.
+
+    deal = game.next_deal(0, stream, None)
+    state = game.start(deal)
+    while state.to_act:
+        seat = state.to_act[0]
+        state = state.apply(seat, state.legal(seat)[0])
+    state.points()
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+from arbiter.cards import Card
+from arbiter.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.cards import Stream
+
+Seat = int
+Action = int
+Command = str
+"""One line of a game's protocol, without its line end."""
+
+
+class Tell(NamedTuple):
+    """One command, and the seats that hear it, in the order in which they hear it."""
+
+    seats: tuple[Seat, ...]
+    command: Command
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The cards and roles given out once.
+
+    `hands` by seat, in the order dealt; `seat` is the one that the deal singles out (starter,
+    dealer, landlord, opener: `Game.seat_word` names it); `extra` holds cards that belong to
+    nobody yet or to all.
+    """
+
+    hands: tuple[tuple[Card, ...], ...]
+    seat: Seat = 0
+    extra: tuple[Card, ...] = ()
+
+    def rotated(self, shift: int) -> Deal:
+        """The same deal with every hand and role moved `shift` seats on."""
+        n = len(self.hands)
+        hands = tuple(self.hands[(seat - shift) % n] for seat in range(n))
+        return Deal(hands, (self.seat + shift) % n, self.extra)
+
+
+class State(Protocol):
+    """One deal in progress. Immutable and hashable; `apply` returns a new one."""
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        """Who decides now; empty when the deal is over; several decide simultaneously."""
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """The legal actions of a seat in `to_act`: ascending, never empty."""
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """Whether `action` is legal, without enumerating."""
+
+    def apply(self, seat: Seat, action: Action) -> State:
+        """The state after the action; IllegalAction otherwise, this state being unchanged."""
+
+    def points(self) -> tuple[int, ...]:
+        """Points by seat of a deal that is over."""
+
+
+class Game(ABC):
+    """A game with its options: the rules, and the words its bots hear and speak.
+
+    Two games of one class with equal options are equal.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    seat_word: ClassVar[str] = "starter"
+    option_help: ClassVar[Mapping[str, str]] = {}
+    """Every option of the constructor with a line of explanation."""
+
+    seats: int
+    actions: int
+    """Size of the action table: actions are 0..actions-1."""
+    sides: tuple[int, ...] | None = None
+    """Fixed partnerships by seat, such as (0, 1, 0, 1)."""
+    chained: bool = False
+    """Whether a deal depends on how the one before it ended."""
+    _given: tuple[Deal, ...] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{key}={value!r}" for key, value in self.options.items())
+        return f"{type(self).__name__}({options})"
+
+    def _identity(self) -> tuple[str, tuple[Deal, ...] | None]:
+        return json.dumps(self.options, sort_keys=True), self._given
+
+    @property
+    @abstractmethod
+    def options(self) -> dict[str, Any]:
+        """The options that build this game again, JSON values only."""
+
+    @abstractmethod
+    def next_deal(self, number: int, stream: Stream, last: State | None) -> Deal | None:
+        """Deal `number` (from 0), drawn from `stream`; None ends the match.
+
+        `last` is the final state of the deal before, for games in which it matters who won.
+        """
+
+    @abstractmethod
+    def start(self, deal: Deal) -> State:
+        """The state in which the cards have been dealt and nothing has happened."""
+
+    @abstractmethod
+    def greeting(self) -> Iterable[tuple[Command, ...]]:
+        """What is said once per match: each item is one command, worded for each seat."""
+
+    @abstractmethod
+    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+        """What is said when a deal starts: each item is one command, worded for each seat."""
+
+    @abstractmethod
+    def request(self, state: State, seat: Seat) -> Command:
+        """The ``gen_`` command that asks a seat for its decision."""
+
+    @abstractmethod
+    def parse(self, state: State, seat: Seat, text: str) -> Action:
+        """The action a reply means, whether or not it is legal; IllegalAction with a reason.
+
+        May raise for whatever `State.allows` would refuse, and then says why.
+        """
+
+    @abstractmethod
+    def action_text(self, state: State, seat: Seat, action: Action) -> str:
+        """The canonical word for an action, as a bot would send it."""
+
+    @abstractmethod
+    def news(self, before: State, seat: Seat, action: Action, after: State) -> Iterable[Tell]:
+        """What is told, and to whom, after an action."""
+
+    @abstractmethod
+    def card_name(self, card: Card) -> str:
+        """A card in the words of the protocol."""
+
+    @abstractmethod
+    def card_of(self, name: str) -> Card:
+        """The card with this name; KeyError if there is none."""
+
+    def deal_json(self, deal: Deal) -> dict[str, Any]:
+        """A deal in the shape of a match record's ``deals``."""
+        shape: dict[str, Any] = {"hands": [[self.card_name(c) for c in hand] for hand in deal.hands]}
+        shape[self.seat_word] = deal.seat
+        if deal.extra:
+            shape["extra"] = [self.card_name(card) for card in deal.extra]
+        return shape
+
+    def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
+        """The deal that `deal_json` wrote; ConfigError when it cannot be one of this game."""
+        try:
+            hands = tuple(tuple(self.card_of(name) for name in hand) for hand in shape["hands"])
+            extra = tuple(self.card_of(name) for name in shape.get("extra", ()))
+            seat = shape.get(self.seat_word, 0)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ConfigError(f"a given deal is not one of {self.name}: {error!r}") from None
+        known = {"hands", "extra", self.seat_word}
+        if unknown := sorted(set(shape) - known):
+            raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
+        if not isinstance(seat, int) or not 0 <= seat < self.seats:
+            raise ConfigError(f"a given deal's {self.seat_word} is not a seat 0..{self.seats - 1}")
+        cards = [card for hand in hands for card in hand]
+        if len(hands) != self.seats or len(set(cards)) != len(cards):
+            raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
+        return Deal(hands, seat, extra)
+
+    def given(self, deals: Sequence[Deal]) -> Game:
+        """The same game playing exactly these deals, however many they are."""
+        game = copy(self)
+        game._given = tuple(deals)
+        return game
+
+    def deal(self, number: int, stream: Stream, last: State | None) -> Deal | None:
+        """Deal `number`: the given one where deals were given, else the next of the programme."""
+        if self._given is None:
+            return self.next_deal(number, stream, last)
+        return self._given[number] if number < len(self._given) else None
+
+    def option_error(self, path: Sequence[str | int], message: str, hint: str = "") -> ConfigError:
+        """The error of a constructor whose option is out of range; `path` starts at the option."""
+        return ConfigError([Problem(tuple(path), message, hint)])

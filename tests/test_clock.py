@@ -1,0 +1,113 @@
+"""Time controls and the clock: integers throughout."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arbiter.clock import MS, SECOND, Clock, TimeControl, parse_duration
+from arbiter.errors import ConfigError
+
+FORMS = [
+    ("3m", TimeControl(180 * SECOND)),
+    ("10s", TimeControl(10 * SECOND)),
+    ("1h", TimeControl(3600 * SECOND)),
+    ("1.5s", TimeControl(1500 * MS)),
+    ("2500us", TimeControl(2_500_000)),
+    (" 10s ", TimeControl(10 * SECOND)),
+    ("60s+100ms", TimeControl(60 * SECOND, 100 * MS)),
+    ("3m + 1s", TimeControl(180 * SECOND, SECOND)),
+    ("500ms/request", TimeControl(500 * MS, per_request=True)),
+    ("1ms", TimeControl(MS)),
+]
+BAD_FORMS = [
+    "", "3", "m", "3 m", "-3m", "+3m", "3min", "3M", "1e3s", "1,5s", ".5s", "5.s", "3m+", "+1s", "3m+1",
+    "500ms/", "500ms/move", "/request", "60s+1s/request", "1s+1s+1s", "inf", "nan", "\u0663m",
+    "9" * 5000 + "s", "999us", "0s", "0s+1s",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "control"), FORMS)
+def test_every_form_of_a_time_control_is_read(text, control):
+    assert TimeControl.parse(text) == control
+
+
+@pytest.mark.parametrize("text", BAD_FORMS)
+def test_a_bad_time_control_is_refused_with_the_known_forms(text):
+    with pytest.raises(ConfigError) as caught:
+        TimeControl.parse(text)
+    assert caught.value.problems[0].hint == "write 3m, 10s, 60s+100ms or 500ms/request"
+
+
+def test_a_bad_duration_is_refused_with_a_hint():
+    with pytest.raises(ConfigError, match=r"not a duration: 'soon' \(write 3m, 10s or 500ms\)"):
+        parse_duration("soon")
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"), [("0.1s", 100_000_000), ("0.3s", 300_000_000), ("4.35m", 261_000_000_000)]
+)
+def test_decimal_durations_are_exact(text, ns):
+    assert parse_duration(text) == ns
+
+
+@given(whole=st.integers(0, 10**6), digits=st.text("0123456789", min_size=1, max_size=9))
+def test_a_duration_of_nine_decimals_is_exact_to_the_nanosecond(whole, digits):
+    assert parse_duration(f"{whole}.{digits}s") == whole * SECOND + int(digits.ljust(9, "0"))
+
+
+@given(costs=st.lists(st.integers(0, 10**9), max_size=30))
+def test_a_budget_is_used_up_by_what_is_charged_and_by_nothing_else(costs):
+    clock = Clock(TimeControl(10 * SECOND), 2)
+    in_time = [clock.charge(0, ns) for ns in costs]
+    spent = [sum(costs[: i + 1]) for i in range(len(costs))]
+    assert in_time == [total <= 10 * SECOND for total in spent]
+    assert (clock.left, clock.used) == ([10 * SECOND - sum(costs), 10 * SECOND], [sum(costs), 0])
+
+
+def test_a_reply_exactly_at_the_limit_is_in_time():
+    clock = Clock(TimeControl(SECOND), 1)
+    assert clock.charge(0, SECOND)
+    assert not clock.charge(0, 1)
+
+
+def test_an_increment_is_added_by_reward_to_that_seat_alone():
+    clock = Clock(TimeControl(SECOND, 100 * MS), 2)
+    clock.charge(1, 300 * MS)
+    clock.reward(1)
+    assert clock.left == [SECOND, 800 * MS]
+
+
+def test_a_limit_per_request_starts_anew_with_every_command():
+    clock = Clock(TimeControl.parse("500ms/request"), 1)
+    assert [clock.charge(0, 500 * MS) for _ in range(5)] == [True] * 5
+    assert not clock.charge(0, 500 * MS + 1)
+    assert clock.used == [6 * 500 * MS + 1]
+
+
+def test_a_batch_may_use_the_limits_of_all_its_commands():
+    clock = Clock(TimeControl.parse("500ms/request"), 1)
+    assert clock.allowed(0, 4) == 2 * SECOND
+    assert clock.charge(0, 2 * SECOND, 4)
+    assert not clock.charge(0, 2 * SECOND + 1, 4)
+
+
+def test_a_batch_shares_one_budget():
+    clock = Clock(TimeControl(SECOND), 1)
+    assert clock.allowed(0, 7) == SECOND
+
+
+@given(used=st.integers(0, 3 * SECOND))
+def test_the_time_told_is_rounded_down_to_whole_milliseconds(used):
+    clock = Clock(TimeControl(3 * SECOND), 1)
+    clock.charge(0, used)
+    assert clock.left_ms(0) == (3 * SECOND - used) // MS
+
+
+def test_clocks_hold_integers_only():
+    clock = Clock(TimeControl.parse("1.5s+0.1s"), 1)
+    clock.charge(0, 333)
+    clock.reward(0)
+    values = [clock.left[0], clock.used[0], clock.left_ms(0), clock.allowed(0)]
+    assert [type(value) for value in values] == [int] * 4
