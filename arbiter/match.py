@@ -1,0 +1,264 @@
+"""What a match is before it is played and after: frozen values, JSON both ways.
+
+A `MatchSpec` is everything a worker needs; a `MatchRecord` is everything that is kept. Why a
+match ended (`Forfeit`) stays apart from who won (`results`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.clock import TimeControl
+    from arbiter.rules import Seat
+
+
+class Fault(StrEnum):
+    """What a bot did to lose a match at once."""
+
+    ILLEGAL = "illegal"
+    MALFORMED = "malformed"
+    REFUSED = "refused"
+    OUT_OF_TURN = "out_of_turn"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    MEMORY = "memory"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A registered program. `folder` is where it starts; `batched` what an organiser vouches for."""
+
+    name: str
+    command: tuple[str, ...]
+    folder: str = "."
+    env: Mapping[str, str] = field(default_factory=dict)
+    batched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a match allows its bots, and how it is conducted.
+
+    Times in ns; `start_ns` None puts the start on the game clock; memory in bytes per bot.
+    """
+
+    time: TimeControl
+    start_ns: int | None
+    memory_bytes: int
+    clock: str = "adjusted"
+    delivery: str = "strict"
+    isolation: str = "plain"
+    end: str = "kill"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec:
+    """One match to be played: picklable, and the only thing that crosses to a worker.
+
+    `players` by seat. `round` and `table` are None outside a season; `deals` are the JSON shapes
+    of given deals, None to draw them from the seed.
+    """
+
+    id: str
+    season: str
+    round: int | None
+    table: int | None
+    rotation: int
+    game: str
+    options: Mapping[str, Any]
+    seed: str
+    players: tuple[Player, ...]
+    limits: Limits
+    deals: tuple[Mapping[str, Any], ...] | None = None
+
+
+class Move(NamedTuple):
+    """One accepted answer to a ``gen_`` command; times in ns.
+
+    `charged_ns` is everything charged to the seat since its previous move, `left_ns` what it has
+    left after this one. `cpu_ns` and `delay_ns` are 0 where the answer came before the meters
+    were read (within the first 0.2 ms).
+    """
+
+    deal: int
+    seat: Seat
+    request: str
+    action: str
+    wall_ns: int
+    cpu_ns: int
+    delay_ns: int
+    charged_ns: int
+    left_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit:
+    """The fault that ended a match, with the last command sent and the raw reply to it."""
+
+    seat: Seat
+    player: str
+    fault: Fault
+    detail: str
+    command: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class BotReport:
+    """What is known of one process after the match.
+
+    `exit` is the exit status, negative the signal that ended it, None if we killed it.
+    """
+
+    player: str
+    exit: int | None = None
+    cpu_ns: int = 0
+    charged_ns: int = 0
+    peak_memory_bytes: int = 0
+    notes: tuple[str, ...] = ()
+    stderr_tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSummary:
+    """What ratings and lists need of a match; kept beside the record, quick to read."""
+
+    id: str
+    round: int | None
+    table: int | None
+    rotation: int
+    players: tuple[str, ...]
+    points: tuple[int, ...] | None
+    sides: tuple[int, ...] | None = None
+    faulty: Seat | None = None
+    fault: Fault | None = None
+    detail: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> MatchSummary:
+        """The summary that `to_json` wrote."""
+        fields = dict(shape)
+        for name in ("players", "points", "sides"):
+            fields[name] = None if fields[name] is None else tuple(fields[name])
+        fields["fault"] = None if fields["fault"] is None else Fault(fields["fault"])
+        return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """All that is kept of a match; lists by seat. `points` is None after a forfeit."""
+
+    id: str
+    season: str
+    round: int | None
+    table: int | None
+    rotation: int
+    game: str
+    options: Mapping[str, Any]
+    seed: str
+    deal_hash: str
+    players: tuple[str, ...]
+    deals: tuple[Mapping[str, Any], ...]
+    moves: tuple[Move, ...]
+    points: tuple[int, ...] | None
+    forfeit: Forfeit | None
+    sides: tuple[int, ...] | None = None
+    bots: tuple[BotReport, ...] = ()
+    delivery: str = "strict"
+    clock: str = "adjusted"
+    isolation: Mapping[str, Any] = field(default_factory=dict)
+    host: Mapping[str, Any] = field(default_factory=dict)
+    started: str = ""
+    wall_ns: int = 0
+
+    def results(self) -> Iterable[tuple[Seat, Seat, float]]:
+        """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair once.
+
+        A completed match compares every two players who are not partners; after a fault the
+        faulty player loses to each of the others, its partner too, and nothing else counts.
+        """
+        seats = range(len(self.players))
+        if self.forfeit is not None:
+            faulty = self.forfeit.seat
+            for other in seats:
+                if other != faulty:
+                    yield faulty, other, 0.0
+        elif self.points is not None:
+            for one, other in combinations(seats, 2):
+                if not self._partners(one, other):
+                    mine, theirs = self.points[one], self.points[other]
+                    yield one, other, 0.5 if mine == theirs else float(mine > theirs)
+
+    def summary(self) -> MatchSummary:
+        """The part that ratings and lists need."""
+        forfeit = self.forfeit
+        return MatchSummary(
+            id=self.id,
+            round=self.round,
+            table=self.table,
+            rotation=self.rotation,
+            players=self.players,
+            points=self.points,
+            sides=self.sides,
+            faulty=forfeit.seat if forfeit else None,
+            fault=forfeit.fault if forfeit else None,
+            detail=forfeit.detail if forfeit else "",
+        )
+
+    def _partners(self, one: Seat, other: Seat) -> bool:
+        return self.sides is not None and self.sides[one] == self.sides[other]
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented shape of a record."""
+        shape = {name: getattr(self, name) for name in self.__slots__}
+        shape["moves"] = [move._asdict() for move in self.moves]
+        shape["forfeit"] = asdict(self.forfeit) if self.forfeit else None
+        shape["bots"] = [asdict(bot) for bot in self.bots]
+        return shape
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> MatchRecord:
+        """The record that `to_json` wrote; StoreError where it is none."""
+        try:
+            fields = dict(shape)
+            fields["moves"] = tuple(Move(**move) for move in shape["moves"])
+            if forfeit := shape["forfeit"]:
+                fields["forfeit"] = Forfeit(**{**forfeit, "fault": Fault(forfeit["fault"])})
+            fields["bots"] = tuple(
+                BotReport(**{**bot, "notes": tuple(bot["notes"])}) for bot in shape["bots"]
+            )
+            for name in ("players", "deals"):
+                fields[name] = tuple(fields[name])
+            for name in ("points", "sides"):
+                fields[name] = None if fields[name] is None else tuple(fields[name])
+            return cls(**fields)
+        except (KeyError, TypeError, ValueError) as error:
+            name = shape.get("id", "?") if isinstance(shape, Mapping) else "?"
+            raise StoreError(f"the record of match {name} cannot be read: {error!r}") from error
+
+
+def hash_of_deals(deals: Sequence[Mapping[str, Any]]) -> str:
+    """SHA-256 over the canonical JSON (sorted keys, no blanks) of a round's planned deals."""
+    text = json.dumps(list(deals), sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
+
+
+def rounded_to_us(ns: int) -> int:
+    """Nanoseconds rounded to whole microseconds, the precision that is stored."""
+    return (ns + 500) // 1000 * 1000

@@ -1,0 +1,178 @@
+"""The line protocol between referee and bot, seen from the referee: bytes in, replies out.
+
+Theory of operation. A `Connection` holds the bytes of one bot's standard output that have not
+been consumed. `feed` adds what was read; `reply` takes the next complete reply if there is one;
+`stale` says what stands unread. It knows no file descriptor and no clock, so any chunking of
+the same bytes gives the same replies and the same faults.
+
+    replies  := { blank line | comment line } reply ...
+    reply    := ("=" | "?") rest-of-line { further line } empty-line
+    comment  := "#" rest-of-line
+
+A line ends with ``\\n``; blanks, tabs and control characters at its end do not count, so an
+empty line may hold some. The first character of a reply decides: anything but ``=``, ``?`` and
+``#`` is malformed as soon as it is seen, so that a program that prints a prompt is told so and
+not left to run out of time. Liberties that a bot takes are collected in `notes`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from arbiter.errors import MalformedReply
+
+PLAIN = b"=\n\n"
+"""The reply of nearly every command; the driver knows it without parsing."""
+
+REPLY_LIMIT = 64 * 1024
+OUTPUT_LIMIT = 1024 * 1024
+
+_SIMPLE = re.compile(rb"= ?([!-~]{0,64})\n\n")
+_BLANKS = bytes(range(1, 33)) + b"\x7f"
+
+
+class Answer(NamedTuple):
+    """One reply: whether it began with ``=``, the rest of its first line, and the raw bytes."""
+
+    accepted: bool
+    text: bytes
+    raw: bytes
+
+
+DONE = Answer(True, b"", PLAIN)
+_tuple = tuple.__new__
+
+
+class Connection:
+    """The reading half of one bot's protocol."""
+
+    __slots__ = ("_ready", "_scanned", "buffer", "notes", "received")
+
+    def __init__(self) -> None:
+        self.buffer = b""
+        """Bytes fed and not consumed."""
+        self._scanned = 0
+        self._ready: tuple[Answer, ...] = ()
+        self.received = 0
+        """All bytes fed so far."""
+        self.notes: dict[str, None] = {}
+        """Liberties taken, in the order of their first appearance."""
+
+    def feed(self, chunk: bytes) -> None:
+        """Add bytes as read; MalformedReply (``output``) once they exceed a match's limit."""
+        self.received += len(chunk)
+        self.buffer = self.buffer + chunk if self.buffer else chunk
+        if self.received > OUTPUT_LIMIT:
+            raise MalformedReply("output", f"more than {OUTPUT_LIMIT} bytes of output in a match")
+
+    def reply(self) -> Answer | None:
+        """Take the next reply; None while it is incomplete; MalformedReply if it cannot be one."""
+        simple = _SIMPLE.match(self.buffer)
+        if simple:
+            self.buffer, self._scanned = self.buffer[simple.end() :], 0
+            return _tuple(Answer, (True, simple[1], simple[0]))
+        self._skip_lines_between()
+        buffer = self.buffer
+        if not buffer or buffer[:1] == b"#" or not buffer.strip(_BLANKS):
+            return None
+        if buffer[:1] not in b"=?":
+            shown = buffer[:60]
+            raise MalformedReply("malformed", f"a reply starts with = or ?, not {shown!r}", buffer)
+        # Whole lines only; what was scanned before holds no empty line.
+        start = self._scanned
+        while (end := buffer.find(b"\n", start)) >= 0:
+            if not buffer[start:end].strip(_BLANKS) and start:
+                return self._take(end + 1)
+            start = end + 1
+            if start > REPLY_LIMIT:
+                break
+        self._scanned = start
+        self._refuse_what_cannot_be_a_reply(buffer)
+        return None
+
+    def take(self, wanted: int) -> tuple[Answer, ...]:
+        """The next `wanted` replies; empty while some of them are missing.
+
+        MalformedReply as in `reply`, even if the replies before the bad one were good.
+        """
+        ready = self._ready
+        # A batch of news and one request is mostly a run of plain replies.
+        missing = wanted - len(ready)
+        if missing > 1 and self.buffer[: 3 * missing - 3] == PLAIN * (missing - 1):
+            self.buffer, self._scanned = self.buffer[3 * missing - 3 :], 0
+            ready += (DONE,) * (missing - 1)
+        while len(ready) < wanted:
+            answer = self.reply()
+            if answer is None:
+                self._ready = ready
+                return ()
+            ready += (answer,)
+        self._ready = ()
+        return ready
+
+    def stale(self) -> bytes:
+        """Bytes that stand unread although nothing was asked; blank and comment lines do not count."""
+        if not self.buffer:
+            return b""
+        self._skip_lines_between()
+        rest = self.buffer
+        return b"" if rest[:1] == b"#" or not rest.strip(_BLANKS) else rest
+
+    def _take(self, end: int) -> Answer:
+        raw, self.buffer, self._scanned = self.buffer[:end], self.buffer[end:], 0
+        self._refuse_what_cannot_be_a_reply(raw)
+        first, _, rest = raw.partition(b"\n")
+        stripped = first.rstrip(_BLANKS)
+        if first.endswith(b"\r"):
+            self.notes["line ends of carriage return and newline"] = None
+        elif stripped != first and stripped != b"=":
+            self.notes["blanks or control characters at the end of a line"] = None
+        if rest.strip(_BLANKS):
+            self.notes["several lines in a reply"] = None
+        accepted = stripped[:1] == b"="
+        if not accepted:
+            self.notes["refusals (?)"] = None
+        return Answer(accepted, stripped[1:].strip(_BLANKS), raw)
+
+    def _skip_lines_between(self) -> None:
+        """Drop complete blank and comment lines in front of the next reply."""
+        if self._scanned:
+            return
+        # One slice at the end: a flood of blank lines must not cost its length squared.
+        buffer, start = self.buffer, 0
+        while (end := buffer.find(b"\n", start)) >= 0:
+            line = buffer[start:end]
+            if line[:1] == b"#":
+                self.notes["comment lines"] = None
+            elif not line.strip(_BLANKS):
+                self.notes["blank lines between replies"] = None
+            else:
+                break
+            start = end + 1
+        if start:
+            self.buffer = buffer[start:]
+
+    def _refuse_what_cannot_be_a_reply(self, raw: bytes) -> None:
+        # Only within the limit, so that the fault does not depend on how the bytes were cut.
+        if raw.find(b"\0", 0, REPLY_LIMIT) >= 0:
+            raise MalformedReply("malformed", "a NUL byte in a reply", raw)
+        if len(raw) > REPLY_LIMIT:
+            raise MalformedReply("malformed", f"a reply longer than {REPLY_LIMIT} bytes", raw)
+
+
+def one_word(answer: Answer) -> str:
+    """The single word of an answer to a ``gen_`` command; MalformedReply otherwise.
+
+    Bytes that are no UTF-8 are shown escaped, and then are no action of any game.
+    """
+    text = answer.text
+    if text.isalnum():
+        return text.decode()
+    words = text.split()
+    if not words:
+        raise MalformedReply("malformed", "an answer without a word", answer.raw)
+    if len(words) > 1:
+        shown = text[:60].decode(errors="backslashreplace")
+        raise MalformedReply("malformed", f"more than one word in an answer: {shown}", answer.raw)
+    return words[0].decode(errors="backslashreplace")

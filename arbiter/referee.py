@@ -1,0 +1,309 @@
+"""The referee of one match, as a generator: no I/O, no time source, no process.
+
+Theory of operation. `referee` yields a tuple of `Send`s, to be exchanged in that order, and is
+sent the list of `Reply`s; the driver stops at the first reply with a fault, so the list may be
+shorter. It returns the `MatchRecord`. Every forfeit of the project is decided here: the driver
+reports what it saw (an answer, how long it took, a fault of the wire), the rules say whether an
+answer is legal, and this module charges the clock, ends the match and says who lost.
+
+One command goes to all seats, in seat order, before the next. In batched delivery the news of a
+seat is held until its next decision and then goes out in one write with `time_left` and the
+request; the first command of a match is never held, because a bot's start is timed by its reply.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from arbiter.cards import Stream
+from arbiter.clock import Clock
+from arbiter.errors import IllegalAction, MalformedReply
+from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, hash_of_deals, rounded_to_us
+from arbiter.protocol import DONE, Answer, one_word
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+
+    from arbiter.match import MatchSpec
+    from arbiter.rules import Action, Command, Deal, Game, Seat, State
+
+HASHED_DEALS = 100
+"""At most so many planned deals enter a hash, where a game's programme has no end of its own."""
+
+
+SHOWN_REPLY = 4096
+"""So many bytes of the reply that was a fault are kept."""
+
+
+class Send(NamedTuple):
+    """One write to one seat and the number of replies that end the exchange.
+
+    `payload` holds whole lines, the last one being `command`; `asks` says that it is a request
+    for a decision; `starting` that the time limit is that of the program's start.
+    """
+
+    seat: Seat
+    payload: bytes
+    replies: int
+    allowed_ns: int
+    asks: bool = False
+    starting: bool = False
+
+    @property
+    def command(self) -> str:
+        """The last line of the payload."""
+        return self.payload[:-1].rpartition(b"\n")[2].decode()
+
+
+class Reply(NamedTuple):
+    """What came of a `Send`: the answers, what they cost, and the fault of the wire if any.
+
+    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay.
+    """
+
+    answers: tuple[Answer, ...]
+    wall_ns: int
+    charged_ns: int
+    cpu_ns: int = 0
+    delay_ns: int = 0
+    fault: MalformedReply | None = None
+
+
+ALL_DONE = (DONE,)
+_tuple = tuple.__new__
+Conduct: TypeAlias = "Generator[tuple[Send, ...], Sequence[Reply], MatchRecord]"
+"""What `referee` is to a driver."""
+
+
+class _Ended(Exception):
+    """Unwinds the match at the first fault."""
+
+    def __init__(self, send: Send, fault: Fault, detail: str, reply: bytes) -> None:
+        self.send, self.fault, self.detail, self.reply = send, fault, detail, reply
+
+
+class Programme(NamedTuple):
+    """The planned deals of a match, as dealt, as JSON, and their hash."""
+
+    deals: tuple[Deal, ...]
+    shapes: tuple[dict[str, Any], ...]
+    hash: str
+
+
+def overdue(send: Send, charged_ns: int) -> str:
+    """A timeout in words."""
+    what = "its start was" if send.starting else "it was"
+    return f"charged {charged_ns / 1e6:.1f} ms where {what} allowed {send.allowed_ns / 1e6:.1f} ms"
+
+
+@lru_cache(maxsize=8)
+def programme(game: Game, seed: str, round_number: int) -> Programme:
+    """What would be dealt if no deal depended on the one before; the same all round long."""
+    deals = []
+    # Only a chained game's programme may have no end of its own.
+    for number in range(HASHED_DEALS) if game.chained else count():
+        deal = game.deal(number, Stream.of_deal(seed, round_number, number), None)
+        if deal is None:
+            break
+        deals.append(deal)
+    shapes = tuple(game.deal_json(deal) for deal in deals)
+    return Programme(tuple(deals), shapes, hash_of_deals(shapes))
+
+
+def referee(game: Game, spec: MatchSpec) -> Conduct:
+    """Conduct one match of `game` between `spec.players`; see the module's docstring."""
+    match = _Match(game, spec)
+    forfeit = None
+    points: tuple[int, ...] | None = None
+    total = (0,) * game.seats
+    try:
+        for wording in game.greeting():
+            for sends in match.say(wording):
+                match.settle(sends, (yield sends))
+        state: State | None = None
+        while (deal := match.next_deal(state)) is not None:
+            state = game.start(deal)
+            for wording in game.dealt(deal):
+                for sends in match.say(wording):
+                    match.settle(sends, (yield sends))
+            while to_act := state.to_act:
+                before, seat = state, to_act[0]
+                request = game.request(state, seat)
+                for sends in match.ask(seat, request):
+                    replies = yield sends
+                    match.settle(sends, replies)
+                action, state = match.judge(state, seat, request, replies[-1], sends[-1])
+                for seats, command in game.news(before, seat, action, state):
+                    if sends := match.tell(seats, command):
+                        match.settle(sends, (yield sends))
+            total = tuple(map(sum, zip(total, state.points(), strict=True)))
+        for sends in match.held():
+            match.settle(sends, (yield sends))
+        points = total
+    except _Ended as ended:
+        seat = ended.send.seat
+        forfeit = Forfeit(
+            seat=seat,
+            player=spec.players[seat].name,
+            fault=ended.fault,
+            detail=ended.detail,
+            command=ended.send.command,
+            reply=ended.reply[:SHOWN_REPLY].decode(errors="backslashreplace"),
+        )
+    return match.record(points, forfeit)
+
+
+class _Match:
+    """The bookkeeping of one match: clock, held news, moves, notes."""
+
+    def __init__(self, game: Game, spec: MatchSpec) -> None:
+        self._game, self._spec = game, spec
+        self._clock = Clock(spec.limits.time, game.seats)
+        self._batched = spec.limits.delivery == "batched"
+        self._started = [False] * game.seats
+        self._held: list[list[bytes]] = [[] for _ in range(game.seats)]
+        self._moves: list[tuple[int, Seat, Command, str, Reply, int, int]] = []
+        self._notes: list[dict[str, None]] = [{} for _ in range(game.seats)]
+        self._round = spec.round or 1  # outside a season, the deals of round 1
+        self._planned = programme(game, spec.seed, self._round)
+        self._deals: list[Deal] = []
+
+    def next_deal(self, last: State | None) -> Deal | None:
+        """The next deal of the match, None when it is complete."""
+        number = len(self._deals)
+        if self._game.chained:
+            stream = Stream.of_deal(self._spec.seed, self._round, number)
+            deal = self._game.deal(number, stream, last)
+        else:
+            planned = self._planned.deals
+            deal = planned[number] if number < len(planned) else None
+        if deal is not None:
+            self._deals.append(deal)
+        return deal
+
+    def say(self, wording: Sequence[Command]) -> Iterator[tuple[Send, ...]]:
+        """One command to all seats, each in its own words."""
+        for seat, command in enumerate(wording):
+            if self._batched and self._started[seat]:
+                self._held[seat].append(command.encode() + b"\n")
+            else:
+                yield (self._send(seat, command.encode() + b"\n"),)
+
+    def tell(self, seats: Iterable[Seat], command: Command) -> tuple[Send, ...]:
+        """The same command to several seats; nothing to send now in batched delivery."""
+        line = command.encode() + b"\n"
+        if self._batched:
+            for seat in seats:
+                self._held[seat].append(line)
+            return ()
+        left = self._clock.left
+        return tuple([_tuple(Send, (seat, line, 1, left[seat], False, False)) for seat in seats])
+
+    def ask(self, seat: Seat, request: Command) -> Iterator[tuple[Send, ...]]:
+        """The exchanges that lead to a decision: time_left, then the request."""
+        told = b"time_left %d\n" % self._clock.left_ms(seat)
+        line = request.encode() + b"\n"
+        if self._batched:
+            self._held[seat] += (told, line)
+            yield (self._flush(seat, asks=True),)
+        else:
+            left = self._clock.left
+            yield (_tuple(Send, (seat, told, 1, left[seat], False, False)),)
+            yield (_tuple(Send, (seat, line, 1, left[seat], True, False)),)
+
+    def held(self) -> Iterator[tuple[Send, ...]]:
+        """What is still to be delivered when the last deal is over."""
+        for seat, lines in enumerate(self._held):
+            if lines:
+                yield (self._flush(seat, asks=False),)
+
+    def settle(self, sends: Sequence[Send], replies: Sequence[Reply]) -> None:
+        """Charge what the exchanges cost; end the match at a fault of the wire or of the clock."""
+        charge = self._clock.charge
+        for send, reply in zip(sends, replies, strict=False):
+            _, _, charged, _, _, fault = reply
+            seat, _, commands, allowed, _, starting = send
+            in_time = charged <= allowed if starting else charge(seat, charged, commands)
+            if fault is not None:
+                raise _Ended(send, Fault(fault.kind), fault.detail, fault.reply)
+            if not in_time:
+                raise _Ended(send, Fault.TIMEOUT, overdue(send, charged), b"")
+
+    def judge(
+        self, state: State, seat: Seat, request: Command, reply: Reply, send: Send
+    ) -> tuple[Action, State]:
+        """The legal action that an answer means, and the state after it."""
+        game, clock, answer = self._game, self._clock, reply.answers[-1]
+        if not answer.accepted:
+            raise _Ended(send, Fault.REFUSED, f"refused to answer {request}", answer.raw)
+        try:
+            word = one_word(answer)
+            action = game.parse(state, seat, word)
+            after = state.apply(seat, action)
+        except MalformedReply as error:
+            raise _Ended(send, Fault.MALFORMED, error.detail, answer.raw) from None
+        except IllegalAction as error:
+            raise _Ended(send, Fault.ILLEGAL, f"{word[:60]}: {error}", answer.raw) from None
+        canonical = game.action_text(state, seat, action)
+        if canonical != word:
+            self._notes[seat]["actions not in canonical form"] = None
+        clock.reward(seat)
+        number = len(self._deals) - 1
+        self._moves.append((number, seat, request, canonical, reply, clock.used[seat], clock.left[seat]))
+        return action, after
+
+    def record(self, points: tuple[int, ...] | None, forfeit: Forfeit | None) -> MatchRecord:
+        """What is kept; times are rounded so that a seat's moves sum to its total."""
+        spec, game = self._spec, self._game
+        charged = [0] * game.seats
+        moves = []
+        us = rounded_to_us
+        for deal, seat, request, action, reply, used, left in self._moves:
+            wall, cpu, delay = reply.wall_ns, reply.cpu_ns, reply.delay_ns
+            total = us(used)
+            cost, charged[seat] = total - charged[seat], total
+            times = (us(wall), us(cpu) if cpu else 0, us(delay) if delay else 0, cost, us(left))
+            moves.append(_tuple(Move, (deal, seat, request, action, *times)))
+        if game.chained or len(self._deals) < len(self._planned.deals):
+            shapes = tuple(game.deal_json(deal) for deal in self._deals)
+        else:
+            shapes = self._planned.shapes
+        return MatchRecord(
+            id=spec.id,
+            season=spec.season,
+            round=spec.round,
+            table=spec.table,
+            rotation=spec.rotation,
+            game=spec.game,
+            options=game.options,
+            seed=spec.seed,
+            deal_hash=self._planned.hash,
+            players=tuple(player.name for player in spec.players),
+            deals=shapes,
+            moves=tuple(moves),
+            points=points,
+            forfeit=forfeit,
+            sides=game.sides,
+            bots=tuple(
+                BotReport(player.name, charged_ns=rounded_to_us(used), notes=tuple(notes))
+                for player, used, notes in zip(spec.players, self._clock.used, self._notes, strict=True)
+            ),
+            delivery=spec.limits.delivery,
+            clock=spec.limits.clock,
+        )
+
+    def _send(self, seat: Seat, payload: bytes) -> Send:
+        """One command on its own; a seat's first one is timed as the start of its program."""
+        starting = not self._started[seat] and self._spec.limits.start_ns is not None
+        self._started[seat] = True
+        allowed = self._spec.limits.start_ns if starting else None
+        return Send(seat, payload, 1, allowed or self._clock.left[seat], starting=starting)
+
+    def _flush(self, seat: Seat, asks: bool) -> Send:
+        """All that is held for a seat, as one exchange."""
+        lines = self._held[seat]
+        self._held[seat] = []
+        allowed = self._clock.allowed(seat, len(lines))
+        return Send(seat, b"".join(lines), len(lines), allowed, asks)

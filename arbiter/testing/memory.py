@@ -1,0 +1,229 @@
+"""Matches between bots in memory: the real referee and protocol, without pipes and clocks.
+
+A bot in memory is a callable: a command line in, the raw bytes of its output back, None when its
+program ends instead. What an exchange costs on the bot's clock is the caller's word.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+from arbiter.cards import Stream
+from arbiter.clock import SECOND, TimeControl
+from arbiter.errors import MalformedReply
+from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
+from arbiter.protocol import PLAIN, Connection
+from arbiter.referee import Reply, Send, programme, referee
+from arbiter.rules import Action, Deal, Game, Seat, State
+
+Bot: TypeAlias = Callable[[str], "bytes | None"]
+"""A command line to the raw reply; None: the program has ended. MemoryError: it ran out."""
+Policy: TypeAlias = Callable[[State, Seat], Action]
+Cost: TypeAlias = "int | Callable[[Send], int]"
+"""What an exchange costs in ns, flat or by what was sent."""
+
+
+class Said(NamedTuple):
+    """One command and the raw bytes that a bot gave back."""
+
+    seat: Seat
+    command: str
+    reply: bytes
+
+
+class ScriptedBot:
+    """Says ``=`` to whatever asks for nothing, and its words, in order, to each ``gen_``.
+
+    `raw` replaces single replies: {("play", 2): b"? why\\n\\n"} is for the third ``play`` it
+    hears; None there ends the program. So does a request when no word is left. A replaced answer
+    uses up its word all the same. `heard` is every command so far.
+    """
+
+    def __init__(
+        self,
+        words: Iterable[str] = (),
+        raw: Mapping[tuple[str, int], bytes | None] | None = None,
+    ) -> None:
+        self.heard: list[str] = []
+        self._words = iter(words)
+        self._raw = dict(raw or {})
+        self._times: Counter[str] = Counter()
+
+    @classmethod
+    def replaying(
+        cls,
+        record: MatchRecord,
+        seat: Seat,
+        raw: Mapping[tuple[str, int], bytes | None] | None = None,
+    ) -> ScriptedBot:
+        """The bot that does again what a seat did in a recorded match."""
+        return cls([move.action for move in record.moves if move.seat == seat], raw)
+
+    def __call__(self, command: str) -> bytes | None:
+        self.heard.append(command)
+        reply: bytes | None = PLAIN
+        if command.startswith("gen_"):
+            word = next(self._words, None)
+            reply = None if word is None else b"= %s\n\n" % word.encode()
+        if self._raw:
+            name = command.partition(" ")[0]
+            reply = self._raw.get((name, self._times[name]), reply)
+            self._times[name] += 1
+        return reply
+
+
+def random_policy(seed: object) -> Policy:
+    """Plays any legal action with equal probability; the same seed gives the same choices."""
+    draw = Stream("random_policy", seed).draw
+
+    def choose(state: State, seat: Seat) -> Action:
+        legal = state.legal(seat)
+        return legal[draw(len(legal))]
+
+    return choose
+
+
+def match_spec(
+    game: Game,
+    *,
+    seed: str = "1",
+    round_number: int | None = None,
+    names: Sequence[str] | None = None,
+    rotation: int = 0,
+    time: str = "3m",
+    start_ns: int | None = 5 * SECOND,
+    delivery: str = "strict",
+) -> MatchSpec:
+    """A match of this game to be played in memory; `names` by seat."""
+    names = names or [f"player-{seat}" for seat in range(game.seats)]
+    return MatchSpec(
+        id=f"memory/m{rotation}",
+        season="memory",
+        round=round_number,
+        table=None,
+        rotation=rotation,
+        game=game.name,
+        options=game.options,
+        seed=seed,
+        players=tuple(Player(name, (name,)) for name in names),
+        limits=Limits(TimeControl.parse(time), start_ns, 400_000_000, delivery=delivery),
+    )
+
+
+def play_in_memory(
+    game: Game,
+    bots: Sequence[Bot],
+    spec: MatchSpec | None = None,
+    *,
+    cost: Cost = 0,
+    transcript: list[Said] | None = None,
+) -> MatchRecord:
+    """Conduct one match between bots in memory, by seat.
+
+    Every command with its reply is appended to `transcript`, in the order sent. Output that is
+    no complete reply when all commands have been delivered is a timeout: nothing more will come.
+    """
+    spec = spec or match_spec(game)
+    connections = [Connection() for _ in bots]
+    match = referee(game, spec)
+    try:
+        sends = next(match)
+        while True:
+            replies: list[Reply] = []
+            for send in sends:
+                ns = cost if isinstance(cost, int) else cost(send)
+                reply = _exchange(send, bots[send.seat], connections[send.seat], ns, transcript)
+                replies.append(reply)
+                if reply.fault is not None:
+                    break
+            sends = match.send(replies)
+    except StopIteration as done:
+        record: MatchRecord = done.value
+    reports = [
+        replace(report, notes=(*report.notes, *connection.notes))
+        for report, connection in zip(record.bots, connections, strict=True)
+    ]
+    return replace(record, bots=tuple(reports))
+
+
+def _exchange(send: Send, bot: Bot, connection: Connection, ns: int, transcript: list[Said] | None) -> Reply:
+    """What `Send` comes to with a bot in memory; the counterpart of a table's channel."""
+    seat = send.seat
+    try:
+        if connection.buffer and (stale := connection.stale()):
+            raise MalformedReply(Fault.OUT_OF_TURN, "output that nothing asked for stood unread", stale)
+        ended = False
+        for command in send.payload[:-1].decode().split("\n"):
+            output = bot(command)
+            if transcript is not None:
+                transcript.append(Said(seat, command, output or b""))
+            if output is None:
+                ended = True
+                break
+            connection.feed(output)
+        answers = connection.take(send.replies)
+        if not answers:
+            if ended:
+                raise MalformedReply(Fault.CRASH, "its program ended", connection.buffer)
+            ns = max(ns, send.allowed_ns + 1)
+            raise MalformedReply(Fault.TIMEOUT, "no complete reply", connection.buffer)
+    except MalformedReply as fault:
+        return Reply((), ns, ns, fault=fault)
+    except MemoryError:
+        return Reply((), ns, ns, fault=MalformedReply(Fault.MEMORY, "over its limit"))
+    return Reply(answers, ns, ns)
+
+
+def play_by_policy(
+    game: Game,
+    policy: Policy,
+    spec: MatchSpec | None = None,
+    *,
+    cost: Cost = 0,
+    transcript: list[Said] | None = None,
+) -> MatchRecord:
+    """Conduct one match in which `policy` decides for all seats, seeing the whole state.
+
+    IllegalAction if what it decides is not legal.
+    """
+    spec = spec or match_spec(game)
+    puppets = _Puppets(game, policy, spec)
+    bots = [partial(puppets.answer, seat) for seat in range(game.seats)]
+    return play_in_memory(game, bots, spec, cost=cost, transcript=transcript)
+
+
+class _Puppets:
+    """All seats' bots on one string: follows the match through the rules."""
+
+    def __init__(self, game: Game, policy: Policy, spec: MatchSpec) -> None:
+        self._game, self._policy = game, policy
+        self._seed, self._round = spec.seed, spec.round or 1
+        self._number = 0
+        self._state: State | None = None
+
+    def answer(self, seat: Seat, command: str) -> bytes:
+        """A bot's reply; requests are what moves the state on."""
+        if not command.startswith("gen_"):
+            return PLAIN
+        state = self._state
+        while state is None or not state.to_act:
+            state = self._game.start(self._next_deal(state))
+        action = self._policy(state, seat)
+        self._state = state.apply(seat, action)
+        return b"= %s\n\n" % self._game.action_text(state, seat, action).encode()
+
+    def _next_deal(self, last: State | None) -> Deal:
+        number, self._number = self._number, self._number + 1
+        deal: Deal | None
+        if self._game.chained:
+            stream = Stream.of_deal(self._seed, self._round, number)
+            deal = self._game.deal(number, stream, last)
+        else:
+            deal = programme(self._game, self._seed, self._round).deals[number]
+        if deal is None:
+            raise AssertionError("a decision was asked for after the last deal")
+        return deal
