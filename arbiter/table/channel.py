@@ -1,0 +1,260 @@
+"""One bot's pipes: an exchange is a write and its replies, against one absolute deadline.
+
+Theory of operation. Nearly every exchange is answered within microseconds, so there is a short
+path: write, wait a moment, read. Only when that does not do are the meters read, once, and the
+long path entered; what was waited for until then is charged as wall time, the rest as the
+match's kind of clock says. The moment is 0.2 ms. To arm a timer that short costs more than the
+whole exchange, so a bot that has answered at once several times running is waited for up to 5 ms
+instead, until it is slow again.
+
+The long path watches everything at once: more to write, more to read, standard error to drain,
+and the process's end. Nobody is convicted by the wall clock alone: a delay is known only when it
+is over, so while a bot is runnable and its CPU time is under the limit, the meters are read
+again. A hard limit on wall time ends that too: beyond it the exchange is a timeout if the
+adjusted time is over the limit, else void.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.clock import MS, SECOND
+from arbiter.errors import MalformedReply, VoidMatch
+from arbiter.match import Fault
+from arbiter.protocol import PLAIN, Answer, Connection
+from arbiter.referee import ALL_DONE, Reply, overdue
+from arbiter.table.meter import ClockKind, Meter, charged
+
+if TYPE_CHECKING:
+    from arbiter.referee import Send
+    from arbiter.table.launcher import End, Launcher, Started
+
+FIRST_WAIT_NS = 200_000
+"""How long to wait before the meters are read."""
+BRISK_WAIT_MS = 5
+"""The same for a bot that has answered within `FIRST_WAIT_NS` at least `BRISK` times running."""
+BRISK = 8
+CHUNK = 65536
+STDERR_LIMIT = 16 << 20
+STDERR_TAIL = 4096
+LOOK_AGAIN_NS = MS
+MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"ut of memory", b"OutOfMemory", b"Cannot allocate")
+MEMORY_SHARE = 0.95
+SMALL = 480
+"""The first read: a reply is short, and Python makes so small an object without malloc."""
+_now, _read, _write = time.monotonic_ns, os.read, os.write
+_tuple = tuple.__new__
+
+
+class Cost(NamedTuple):
+    """What an exchange has cost so far, in ns; `charged_ns` by the match's kind of clock."""
+
+    wall_ns: int
+    cpu_ns: int
+    delay_ns: int
+    charged_ns: int
+    adjusted_ns: int
+
+
+class Channel:
+    """The referee's end of one bot; used by one thread, closed by `close`."""
+
+    def __init__(self, started: Started, launcher: Launcher, kind: ClockKind, memory_bytes: int) -> None:
+        self.pid, self._stdin, self._stdout, self._stderr = started
+        self.connection = Connection()
+        self.stderr_tail = b""
+        self._stderr_seen = 0
+        self._launcher = launcher
+        self._kind = kind
+        self._memory_bytes = memory_bytes
+        self._meter = Meter(self.pid)
+        self._pidfd = -1
+        self._ended = False
+        self._stdout_only = [self._stdout]
+        self._watch = select.poll()
+        peek = select.poll()
+        peek.register(self._stdout, select.POLLIN)
+        self._poll_stdout = peek.poll
+        # Quick answers running, to news and to requests: a bot may be quick at one of them only.
+        self._brisk = [0, 0]
+
+    def exchange(self, send: Send) -> Reply:
+        """Write, and wait for the replies that end the exchange; VoidMatch if we cannot judge."""
+        _, payload, wanted, _, asks, _ = send
+        connection, brisk = self.connection, self._brisk
+        start = 0
+        try:
+            if asks and self._poll_stdout(0):
+                self._read()
+            if connection.buffer and (stale := connection.stale()):
+                shown = "output that nothing asked for stood unread"
+                raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
+            start = _now()
+            try:
+                written = _write(self._stdin, payload)
+            except BlockingIOError:
+                written = 0
+            if written == len(payload):
+                chunk = self._first_read(brisk[asks] >= BRISK)
+                wall = _now() - start
+                brisk[asks] = brisk[asks] + 1 if wall < FIRST_WAIT_NS else 0
+                if chunk is not None:
+                    if chunk == PLAIN and wanted == 1 and not connection.buffer:
+                        return _tuple(Reply, (ALL_DONE, wall, wall, 0, 0, None))
+                    self._take_in(chunk)
+                    if answers := connection.take(wanted):
+                        return _tuple(Reply, (answers, wall, wall, 0, 0, None))
+            return self._wait(send, start, written)
+        except MalformedReply as fault:
+            wall = _now() - start if start else 0
+            return Reply((), wall, wall, fault=fault)
+        except BrokenPipeError:
+            wall = _now() - start
+            return Reply((), wall, wall, fault=self._crash("closed its standard input"))
+
+    def say_goodbye(self, grace_seconds: float) -> End | None:
+        """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
+        with suppress(OSError):
+            os.write(self._stdin, b"quit\n")
+        return self._launcher.ended(self.pid, grace_seconds)
+
+    def close(self) -> None:
+        """Take what stands in standard error, and give all descriptors back."""
+        self._drain_stderr()
+        self._meter.close()
+        for descriptor in (self._stdin, self._stdout, self._stderr, self._pidfd):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def _first_read(self, brisk: bool) -> bytes | None:
+        """What the bot has written within the first wait; None if nothing came."""
+        if brisk:
+            # On a shared core it has mostly run before we get here.
+            try:
+                return _read(self._stdout, SMALL)
+            except BlockingIOError:
+                come = bool(self._poll_stdout(BRISK_WAIT_MS))
+        else:
+            come = bool(select.select(self._stdout_only, (), (), FIRST_WAIT_NS / 1e9)[0])
+        return _read(self._stdout, SMALL) if come else None
+
+    def _wait(self, send: Send, start: int, written: int) -> Reply:
+        """The long path: until the replies are there, the program ends, or its time is over."""
+        first = _now() - start
+        base = self._meter.read()
+        allowed = send.allowed_ns
+        look = allowed
+        cap = 3 * allowed + 5 * SECOND
+        rest = send.payload[written:]
+        self._set_watch(bool(rest))
+
+        def cost() -> Cost:
+            wall = _now() - start
+            now = self._meter.read()
+            spent = wall - first, now.cpu_ns - base.cpu_ns, now.delay_ns - base.delay_ns
+            adjusted = first + charged(ClockKind.ADJUSTED, *spent)
+            return Cost(wall, *spent[1:], first + charged(self._kind, *spent), adjusted)
+
+        def reply(fault: MalformedReply | None, answers: tuple[Answer, ...] = ()) -> Reply:
+            spent = cost()
+            if spent.charged_ns > allowed >= spent.adjusted_ns:
+                raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
+            times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
+            return Reply(answers, *times, fault)
+
+        while True:
+            left = min(look, cap) - (_now() - start)
+            # Rounded up: waking early would only mean waiting again.
+            events = self._watch.poll(max(0, -(-left // MS)))
+            for descriptor, _ in events:
+                if descriptor == self._stderr:
+                    self._drain_stderr()
+                elif descriptor == self._stdin:
+                    rest = rest[os.write(self._stdin, rest) :]
+                    if not rest:
+                        self._watch.unregister(self._stdin)
+            gone = any(descriptor == self._pidfd for descriptor, _ in events)
+            if gone or any(descriptor == self._stdout for descriptor, _ in events):
+                self._read()
+                if answers := self.connection.take(send.replies):
+                    return reply(None, answers)
+                if gone or self._ended:
+                    return reply(self._crash("closed its standard output"))
+            if _now() - start < look:
+                continue
+            spent = cost()
+            over = spent.charged_ns > allowed
+            if over and (spent.cpu_ns > allowed or not self._meter.runnable):
+                return reply(self._timeout(send, spent.charged_ns, bool(rest)))
+            if spent.wall_ns >= cap:
+                if spent.adjusted_ns > allowed:
+                    return reply(self._timeout(send, spent.adjusted_ns, bool(rest)))
+                raise VoidMatch(f"a bot got too little of the machine in {cap / 1e9:.0f} s to be judged")
+            look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
+
+    def _set_watch(self, writing: bool) -> None:
+        """Watch the process, its output, its errors, and its input while there is more to write."""
+        if self._pidfd < 0:
+            self._pidfd = os.pidfd_open(self.pid)
+            for descriptor in (self._pidfd, self._stdout, self._stderr):
+                self._watch.register(descriptor, select.POLLIN)
+        if writing:
+            self._watch.register(self._stdin, select.POLLOUT)
+
+    def _read(self) -> None:
+        """Take in what the bot has written, up to its end; not more than 64 KiB at a time."""
+        with suppress(BlockingIOError):
+            self._take_in(os.read(self._stdout, CHUNK))
+
+    def _take_in(self, chunk: bytes) -> None:
+        if chunk:
+            self.connection.feed(chunk)
+        else:
+            self._ended = True
+
+    def _drain_stderr(self) -> None:
+        """Keep the tail; past the limit stop reading, so that the bot waits on its own clock."""
+        while self._stderr_seen < STDERR_LIMIT:
+            try:
+                chunk = os.read(self._stderr, CHUNK)
+            except BlockingIOError:
+                return
+            if not chunk:
+                break
+            self._stderr_seen += len(chunk)
+            self.stderr_tail = (self.stderr_tail + chunk)[-STDERR_TAIL:]
+        with suppress(KeyError):
+            self._watch.unregister(self._stderr)
+
+    def _timeout(self, send: Send, charged_ns: int, writing: bool) -> MalformedReply:
+        """The fault of an exchange whose time is over, with what was missing."""
+        unread = self.connection.buffer
+        if writing:
+            missing = "it did not read its standard input"
+        elif not unread:
+            missing = "no reply"
+        elif unread.endswith(b"\n"):
+            missing = "no empty line after the reply"
+        else:
+            missing = "the reply was not complete"
+        return MalformedReply(Fault.TIMEOUT, f"{missing}: {overdue(send, charged_ns)}", unread)
+
+    def _crash(self, manner: str) -> MalformedReply:
+        """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
+        end = self._launcher.ended(self.pid, 0.5)
+        self._drain_stderr()
+        unread = self.connection.buffer
+        if end is None:
+            return MalformedReply(Fault.CRASH, f"it {manner}", unread)
+        status = end.exit or 0
+        how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
+        full = end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
+        if full or (end.exit and any(sign in self.stderr_tail for sign in MEMORY_SIGNS)):
+            limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
+            return MalformedReply(Fault.MEMORY, f"it {how}; {limit}", unread)
+        last = self.stderr_tail.strip().rpartition(b"\n")[2][-200:].decode(errors="backslashreplace")
+        return MalformedReply(Fault.CRASH, f"it {how}" + (f": {last}" if last else ""), unread)

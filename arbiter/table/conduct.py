@@ -1,0 +1,177 @@
+"""One match from start to end: start the bots, drive the referee, kill the bots, report."""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import time
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from arbiter.errors import VoidMatch
+from arbiter.games import make
+from arbiter.referee import referee
+from arbiter.table.channel import Channel
+from arbiter.table.isolation import probe
+from arbiter.table.launcher import Launcher
+from arbiter.table.meter import ClockKind, schedstat_available
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.match import BotReport, MatchRecord, MatchSpec, Player
+    from arbiter.referee import Conduct, Reply
+    from arbiter.table.launcher import End
+
+QUIT_SECONDS = 1.0
+_table: Table | None = None
+
+
+def play_match(spec: MatchSpec) -> MatchRecord:
+    """Play one match with this process's own table; VoidMatch if our side failed."""
+    global _table
+    if _table is None or not _table.usable:
+        _table = Table()
+    return _table.play(spec)
+
+
+def close_table() -> None:
+    """End this process's table and every bot at it; nothing happens where there is none."""
+    global _table
+    if _table is not None:
+        _table.close()
+        _table = None
+
+
+class Table:
+    """Plays matches one at a time, with one launcher for all of them."""
+
+    def __init__(self) -> None:
+        self._launcher = Launcher()
+
+    @property
+    def usable(self) -> bool:
+        """Whether the launcher lives and belongs to this process."""
+        return self._launcher.alive
+
+    def close(self) -> None:
+        """Leave no process behind."""
+        self._launcher.close()
+
+    def play(self, spec: MatchSpec) -> MatchRecord:
+        """Start the bots, conduct the match, kill the bots; VoidMatch if our side failed."""
+        game = make(spec.game, spec.options)
+        if spec.deals is not None:
+            game = game.given([game.deal_from_json(shape) for shape in spec.deals])
+        kind = ClockKind(spec.limits.clock)
+        metered = schedstat_available()
+        started = datetime.now(UTC)
+        steal = stolen_ns()
+        begin = time.monotonic_ns()
+        memory, tier = spec.limits.memory_bytes, spec.limits.isolation
+        processes = self._launcher.start([self._start(player, memory) for player in spec.players])
+        channels = [Channel(process, self._launcher, kind, memory) for process in processes]
+        goodbyes: dict[int, End | None] = {}
+        try:
+            record = conduct(referee(game, spec), channels)
+            if spec.limits.end == "quit":
+                for seat, channel in enumerate(channels):
+                    if record.forfeit is None or record.forfeit.seat != seat:
+                        goodbyes[seat] = channel.say_goodbye(QUIT_SECONDS)
+        finally:
+            try:
+                ends = self._launcher.stop()
+            finally:
+                for channel in channels:
+                    channel.close()
+        reports = []
+        for seat, (channel, report) in enumerate(zip(channels, record.bots, strict=True)):
+            notes = (*report.notes, *channel.connection.notes)
+            if seat in goodbyes and goodbyes[seat] is None:
+                notes += ("did not end on quit",)
+            reports.append(with_process(replace(report, notes=notes), channel, ends[channel.pid]))
+        return replace(
+            record,
+            bots=tuple(reports),
+            isolation={"tier": tier, **probe()[tier].enforces},
+            host={
+                "name": platform.node(),
+                "cores": len(os.sched_getaffinity(0)),
+                "kernel": platform.release(),
+                "schedstat": metered,
+                "steal_ns": stolen_ns() - steal,
+            },
+            started=started.isoformat(timespec="milliseconds"),
+            wall_ns=(time.monotonic_ns() - begin) // 1000 * 1000,
+        )
+
+    @staticmethod
+    def _start(player: Player, memory_bytes: int) -> dict[str, Any]:
+        return {
+            "argv": list(player.command),
+            "env": bot_environment(player),
+            "folder": player.folder,
+            "memory_bytes": memory_bytes,
+        }
+
+
+def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
+    """Exchange what the referee wants exchanged, in its order, until it has a record."""
+    exchanges = [channel.exchange for channel in channels]
+    # What a match makes has no cycles: looking for them would only take time from it.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        sends = next(match)
+        while True:
+            replies: list[Reply] = []
+            for send in sends:
+                reply = exchanges[send[0]](send)
+                replies.append(reply)
+                if reply[5] is not None:
+                    break
+            sends = match.send(replies)
+    except StopIteration as done:
+        record: MatchRecord = done.value
+        return record
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def with_process(report: BotReport, channel: Channel, end: End) -> BotReport:
+    """A report completed by what the process left."""
+    return replace(
+        report,
+        exit=end.exit,
+        cpu_ns=end.cpu_ns // 1000 * 1000,
+        peak_memory_bytes=end.peak_memory_bytes,
+        stderr_tail=channel.stderr_tail.decode(errors="replace"),
+    )
+
+
+def bot_environment(player: Player) -> dict[str, str]:
+    """A small environment of the referee's choosing: nothing of the organiser's leaks into a bot."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": player.folder,
+        "LANG": "C.UTF-8",
+        # Python bots: play that can be repeated, and no files left in the bot's folder.
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **player.env,
+    }
+
+
+def stolen_ns() -> int:
+    """Time that the hypervisor took from all cores since boot, 0 where the kernel does not tell."""
+    with suppress(OSError, IndexError, ValueError), open("/proc/stat") as stat:
+        ticks = int(stat.readline().split()[8])
+        return ticks * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+    return 0
+
+
+__all__ = ["Table", "VoidMatch", "close_table", "conduct", "play_match"]

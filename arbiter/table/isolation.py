@@ -1,0 +1,64 @@
+"""What keeps bots from each other and from the machine: the tiers, and which of them to use.
+
+`plain` needs nothing: an own session, limits on memory and core files, descriptors 0 to 2 only,
+and an end of every descendant with the match. It does not stop a bot from reading its rivals'
+files or from the network, so it is for trusted bots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arbiter.errors import ConfigError
+
+ORDER = ("landlock", "bwrap", "plain")
+"""From the strongest down; `auto` takes the first that this machine has."""
+
+PLAIN = {
+    "own_session": True,
+    "memory": "RLIMIT_DATA",
+    "descriptors": "0-2",
+    "descendants": "killed with the match",
+    "files": False,
+    "network": False,
+    "signals": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One tier on this machine: whether it can be had, why not, and what it enforces."""
+
+    name: str
+    available: bool
+    reason: str
+    enforces: dict[str, object]
+
+
+def probe() -> dict[str, Tier]:
+    """All tiers, as this machine and this version have them."""
+    missing = "not part of this version"
+    return {
+        "landlock": Tier("landlock", False, missing, {}),
+        "bwrap": Tier("bwrap", False, missing, {}),
+        "plain": Tier("plain", True, "", PLAIN),
+    }
+
+
+def choose(wanted: str, required: bool = False) -> tuple[str, str]:
+    """The tier to use, and a warning ("" if none); ConfigError where a required one is missing."""
+    tiers = probe()
+    best = next(name for name in ORDER if tiers[name].available)
+    if wanted == "auto":
+        chosen = best
+        if required and chosen == "plain":
+            raise ConfigError("isolation is required, and this machine has no tier above plain")
+    elif tiers[wanted].available:
+        chosen = wanted
+    elif required:
+        raise ConfigError(f"isolation {wanted} is required: {tiers[wanted].reason}")
+    else:
+        return best, f"isolation {wanted} is not available ({tiers[wanted].reason}): using {best}"
+    if chosen == "plain" and wanted != "plain":
+        return chosen, "isolation is plain: run only bots that you trust"
+    return chosen, ""

@@ -1,0 +1,224 @@
+"""Real processes that misbehave: each ends as the rules of conduct say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.match import Fault, Player
+from tests.table.conftest import against, player, spec_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbiter.match import MatchRecord
+    from arbiter.table import Table
+
+pytestmark = pytest.mark.process
+
+Bot = "Callable[..., Path]"
+
+GEN = 'if words[0] == "gen_move":\n    '
+FAULTS = {
+    # name: (early, each, fault, words of the detail, time)
+    "exits at once": ("sys.exit(3)", "", Fault.CRASH, "status 3", "10s"),
+    "exits when asked": ("", GEN + "sys.exit(0)", Fault.CRASH, "status 0", "10s"),
+    "is killed by a signal": ("", GEN + "os.kill(os.getpid(), 11)", Fault.CRASH, "signal 11", "10s"),
+    "closes its output": ("", GEN + "os.close(1); time.sleep(60)", Fault.CRASH, "output", "10s"),
+    "closes its input": ("", "os.close(0); say('=\\n\\n'); time.sleep(60)", Fault.CRASH, "input", "10s"),
+    "raises an exception": ("", GEN + "hand.clear(); hand[0]", Fault.CRASH, "IndexError", "10s"),
+    "is no program": ("def", "", Fault.CRASH, "SyntaxError", "10s"),
+    "sleeps": ("", GEN + "time.sleep(60)", Fault.TIMEOUT, "no reply", "300ms"),
+    "computes without end": ("", GEN + "\n    while True: pass", Fault.TIMEOUT, "no reply", "300ms"),
+    "stops itself": ("", GEN + "os.kill(os.getpid(), 19)", Fault.TIMEOUT, "no reply", "300ms"),
+    "forgets the empty line": (
+        "",
+        GEN + 'say(answer + "\\n"); time.sleep(60)',
+        Fault.TIMEOUT,
+        "no empty line after the reply",
+        "300ms",
+    ),
+    "sends half a reply": ("", GEN + 'say("= "); time.sleep(60)', Fault.TIMEOUT, "not complete", "300ms"),
+    "drips comment lines": (
+        "",
+        GEN + '\n    while True: say("# still thinking\\n"); time.sleep(0.01)',
+        Fault.TIMEOUT,
+        "no reply",
+        "300ms",
+    ),
+    "drips bytes": ("", GEN + '\n    say("=")\n    while True: say(" "); time.sleep(0.01)', Fault.TIMEOUT, "complete", "300ms"),
+    "ignores signals and sleeps": (
+        "[signal.signal(n, signal.SIG_IGN) for n in range(1, 32) if n not in (9, 19)]",
+        GEN + "time.sleep(60)",
+        Fault.TIMEOUT,
+        "no reply",
+        "300ms",
+    ),
+    "prints a prompt": ("", 'say("ready> ")', Fault.MALFORMED, "ready>", "10s"),
+    "floods without a newline": ("", GEN + 'say("=" + "x" * 300000)', Fault.MALFORMED, "65536", "10s"),
+    "answers twice": ("", GEN + "say(answer + '\\n\\n')", Fault.OUT_OF_TURN, "unread", "10s"),
+    "answers before it is asked": ("say('=\\n\\n=\\n\\n')", "", Fault.OUT_OF_TURN, "unread", "10s"),
+    "prints too much": (
+        "",
+        'say("# " + "x" * 600000 + "\\n")',
+        Fault.OUTPUT,
+        "1048576",
+        "10s",
+    ),
+    "refuses to move": ("", GEN + 'answer = "? no"', Fault.REFUSED, "gen_move", "10s"),
+    "plays a card it does not hold": ("", GEN + 'answer = "= XX"', Fault.ILLEGAL, "no such card", "10s"),
+    "says two words": ("", GEN + 'answer += " TD"', Fault.MALFORMED, "more than one word", "10s"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_ends_the_match_as_its_kind(name: str, table: Table, bot: Callable[..., Path]) -> None:
+    early, each, fault, words, time = FAULTS[name]
+    record = table.play(against(bot(early, each), time))
+    assert record.forfeit is not None
+    assert (record.forfeit.player, record.forfeit.fault) == ("subject", fault), record.forfeit
+    assert words in record.forfeit.detail
+    assert_nothing_is_left(table, record)
+
+
+def test_memory_over_the_limit_is_a_fault_of_its_own(table: Table, bot: Callable[..., Path]) -> None:
+    hog = bot("", GEN + "x = bytearray(500_000_000)")
+    record = table.play(against(hog, memory_bytes=100_000_000))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.MEMORY
+    assert "limited to 100 MB" in record.forfeit.detail
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("/nowhere/bot",), "No such file"),
+        ((str(Path(__file__)),), "Permission denied"),
+        (("/",), "Permission denied"),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_its_players_fault(
+    command: tuple[str, ...], words: str, table: Table, bot: Callable[..., Path]
+) -> None:
+    good = bot()
+    players = [player(good, f"p{seat}") for seat in range(4)]
+    players[2] = Player("missing", command, "/")
+    record = table.play(spec_for(tuple(players)))
+    assert record.forfeit is not None
+    assert (record.forfeit.player, record.forfeit.fault) == ("missing", Fault.CRASH)
+    assert words in record.forfeit.detail
+    assert words in record.bots[2].stderr_tail
+
+
+def test_a_right_answer_counts_although_the_program_ends_with_it(
+    table: Table, bot: Callable[..., Path]
+) -> None:
+    # The last command of the match is the play of the twelfth card of the third deal.
+    last = bot(
+        "", 'if words[0] == "play" and size == 3 and not hand and not table:\n    say("=\\n\\n"); os._exit(0)'
+    )
+    record = table.play(against(last))
+    assert record.forfeit is None
+    assert record.bots[1].exit in (0, None)
+
+
+def test_liberties_are_no_faults_and_are_noted(table: Table, bot: Callable[..., Path]) -> None:
+    free = bot(
+        "sys.stderr.write('x' * 300000)",
+        "say('\\n# a comment\\n')\n"
+        "if words[0] == 'play': answer = '? what'\n"
+        "if words[0] == 'gen_declare': answer = '=  00\\t\\r'\n"
+        "if words[0] == 'set_deck': answer = '=\\nmore'",
+    )
+    record = table.play(against(free))
+    assert record.forfeit is None
+    assert set(record.bots[1].notes) >= {
+        "comment lines",
+        "refusals (?)",
+        "several lines in a reply",
+        "actions not in canonical form",
+    }
+    assert len(record.bots[1].stderr_tail) == 4096
+
+
+def test_quit_is_said_where_the_config_wants_it(table: Table, bot: Callable[..., Path]) -> None:
+    polite = bot("", 'if words[0] == "quit": sys.exit(7)')
+    record = table.play(against(polite, end="quit"))
+    assert record.forfeit is None
+    assert record.bots[1].exit == 7
+
+
+def test_children_are_killed_with_the_bot(table: Table, bot: Callable[..., Path]) -> None:
+    breeder = bot(
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork() == 0:\n"
+        "        [signal.signal(n, signal.SIG_IGN) for n in (1, 2, 15)]\n"
+        "        time.sleep(600)\n"
+        "    os._exit(0)\n"
+    )
+    record = table.play(against(breeder))
+    assert record.forfeit is None
+    assert_nothing_is_left(table, record)
+
+
+def test_batched_delivery_gives_the_same_match(table: Table, bot: Callable[..., Path]) -> None:
+    good = bot()
+    strict = table.play(against(good))
+    batched = table.play(against(good, delivery="batched"))
+    assert [move[:4] for move in batched.moves] == [move[:4] for move in strict.moves]
+    assert batched.points == strict.points
+
+
+def test_a_bot_that_reads_only_now_and_then_gets_all_its_news_in_batched_delivery(
+    table: Table, bot: Callable[..., Path]
+) -> None:
+    slow_reader = bot("", GEN + "time.sleep(0.001)")
+    record = table.play(against(slow_reader, delivery="batched"))
+    assert record.forfeit is None
+
+
+def test_a_sleeping_bot_is_charged_what_it_slept(table: Table, bot: Callable[..., Path]) -> None:
+    sleeper = bot("", GEN + "time.sleep(0.02)")
+    record = table.play(against(sleeper))
+    slept = [move for move in record.moves if move.seat == 1 and move.request == "gen_move"]
+    assert len(slept) == 6
+    assert all(move.charged_ns >= 20_000_000 for move in slept)
+
+
+def test_charges_of_the_moves_and_the_rest_make_the_total(table: Table, bot: Callable[..., Path]) -> None:
+    record = table.play(against(bot()))
+    for seat, report in enumerate(record.bots):
+        charged = sum(move.charged_ns for move in record.moves if move.seat == seat)
+        assert 0 < charged <= report.charged_ns
+        assert charged % 1000 == 0
+
+
+def test_a_bot_has_three_descriptors_an_own_session_and_a_small_environment(
+    table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_ORGANISER", "1")
+    curious = bot(
+        "print(sorted(os.listdir('/proc/self/fd'))[:-1], os.getsid(0) == os.getpid(),"
+        " 'SECRET_OF_THE_ORGANISER' in os.environ, os.getcwd(), file=sys.stderr)"
+    )
+    record = table.play(against(curious))
+    seen = record.bots[1].stderr_tail.strip()
+    assert seen == f"['0', '1', '2'] True False {curious.parent}"
+
+
+def test_the_record_says_what_was_enforced_and_where(table: Table, bot: Callable[..., Path]) -> None:
+    record = table.play(against(bot()))
+    assert record.isolation["tier"] == "plain"
+    assert record.host["cores"] >= 1
+    assert record.started.endswith("+00:00")
+
+
+def assert_nothing_is_left(table: Table, record: MatchRecord) -> None:
+    """No process descends from the table's launcher."""
+    launcher = table._launcher._process.pid
+    children = Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()
+    assert children == [], (record.forfeit, os.getpid())
