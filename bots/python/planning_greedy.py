@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""A bot that plays Planning by rule of thumb.
+
+It declares the number of tricks it takes most often when random deals of the unseen cards are played out
+simply, then wins as cheaply as it can until it has them, and gets rid of its dangerous cards after that.
+"""
+
+from __future__ import annotations
+
+import sys
+
+sys.dont_write_bytecode = True  # a bot writes no files, not even those of the import system
+
+import kit  # noqa: E402 -- after the line above, which must come first
+from worlds import Position, deck_of  # noqa: E402
+
+
+class Greedy(kit.Bot):
+    """Declares from ``worlds`` random deals; moves without looking ahead."""
+
+    def __init__(self, seed: int = 1, worlds: int = 60) -> None:
+        super().__init__(seed)
+        self.worlds = worlds
+
+    def declare(self, table: kit.Table) -> int:
+        deck = deck_of(table.values, table.suits)
+        position = Position(deck, table)
+        size = table.size
+        often = [0] * (size + 1)
+        for _ in range(self.worlds):
+            need = [size] * table.seats  # everybody wants everything
+            deck.play_out(position.world(self.rng), need, position.turn, tricks=size)
+            often[size - need[0]] += 1
+        return often.index(max(often))
+
+    def move(self, table: kit.Table) -> str:
+        need = (table.declared[table.me] or 0) - table.taken[table.me]
+        deck = deck_of(table.values, table.suits)
+        return deck.name(deck.choose(Position(deck, table), need))
+
+
+def main() -> None:
+    """Command line."""
+    line = kit.parser(__doc__)
+    line.add_argument(
+        "--worlds", type=int, default=60, metavar="N", help="deals per declaration (default 60)"
+    )
+    options = line.parse_args()
+    kit.serve(Greedy(options.seed, options.worlds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""A bot that plays Planning by perfect-information Monte Carlo.
+
+For every decision it deals the unseen cards at random into worlds that agree with what is known, tries each
+choice in each world, lets simple players play the rest of the deal, and takes the choice with the most points
+on average. It spreads the time left over the decisions to come and stops sampling when its share is used up.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+sys.dont_write_bytecode = True  # a bot writes no files, not even those of the import system
+
+import kit  # noqa: E402 -- after the line above, which must come first
+from worlds import Deck, Position, bits, deck_of  # noqa: E402
+
+SAFETY = 0.7  # the part of the time left that is given out at all: the machine may be slow later
+OVERHEAD = 0.001  # seconds kept back for each decision to come: reading, replying, setting up a position
+
+
+class Pimc(kit.Bot):
+    """Tries each choice in up to ``worlds`` worlds; ``clock`` tells seconds, None for fixed work."""
+
+    def __init__(
+        self, seed: int = 1, worlds: int = 30, clock: Callable[[], float] | None = time.monotonic
+    ) -> None:
+        super().__init__(seed)
+        self.worlds = worlds
+        self.clock = clock
+        self.sampled = 0  # worlds finished for the last decision
+        self._deadline: float | None = None
+
+    def declare(self, table: kit.Table) -> int:
+        self._start(table, declaring=True)
+        deck = deck_of(table.values, table.suits)
+        position = Position(deck, table)
+        size, players = table.size, table.seats
+        totals = [0] * (size + 1)
+        for _ in range(self.worlds):
+            if self._late():
+                break
+            world = position.world(self.rng)
+            # Unknown declarations: what each takes when everybody wants everything is a fair guess.
+            wishes = [size] * players
+            deck.play_out(world[:], wishes, position.turn, tricks=size)
+            points = []
+            for tricks in range(size + 1):
+                need = [size - wish for wish in wishes]
+                need[0] = tricks
+                deck.play_out(world[:], need, position.turn, tricks=size)
+                points.append(tricks - need[0] + (0 if need[0] else size))
+                if self._late():
+                    break
+            else:
+                self.sampled += 1
+                totals = [total + more for total, more in zip(totals, points)]  # noqa: B905 -- Python 3.9
+        if not self.sampled:
+            # A trick for every card among the top fourth of the deck will do when there is no time at all.
+            strong = deck.mask(deck.cards[-(len(deck.cards) // players) :])
+            return min(size, len(bits(position.hand & strong)))
+        return totals.index(max(totals))
+
+    def move(self, table: kit.Table) -> str:
+        self._start(table, declaring=False)
+        deck = deck_of(table.values, table.suits)
+        position = Position(deck, table)
+        need = [(wish or 0) - taken for wish, taken in zip(table.declared, table.taken)]  # noqa: B905 -- Python 3.9
+        need = need[table.me :] + need[: table.me]
+        choices = self._choices(deck, position)
+        totals = [0] * len(choices)
+        taken = table.taken[table.me]
+        for _ in range(self.worlds if len(choices) > 1 else 0):
+            if self._late():
+                break
+            world = position.world(self.rng)
+            points = []
+            for card in choices:
+                points.append(taken + self._try(deck, position, card, world[:], need[:], table.size))
+                if self._late():
+                    break
+            else:
+                self.sampled += 1
+                totals = [total + more for total, more in zip(totals, points)]  # noqa: B905 -- Python 3.9
+        if not self.sampled:
+            return deck.name(deck.choose(position, need[0]))
+        return deck.name(choices[totals.index(max(totals))])
+
+    def _try(
+        self, deck: Deck, position: Position, card: int, hands: list[int], need: list[int], size: int
+    ) -> int:
+        """Points still to come in one world if this card is played."""
+        players, wanted = position.players, need[0]
+        number = card.bit_length()
+        hands[0] ^= card
+        led, top, taker, waiting = position.led, position.top, position.taker, position.waiting
+        if not led:
+            led, top, taker, waiting = deck.suit_of[number], number, 0, players
+        elif card & deck.above[top]:
+            top, taker = number, 0
+        deck.play_out(hands, need, 1, led, top, taker, waiting - 1, position.tricks)
+        return wanted - need[0] + (0 if need[0] else size)
+
+    def _choices(self, deck: Deck, position: Position) -> list[int]:
+        """Legal cards, weakest first, one of each run of neighbours that nothing in play can tell apart."""
+        choices: list[int] = []
+        last: dict[int, int] = {}  # by suit: the card met last
+        between = sum(position.unseen) | position.on_table
+        for card in bits(position.legal):
+            suit = deck.suit_of[card.bit_length()]
+            below = last.get(suit)
+            if below is None or (card - below) & suit & between:
+                choices.append(card)
+            last[suit] = card
+        return choices
+
+    def _start(self, table: kit.Table, declaring: bool) -> None:
+        """Give this decision its share of the time left."""
+        self.sampled = 0
+        self._deadline = None
+        if self.clock is None or table.time_left is None:
+            return
+        # The work of a decision grows with the cards held twice over: more choices, and longer play after
+        # each.
+        held = len(table.hand)
+        work = held * (held + 1)
+        later = table.deals[table.deal + 1 :]
+        decisions = held + declaring + sum(size + 1 for size, _ in later)
+        total = declaring * work + _playing(held)
+        total += sum(size * (size + 1) + _playing(size) for size, _ in later)
+        seconds = table.time_left / 1000 - OVERHEAD * decisions
+        self._deadline = self.clock() + SAFETY * seconds * work / max(total, 1)
+
+    def _late(self) -> bool:
+        return self._deadline is not None and self.clock is not None and self.clock() >= self._deadline
+
+
+def _playing(held: int) -> int:
+    """The work of playing a hand of this many cards: the sum of k (k + 1)."""
+    return held * (held + 1) * (held + 2) // 3
+
+
+def main() -> None:
+    """Command line."""
+    line = kit.parser(__doc__)
+    line.add_argument("--worlds", type=int, default=30, metavar="N", help="worlds per decision (default 30)")
+    line.add_argument("--no-clock", action="store_true", help="fixed work, however little time is left")
+    options = line.parse_args()
+    kit.serve(Pimc(options.seed, options.worlds, None if options.no_clock else time.monotonic))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Lets the tests import the bots and their small referee, and builds the C++ bots once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bots" / "python")]
+
+from planning_referee import BOTS  # noqa: E402 -- found through the line above
+
+
+@pytest.fixture(scope="session")
+def cpp_bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C++ bot, built into a folder of its own: the tree stays as it is, and test workers do not meet."""
+    if not shutil.which("make") or not shutil.which(os.environ.get("CXX", "c++")):
+        pytest.skip("no make or no C++ compiler: the C++ bot cannot be built")
+    build = tmp_path_factory.mktemp("cpp")
+    subprocess.run(
+        ["make", "-s", "-C", str(BOTS / "cpp"), f"BUILD={build}", "CXXFLAGS=-O1 -Wall -Wextra -Werror"],
+        check=True,
+    )
+    return build / "planning_random"
+
+
+@pytest.fixture(params=["python", "greedy", "pimc", "cpp", "js"])
+def bot(request: pytest.FixtureRequest) -> list[str]:
+    """The command of every shipped bot in turn; pimc with little work, the same however slow the machine
+    is."""
+    name = request.param
+    if name == "cpp":
+        return [str(request.getfixturevalue("cpp_bot"))]
+    if name == "js":
+        if not shutil.which("node"):
+            pytest.skip("no node: the JavaScript bot cannot run")
+        return ["node", str(BOTS / "js" / "planning_random.js")]
+    return {
+        "python": [sys.executable, str(BOTS / "python" / "planning_random.py")],
+        "greedy": [sys.executable, str(BOTS / "python" / "planning_greedy.py"), "--worlds", "10"],
+        "pimc": [sys.executable, str(BOTS / "python" / "planning_pimc.py"), "--worlds", "2", "--no-clock"],
+    }[name]

@@ -1,0 +1,175 @@
+"""A small referee of Planning for the tests of the bots, with rules of its own so that it does not share the
+kit's.
+
+It deals, asks, checks that every answer is legal, tells the news in the order of the protocol and counts the
+points. A ``Seat`` is anything that answers a batch of commands with as many replies: a process behind pipes,
+or a kit session in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+BOTS = Path(__file__).resolve().parents[2] / "bots"
+PROGRAMME = [(cards, (cards - 1) % 4) for cards in range(1, 14)]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Deck, number of players and programme of a match."""
+
+    values: str = "23456789TJQKA"
+    suits: str = "CDHS"
+    seats: int = 4
+    deals: Sequence[tuple[int, int]] = field(default_factory=lambda: PROGRAMME)
+
+    def hands(self, seed: int) -> list[list[list[str]]]:
+        """The cards of every deal and seat, for this seed."""
+        rng = random.Random(f"deals {seed}")
+        dealt = []
+        for cards, _ in self.deals:
+            deck = rng.sample([v + s for s in self.suits for v in self.values], cards * self.seats)
+            dealt.append([deck[i * cards : (i + 1) * cards] for i in range(self.seats)])
+        return dealt
+
+
+class Seat(Protocol):
+    def ask(self, commands: list[str]) -> list[str]: ...
+
+
+class Answers(Protocol):
+    def answer(self, line: str) -> str | None: ...
+
+
+class Memory:
+    """A bot in this process: whatever answers a line, such as a kit session."""
+
+    def __init__(self, session: Answers) -> None:
+        self.session = session
+
+    def ask(self, commands: list[str]) -> list[str]:
+        return [self.session.answer(command) or "" for command in commands]
+
+
+class Process:
+    """A bot behind pipes. A batch goes out in one write; its replies are read until the last is complete."""
+
+    def __init__(self, command: list[str], **options: object) -> None:
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
+        )
+        self._unread = b""
+
+    def ask(self, commands: list[str]) -> list[str]:
+        self.write("".join(f"{command}\n" for command in commands).encode())
+        return [self.reply() for _ in commands]
+
+    def write(self, raw: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(raw)
+
+    def reply(self) -> str:
+        """The next reply; AssertionError if the output ends first."""
+        assert self.process.stdout is not None
+        while b"\n\n" not in self._unread:
+            chunk = os.read(self.process.stdout.fileno(), 65536)
+            assert chunk, f"the output ended after {self._unread!r}"
+            self._unread += chunk
+        reply, self._unread = self._unread.split(b"\n\n", 1)
+        return reply.decode()
+
+    def close(self) -> int:
+        """End of input; the exit status, after everything that was still to be read."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.close()
+        assert self._unread + self.process.stdout.read() == b""
+        self.process.stdout.close()
+        return self.process.wait()
+
+
+@dataclass
+class Result:
+    points: list[int]
+    answers: list[list[str]]  # by seat: declarations and cards in order
+
+
+def play(
+    rules: Rules,
+    seats: Sequence[Seat],
+    hands: list[list[list[str]]],
+    batched: bool = False,
+    time_left: Callable[[int], int] = lambda _: 1_000_000,
+) -> Result:
+    """One match. ``batched``: commands wait for a seat until it has something to decide; ``time_left``: ms by
+    seat."""
+    n = rules.seats
+    waiting: list[list[str]] = [[] for _ in seats]
+    result = Result([0] * n, [[] for _ in seats])
+
+    def flush(seat: int) -> str:
+        replies = seats[seat].ask(waiting[seat])
+        for command, reply in zip(waiting[seat], replies, strict=True):
+            asked = command.startswith("gen_")
+            assert reply.startswith("= ") if asked else reply.strip() == "=", (command, reply)
+        waiting[seat] = []
+        return replies[-1][1:].strip()
+
+    def tell(command: str, i: int) -> None:
+        waiting[i].append(command)
+        if not batched:
+            flush(i)
+
+    def tell_all(command: str) -> None:
+        for i in range(n):
+            tell(command, i)
+
+    def ask(command: str, i: int) -> str:
+        tell(f"time_left {time_left(i)}", i)
+        waiting[i].append(command)
+        answer = flush(i)
+        result.answers[i].append(answer)
+        return answer
+
+    tell_all(f"set_deck {rules.values} {rules.suits}")
+    for i in range(n):
+        tell(f"set_players {n} {i}", i)
+    tell_all(" ".join(["set_game", str(len(rules.deals)), *(f"{c} {s}" for c, s in rules.deals)]))
+    for (cards, starter), dealt in zip(rules.deals, hands, strict=True):
+        held = [list(hand) for hand in dealt]
+        for i in range(n):
+            tell(" ".join(["set_cards", str(cards), *held[i]]), i)
+        declared = [int(ask("gen_declare", i)) for i in range(n)]
+        assert all(0 <= tricks <= cards for tricks in declared)
+        for i, tricks in enumerate(declared):
+            tell_all(f"declare {i} {tricks}")
+        taken, leader = [0] * n, starter
+        for _ in range(cards):
+            trick: list[str] = []
+            for turn in range(n):
+                i = (leader + turn) % n
+                card = ask("gen_move", i)
+                assert card in held[i]
+                if trick and card[1] != trick[0][1]:
+                    assert all(other[1] != trick[0][1] for other in held[i]), "did not follow suit"
+                held[i].remove(card)
+                trick.append(card)
+                tell_all(f"play {i} {card}")
+
+            def worth(turn: int, trick: list[str] = trick) -> tuple[bool, bool, int]:
+                value, suit = trick[turn]
+                return suit == rules.suits[0], suit == trick[0][1], rules.values.index(value)
+
+            leader = (leader + max(range(n), key=worth)) % n
+            taken[leader] += 1
+        for i in range(n):
+            result.points[i] += taken[i] + (cards if taken[i] == declared[i] else 0)
+    for i in range(n):
+        if waiting[i]:
+            flush(i)
+    return result
