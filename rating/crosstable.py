@@ -1,0 +1,273 @@
+"""The crosstable: frozen pairwise results in numpy arrays, and their counts by pair.
+
+Two views of the same results:
+
+- result by result (`first`, `second`, `outcome`, and the `match`, `table` and `round` each belongs to): what
+  the sandwich intervals need, since results of one round are correlated;
+- pair by pair (`pairs()`): wins, draws and losses of each pair that met, all that the likelihood needs.
+  Counted once, when first asked for, by one `bincount` (few players) or by sorting packed keys (many).
+
+A table never changes. `append` gives a new one: one copy of the arrays, only the new matches are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rating.errors import OptionError, ResultError
+from rating.matches import FaultRule, Floats, Ints, Match, expand
+
+__all__ = ["Cluster", "PairTable", "Pairs"]
+
+Cluster = Literal["round", "table", "match"]
+
+# Below this many bins one bincount over all possible pairs is faster than sorting, at 8 bytes a bin.
+_MOST_BINS = 12_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Counts by unordered pair that met, i < j, seen from i: arrays of shape (P,), ordered by j, then i.
+
+    `counts` has shape (3, P) (wins, draws, losses of i) or, `oriented`, (6, P): the same three with i named
+    first, then the same three with j named first.
+    """
+
+    i: npt.NDArray[np.intp]
+    j: npt.NDArray[np.intp]
+    counts: Floats
+    oriented: bool
+
+    @property
+    def totals(self) -> Floats:
+        """Wins, draws and losses of i whoever was named first, shape (3, P)."""
+        return self.counts[:3] + self.counts[3:] if self.oriented else self.counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTable:
+    """Results between players, in a stable order of players; players without results are welcome.
+
+    Per result, shape (N,): `first`, `second` (indices into `players`), `outcome` (+1, 0, -1 for first),
+    `match` (a number for each match), `round` and `table` (-1 where unknown). Per player, shape (n,):
+    `played` matches, `points` gained, `faults` committed. All arrays are read-only. Build with
+    `from_matches`, `from_results` or `from_pairs`.
+    """
+
+    players: tuple[str, ...]
+    first: Ints
+    second: Ints
+    outcome: Ints
+    match: Ints
+    round: Ints
+    table: Ints
+    played: Ints
+    points: Floats
+    faults: Ints
+    fault_rule: FaultRule = "seed"
+    _kept: dict[bool, Pairs] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        per_result = (self.first, self.second, self.outcome, self.match, self.round, self.table)
+        for array in (*per_result, self.played, self.faults):
+            array.flags.writeable = False
+        self.points.flags.writeable = False
+
+    @classmethod
+    def from_matches(
+        cls, matches: Iterable[Match], *, players: Iterable[str] = (), faults: FaultRule = "seed"
+    ) -> PairTable:
+        """The table of `matches`. `players` come first, in the order given; others follow as they appear.
+
+        `faults`: "seed" (the faulty player loses to each of the others), "separate" (counted beside, no
+        result) or "drop" (the match is forgotten). Raises OptionError for another rule, ResultError from
+        `Match`.
+        """
+        if faults not in ("seed", "drop", "separate"):
+            raise OptionError(f"faults {faults!r}: give seed, drop or separate")
+        names = tuple(dict.fromkeys(players))
+        n, no = len(names), np.zeros(0, np.int64)
+        none = np.zeros(n, np.int64)
+        return cls(names, no, no, no, no, no, no, none, np.zeros(n), none, faults).append(matches)
+
+    @classmethod
+    def from_results(
+        cls,
+        players: Sequence[str],
+        first: npt.ArrayLike,
+        second: npt.ArrayLike,
+        outcome: npt.ArrayLike,
+        *,
+        round: npt.ArrayLike | None = None,
+        table: npt.ArrayLike | None = None,
+        match: npt.ArrayLike | None = None,
+    ) -> PairTable:
+        """The table of N results given as arrays of shape (N,): player indices and +1, 0 or -1 for first.
+
+        Without `match` each result is a match of its own. Raises ResultError for indices or outcomes out of
+        range, arrays of other shapes, a player against itself, and for two players of one name.
+        """
+        n = len(players)
+        if len(set(players)) != n:
+            raise ResultError("two players have the same name: give each its own")
+        a, b, result = _integers("first", first), _integers("second", second), _integers("outcome", outcome)
+        number = np.arange(a.size) if match is None else _integers("match", match)
+        rounds = np.full(a.size, -1) if round is None else _integers("round", round)
+        tables = np.full(a.size, -1) if table is None else _integers("table", table)
+        size = a.size
+        if any(array.shape != (size,) for array in (a, b, result, number, rounds, tables)):
+            raise ResultError("result arrays differ in length: give one entry a result in each")
+        if size and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= n):
+            raise ResultError(f"a result names a player outside 0 to {n - 1}: index into players")
+        if np.any(a == b):
+            raise ResultError(
+                f"player {players[int(a[a == b][0])]} has a result against itself: leave it out"
+            )
+        if size and np.abs(result).max() > 1:
+            raise ResultError("an outcome is not 1, 0 or -1: give 1 where first won, -1 where second won")
+        if match is None:
+            played = np.bincount(a, minlength=n) + np.bincount(b, minlength=n)
+        else:
+            played = _matches_played(n, a, b, number)
+        none = np.zeros(n, np.int64)
+        return cls(tuple(players), a, b, result, number, rounds, tables, played, np.zeros(n), none)
+
+    @classmethod
+    def from_pairs(
+        cls, counts: Iterable[tuple[str, str, int, int, int]], *, players: Iterable[str] = ()
+    ) -> PairTable:
+        """The table of (first, second, wins, draws, losses of first) rows; each result counts as a match of
+        its own.
+
+        `players` come first, in the order given; others follow as they appear. Raises ResultError for counts
+        that are not whole numbers from 0 on.
+        """
+        rows = list(counts)
+        names = list(dict.fromkeys([*players, *(name for row in rows for name in row[:2])]))
+        index = {name: number for number, name in enumerate(names)}
+        for a, b, *numbers in rows:
+            if any(number < 0 or number != int(number) for number in numbers):
+                raise ResultError(f"{a} against {b} has counts {numbers}: give whole numbers from 0 on")
+        pair = np.array([(index[row[0]], index[row[1]]) for row in rows], np.int64).reshape(-1, 2)
+        number = np.array([row[2:] for row in rows], np.int64).reshape(-1, 3)
+        repeated = np.repeat(pair, number.sum(axis=1), axis=0)
+        outcome = np.repeat(np.tile(np.array([1, 0, -1]), len(rows)), number.ravel())
+        return cls.from_results(names, repeated[:, 0], repeated[:, 1], outcome)
+
+    def append(self, matches: Iterable[Match]) -> PairTable:
+        """A new table with `matches` added under the same fault rule; new players follow the known ones."""
+        listed = list(matches)
+        names = tuple(dict.fromkeys([*self.players, *(name for match in listed for name in match.players)]))
+        new = expand(listed, {name: number for number, name in enumerate(names)}, self.fault_rule)
+        grown = len(names) - len(self.players)
+        offset = int(self.match.max()) + 1 if self.match.size else 0
+        return PairTable(
+            names,
+            np.concatenate([self.first, new.first]),
+            np.concatenate([self.second, new.second]),
+            np.concatenate([self.outcome, new.outcome]),
+            np.concatenate([self.match, new.match + offset]),
+            np.concatenate([self.round, new.round]),
+            np.concatenate([self.table, new.table]),
+            np.pad(self.played, (0, grown)) + new.played,
+            np.pad(self.points, (0, grown)) + new.points,
+            np.pad(self.faults, (0, grown)) + new.faults,
+            self.fault_rule,
+        )
+
+    @property
+    def results(self) -> Ints:
+        """Wins, draws and losses of each player, shape (3, n)."""
+        pairs, n = self.pairs(), len(self.players)
+        wins, draws, losses = pairs.counts
+        rows = ((wins, losses), (draws, draws), (losses, wins))
+        total = [np.bincount(pairs.i, of_i, n) + np.bincount(pairs.j, of_j, n) for of_i, of_j in rows]
+        return np.array(total).astype(np.int64)
+
+    def clusters(self, kind: Cluster) -> tuple[Ints, int] | None:
+        """Each result's cluster, numbered 0 to R - 1, and R; None where a result's cluster is not known.
+
+        A table is known by its round and its number together, since tables are numbered anew each round.
+        """
+        codes = {"round": self.round, "table": self.table, "match": self.match}[kind]
+        if not codes.size or codes.min() < 0:
+            return None
+        if kind == "table":
+            codes = (self.round + 1) * (int(codes.max()) + 1) + codes
+        codes = codes - codes.min()
+        span = int(codes.max()) + 1
+        if span > 4 * codes.size + 1000:
+            distinct, dense = np.unique(codes, return_inverse=True)
+            return dense.astype(np.int64), int(distinct.size)
+        present = np.bincount(codes, minlength=span) > 0
+        return (np.cumsum(present) - 1)[codes], int(present.sum())
+
+    def pairs(self, oriented: bool = False) -> Pairs:
+        """Counts by pair; `oriented` keeps apart who was named first. Computed once for each of the two."""
+        if oriented not in self._kept:
+            if not oriented and True in self._kept:
+                both = self._kept[True]
+                self._kept[False] = Pairs(both.i, both.j, both.totals, False)
+            else:
+                n = len(self.players)
+                self._kept[oriented] = _count(n, self.first, self.second, self.outcome, oriented)
+        return self._kept[oriented]
+
+
+def _integers(name: str, given: npt.ArrayLike) -> Ints:
+    array = np.array(given)  # a copy: the table's arrays are made read-only
+    if array.size and array.dtype.kind not in "iu":
+        raise ResultError(f"{name} holds {array.dtype} values: give whole numbers")
+    return array.astype(np.int64, copy=False)
+
+
+def _matches_played(n: int, first: Ints, second: Ints, match: Ints) -> Ints:
+    """Different matches of each player, shape (n,)."""
+    if not match.size:
+        return np.zeros(n, np.int64)
+    from scipy.sparse import coo_array
+
+    number = match - match.min()
+    if number.max() > 4 * match.size:
+        number = np.unique(match, return_inverse=True)[1]
+    # A sparse matrix adds up a player's results of a match, which then is one entry.
+    place = (np.concatenate([number, number]), np.concatenate([first, second]))
+    seen = coo_array((np.ones(place[0].size, np.int8), place), shape=(int(number.max()) + 1, n)).tocsr()
+    return np.bincount(seen.indices, minlength=n)
+
+
+def _count(n: int, first: Ints, second: Ints, outcome: Ints, oriented: bool) -> Pairs:
+    """Counts of the results by unordered pair; see Pairs.
+
+    Pairs are numbered j (j - 1) / 2 + i, the triangle row by row, which halves the bins of n^2.
+    """
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    forward = first == low
+    cells = 6 if oriented else 3
+    cell = 1 - np.where(forward, outcome, -outcome)
+    if oriented:
+        cell += np.where(forward, 0, 3)
+    if n * (n - 1) // 2 * cells <= _MOST_BINS:
+        bins = n * (n - 1) // 2
+        counts = np.bincount((high * (high - 1) // 2 + low) * cells + cell, minlength=bins * cells)
+        counts = counts.reshape(bins, cells)
+        met = np.flatnonzero(counts.any(axis=1))
+        j, i = np.tril_indices(n, -1)
+        i, j, counts = i[met], j[met], counts[met]
+    else:
+        # Small keys sort faster, and the two together are one key: no order of positions is needed.
+        narrow = np.uint32 if n * n * cells < 2**32 else np.int64
+        packed = ((high * n + low) * cells + cell).astype(narrow)
+        packed.sort()
+        starts = np.flatnonzero(np.concatenate([[True], packed[1:] != packed[:-1]]))
+        keys, column = np.divmod(packed[starts].astype(np.int64), cells)
+        new = np.concatenate([[True], keys[1:] != keys[:-1]])
+        counts = np.zeros((int(new.sum()), cells), np.int64)
+        counts[np.cumsum(new) - 1, column] = np.diff(starts, append=packed.size)
+        j, i = np.divmod(keys[new], n)
+    return Pairs(i, j, np.ascontiguousarray(counts.T, dtype=np.float64), oriented)

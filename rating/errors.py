@@ -1,0 +1,48 @@
+"""Errors of `rating`: one tree, one line each, naming the thing that is wrong and the fix.
+
+    RatingError
+    ├─ ResultError      a match, result or table that cannot be counted
+    ├─ ReadError        files that cannot be read, or that hold malformed games: each with its line
+    └─ OptionError      an argument outside what it may be
+
+Degenerate *results* (an undefeated player, groups that never met, one game, none at all) are no errors: they
+give finite numbers and a named `Notice` (see `rating.notices`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["OptionError", "Problem", "RatingError", "ReadError", "ResultError"]
+
+
+class RatingError(Exception):
+    """Whatever `rating` refuses; its text is one line for people."""
+
+
+class ResultError(RatingError):
+    """A match or result that cannot be counted, such as points for three of four seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A malformed game: the file's name, the line (from 1), and what is wrong with it."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+
+class ReadError(RatingError):
+    """A file that cannot be read or holds malformed games; `problems` lists them, in the order found."""
+
+    def __init__(self, text: str, problems: tuple[Problem, ...] = ()) -> None:
+        super().__init__(text)
+        self.problems = problems
+
+
+class OptionError(RatingError):
+    """An argument outside what it may be, such as a negative prior."""

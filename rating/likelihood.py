@@ -1,0 +1,152 @@
+"""The Rao-Kupper likelihood with BayesElo's prior: value, gradient and information at a point.
+
+Units are natural: theta = a r with a = ln 10 / 400 for r in Elo, d = a drawelo, A = a advantage. For i named
+first against j, with u = theta_i - theta_j + A and s(x) = 1 / (1 + e^-x),
+
+    P(win) = s(u - d),   P(loss) = s(-u - d),   P(draw) = (e^{2d} - 1) s(u - d) s(-u - d),
+
+so that w wins, t draws and l losses give
+
+    (w + t) ln s(u - d) + (l + t) ln s(-u - d) + t ln(e^{2d} - 1):
+
+two logistic terms, a draw counting in both. The whole is concave in theta, A and d together.
+
+Where A plays no part (it is 0), who was named first cancels exactly, and each pair is one row. Otherwise a
+pair is seen from its lower index in two blocks: named first (u = x + A) and named second (u = x - A), x =
+theta_i - theta_j.
+
+The prior: a pair that met n_ij times, its players having N_i and N_j results, gets P/2 n_ij (1/N_i + 1/N_j)
+virtual draws, half with each colour: a player shares about P virtual draws with those he met, as often as he
+met them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rating.crosstable import Pairs
+from rating.matches import Floats
+
+__all__ = ["ELO", "Block", "Likelihood", "Slope"]
+
+ELO = math.log(10.0) / 400.0
+"""Natural units per Elo."""
+
+# e^700 is still a finite double. No difference of two fitted ratings comes near 700 (122,000 Elo).
+_FAR = 700.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Counts with one colour, seen from i: shape (P,) each. u = theta_i - theta_j + sign A."""
+
+    sign: int
+    wins: Floats
+    draws: Floats
+    losses: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slope:
+    """Derivatives at a point. Per pair, shape (P,): `r` = d/dx of the log-likelihood, `h` = -d2/dx2 and,
+    summed with the colour's sign, `r_signed` and `h_signed`; `c` = -d2/dx dd, `c_signed`. Scalars: `d1` =
+    d/dd, `d2` = -d2/dd2.
+    """
+
+    r: Floats
+    h: Floats
+    c: Floats
+    r_signed: Floats
+    h_signed: Floats
+    c_signed: Floats
+    d1: float
+    d2: float
+
+
+class Likelihood:
+    """The log-likelihood of counted pairs, prior included; shapes as in Pairs, n players."""
+
+    def __init__(self, pairs: Pairs, n: int, prior: float) -> None:
+        self.n = n
+        self.i: npt.NDArray[np.intp] = pairs.i
+        self.j: npt.NDArray[np.intp] = pairs.j
+        met = pairs.totals.sum(axis=0)
+        games = np.bincount(self.i, met, n) + np.bincount(self.j, met, n)
+        per_game = np.divide(1.0, games, out=np.zeros(n), where=games > 0)
+        virtual = prior / 2.0 * met * (per_game[self.i] + per_game[self.j])
+        self.games = games
+        self.played_draws = float(pairs.totals[1].sum())
+        if pairs.oriented:
+            named_first, named_second = pairs.counts[:3], pairs.counts[3:]
+            self.blocks: tuple[Block, ...] = (
+                Block(1, named_first[0], named_first[1] + virtual / 2.0, named_first[2]),
+                Block(-1, named_second[0], named_second[1] + virtual / 2.0, named_second[2]),
+            )
+        else:
+            self.blocks = (Block(1, pairs.counts[0], pairs.counts[1] + virtual, pairs.counts[2]),)
+        self.draws = float(sum(block.draws.sum() for block in self.blocks))
+        self.decisive = float(sum(block.wins.sum() + block.losses.sum() for block in self.blocks))
+
+    def start_d(self) -> float:
+        """The d that is most likely when all are equal: P(draw) = (e^d - 1) / (e^d + 1) set to the share of
+        draws.
+        """
+        share = min(self.draws / max(self.draws + self.decisive, 1e-300), 0.99)
+        return math.log((1.0 + share) / (1.0 - share))
+
+    def value(self, theta: Floats, advantage: float, d: float) -> float:
+        """The log-likelihood; at d = 0 without the infinite constant of the draws."""
+        x = theta[self.i] - theta[self.j]
+        total = self.draws * (2.0 * d + math.log(-math.expm1(-2.0 * d))) if d > 0.0 else 0.0
+        for block in self.blocks:
+            u = x + block.sign * advantage if advantage else x
+            total -= float((block.wins + block.draws) @ np.log1p(np.exp(np.minimum(d - u, _FAR))))
+            total -= float((block.losses + block.draws) @ np.log1p(np.exp(np.minimum(d + u, _FAR))))
+        return total
+
+    def slope(self, theta: Floats, advantage: float, d: float) -> Slope:
+        """First and second derivatives; see Slope."""
+        x = theta[self.i] - theta[self.j]
+        parts = []
+        d1 = d2 = 0.0
+        for block in self.blocks:
+            u = x + block.sign * advantage if advantage else x
+            # Complements are computed directly: 1 - s loses all digits where s is near 1.
+            odds1, odds2 = np.exp(np.minimum(d - u, _FAR)), np.exp(np.minimum(d + u, _FAR))
+            p1, p2 = 1.0 / (1.0 + odds1), 1.0 / (1.0 + odds2)
+            first = (block.wins + block.draws) * odds1 * p1
+            second = (block.losses + block.draws) * odds2 * p2
+            h1, h2 = first * p1, second * p2
+            r, h, c = first - second, h1 + h2, h2 - h1
+            d1 -= float(first.sum() + second.sum())
+            d2 += float(h.sum())
+            parts.append((r, h, c, block.sign * r, block.sign * h, block.sign * c))
+        if d > 0.0:
+            gap = -math.expm1(-2.0 * d)
+            d1 += 2.0 * self.draws / gap
+            d2 += 4.0 * self.draws * math.exp(-2.0 * d) / gap**2
+        r, h, c, r_signed, h_signed, c_signed = parts[0]
+        for more in parts[1:]:
+            r, h, c = r + more[0], h + more[1], c + more[2]
+            r_signed, h_signed, c_signed = r_signed + more[3], h_signed + more[4], c_signed + more[5]
+        return Slope(r, h, c, r_signed, h_signed, c_signed, d1, d2)
+
+    def scatter(self, per_pair: Floats) -> Floats:
+        """Sum over pairs of per_pair (e_i - e_j), shape (n,)."""
+        return np.subtract(np.bincount(self.i, per_pair, self.n), np.bincount(self.j, per_pair, self.n))
+
+    def laplacian(self, weights: Floats) -> Floats:
+        """Sum over pairs of weights (e_i - e_j)(e_i - e_j)^T, shape (n, n), dense."""
+        matrix = np.zeros((self.n, self.n))
+        matrix[self.i, self.j] = -weights
+        matrix += matrix.T
+        matrix.flat[:: self.n + 1] = self.degrees(weights)
+        return matrix
+
+    def degrees(self, weights: Floats) -> Floats:
+        """The diagonal of `laplacian`, shape (n,)."""
+        return np.add(np.bincount(self.i, weights, self.n), np.bincount(self.j, weights, self.n))

@@ -1,0 +1,180 @@
+"""Matches of 2 to n seats, and the pairwise results they stand for.
+
+A match in which nobody faulted gives one result for each pair of seats: the higher points win, equal points
+draw. Partners (equal `sides`) give no result. A fault ends a match: by the rule `seed` the faulty player
+loses to each of the others, partners included, and nothing is counted among the others. Seats held by the
+same player, and seats of one owner (`random` and `random#2`, copies of a house bot, are rated apart), give no
+result with each other, whether somebody faulted or not.
+
+The expansion is vectorised: matches are grouped by their number of seats, then each pair of seats is one
+numpy expression over the whole group.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rating.errors import ResultError
+
+__all__ = ["Expansion", "FaultRule", "Match", "expand"]
+
+FaultRule = Literal["seed", "drop", "separate"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One match: players by seat, and either points (more is better), places (less is better) or a faulty
+    seat.
+
+    `sides` gives each seat's side, such as (0, 1, 0, 1); without it each seat plays for itself. `owners`
+    gives who runs each seat; without it each player is its own owner. `round` and `table` are whole numbers
+    that say which results may be correlated; `id` is used in messages only. With a faulty seat points and
+    places are ignored. Raises ResultError where the parts do not fit together.
+    """
+
+    players: Sequence[str]
+    points: Sequence[float] | None = None
+    places: Sequence[float] | None = None
+    faulty: int | None = None
+    sides: Sequence[int] | None = None
+    round: int | None = None
+    table: int | None = None
+    id: str | None = None
+    owners: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        seats = len(self.players)
+        if seats < 2:
+            raise self._bad(f"has {seats} players: give at least two")
+        if self.owners is not None and len(self.owners) != seats:
+            raise self._bad(f"has owners for {len(self.owners)} of {seats} seats: give one a seat")
+        if self.sides is not None and len(self.sides) != seats:
+            raise self._bad(f"has sides for {len(self.sides)} of {seats} seats: give one a seat")
+        for name, number in (("round", self.round), ("table", self.table)):
+            if number is not None and number < 0:
+                raise self._bad(f"has {name} {number}: count from 0 or 1")
+        if self.faulty is not None:
+            if not 0 <= self.faulty < seats:
+                raise self._bad(f"has faulty seat {self.faulty}: seats are 0 to {seats - 1}")
+            return
+        if (self.points is None) == (self.places is None):
+            raise self._bad("needs points, places or a faulty seat: give exactly one")
+        for name, scores in (("points", self.points), ("places", self.places)):
+            if scores is None:
+                continue
+            if len(scores) != seats:
+                raise self._bad(f"has {name} for {len(scores)} of {seats} seats: give one a seat")
+            if any(score != score for score in scores):
+                raise self._bad(f"has {name} that are not numbers: give one number a seat")
+
+    def _bad(self, what: str) -> ResultError:
+        return ResultError(f"match {self.id or '/'.join(map(str, self.players))} {what}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expansion:
+    """What a list of matches counts for.
+
+    Per result, shape (N,): `first` and `second` (player indices; first sat in the lower seat), `outcome` (+1
+    first won, 0 draw, -1 second won), `match` (position in the list), `round` and `table` (-1 where not
+    given). Per player, shape (n,): `played` matches, `points` gained, `faults` committed.
+    """
+
+    first: Ints
+    second: Ints
+    outcome: Ints
+    match: Ints
+    round: Ints
+    table: Ints
+    played: Ints
+    points: Floats
+    faults: Ints
+
+
+def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule) -> Expansion:
+    """Results of `matches`, with players numbered by `index` (shape n = len(index)).
+
+    `faults`: "seed" counts three losses (n - 1) for the faulty player; "separate" counts the fault and the
+    match beside, but no result; "drop" forgets the match.
+    """
+    groups: dict[int, list[int]] = defaultdict(list)
+    for number, match in enumerate(matches):
+        if match.faulty is None or faults != "drop":
+            groups[len(match.players)].append(number)
+    n = len(index)
+    parts: list[tuple[Ints, ...]] = []
+    played, faulted, points = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
+    for seats, numbers in sorted(groups.items()):
+        group = [matches[number] for number in numbers]
+        faulty = np.array([-1 if match.faulty is None else match.faulty for match in group], np.int64)
+        clean = faulty < 0
+        seated = np.array([[index[player] for player in match.players] for match in group], np.int64)
+        scores = np.array([_scores(match) for match in group], np.float64)
+        sides = np.array([match.sides or range(seats) for match in group], np.int64)
+        owners = np.array([_owners(match) for match in group], np.int64)
+        where = np.array(
+            [
+                (n, _number(match.round), _number(match.table))
+                for n, match in zip(numbers, group, strict=True)
+            ],
+            np.int64,
+        )
+        played += _distinct(seated, n)
+        faulted += np.bincount(seated[~clean, faulty[~clean]], minlength=n)
+        pointed = np.array([match.faulty is None and match.points is not None for match in group], np.bool_)
+        points += np.bincount(seated[pointed].ravel(), scores[pointed].ravel(), minlength=n)
+        for a, b in combinations(range(seats), 2):
+            at_fault = (faulty == a) | (faulty == b)
+            counted = np.where(clean, sides[:, a] != sides[:, b], at_fault & (faults == "seed"))
+            counted &= (seated[:, a] != seated[:, b]) & (owners[:, a] != owners[:, b])
+            outcome = np.where(
+                clean, np.sign(scores[:, a] - scores[:, b]).astype(np.int64), np.where(faulty == a, -1, 1)
+            )
+            rows = (seated[:, a], seated[:, b], outcome, *where.T)
+            parts.append(tuple(row[counted] for row in rows))
+    empty = np.zeros(0, np.int64)
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [empty] * 6
+    # By match, so that a table that grew round by round equals one read at once, bit by bit.
+    order = np.argsort(columns[3], kind="stable")
+    first, second, outcome, match_number, rounds, tables = (column[order] for column in columns)
+    return Expansion(first, second, outcome, match_number, rounds, tables, played, points, faulted)
+
+
+def _owners(match: Match) -> Sequence[int]:
+    """A number for each seat, the same for seats of one owner."""
+    if match.owners is None:
+        return range(len(match.players))
+    first: dict[str, int] = {}
+    return [first.setdefault(owner, seat) for seat, owner in enumerate(match.owners)]
+
+
+def _number(value: int | None) -> int:
+    return -1 if value is None else value
+
+
+def _scores(match: Match) -> Sequence[float]:
+    """Scores by seat, more being better; zeros, never read, where somebody faulted."""
+    if match.faulty is not None:
+        return [0.0] * len(match.players)
+    if match.points is not None:
+        return match.points
+    assert match.places is not None  # Match checks it
+    return [-place for place in match.places]
+
+
+def _distinct(seated: Ints, n: int) -> Ints:
+    """Matches of each player: a player who holds two seats of a match played one match."""
+    ordered = np.sort(seated, axis=1)
+    new = np.ones(ordered.shape, np.bool_)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    return np.bincount(ordered[new], minlength=n)

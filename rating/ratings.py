@@ -1,0 +1,116 @@
+"""A table of results in, a ranked list out: the one call for whoever only wants standings.
+
+table = PairTable.from_matches(matches, players=names)
+ranking = rate(table)
+for row in ranking.rows:
+    print(row.rank, row.player, row.elo, row.low, row.high)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rating.bayeselo import Fit, bayeselo
+from rating.crosstable import PairTable
+from rating.intervals import Intervals, Kind, intervals
+from rating.matches import Floats
+from rating.notices import Notice
+
+__all__ = ["Ranking", "Rating", "rank", "rate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One player's line. `elo`, `sd`, `low`, `high` and `component` are None for a player without results.
+
+    `low` and `high` are the ends of the interval; `results` = `wins` + `draws` + `losses` against single
+    opponents.
+    """
+
+    rank: int
+    player: str
+    elo: float | None
+    sd: float | None
+    low: float | None
+    high: float | None
+    matches: int
+    results: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    faults: int
+    component: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Lines from the best down, players without results last; `notices` of the fit and of its intervals."""
+
+    rows: tuple[Rating, ...]
+    fit: Fit
+    intervals: Intervals
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What a reader must know, by name and in plain words."""
+        return self.fit.notices + self.intervals.notices
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The notices in plain words."""
+        return tuple(notice.text for notice in self.notices)
+
+
+def rate(
+    table: PairTable,
+    kind: Kind = "round",
+    *,
+    level: float = 0.95,
+    advantage: float | Literal["fit"] = 0.0,
+    drawelo: float | Literal["fit"] = "fit",
+    prior: float = 2.0,
+    ridge: float | None = None,
+    start: Floats | None = None,
+) -> Ranking:
+    """Fit, intervals and ranked lines in one call; see `bayeselo` and `intervals` for the arguments and
+    errors.
+    """
+    fit = bayeselo(table, advantage=advantage, drawelo=drawelo, prior=prior, ridge=ridge, start=start)
+    return rank(intervals(fit, kind, level=level))
+
+
+def rank(of: Intervals) -> Ranking:
+    """Ranked lines of a fit with its intervals: by rating (to 1e-6 Elo), then by name."""
+    fit, table = of.fit, of.fit.table
+    wins, draws, losses = table.results.tolist()
+    # Rounded as results leave it, so that order never hangs on the last bits of a sum.
+    order = sorted(
+        range(len(table.players)),
+        key=lambda k: (not fit.rated[k], -round(float(fit.elo[k]), 6), table.players[k]),
+    )
+    low, high = of.low, of.high
+    rows = []
+    for place, k in enumerate(order, start=1):
+        rated = bool(fit.rated[k])
+        elo, sd, bottom, top = (float(of_all[k]) if rated else None for of_all in (fit.elo, of.sd, low, high))
+        rows.append(
+            Rating(
+                rank=place,
+                player=table.players[k],
+                elo=elo,
+                sd=sd,
+                low=bottom,
+                high=top,
+                matches=int(table.played[k]),
+                results=wins[k] + draws[k] + losses[k],
+                wins=wins[k],
+                draws=draws[k],
+                losses=losses[k],
+                points=float(table.points[k]),
+                faults=int(table.faults[k]),
+                component=int(fit.component[k]) if rated else None,
+            )
+        )
+    return Ranking(tuple(rows), fit, of)

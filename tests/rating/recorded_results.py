@@ -1,0 +1,60 @@
+"""Results recorded from published programs, and small makers of tables."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rating import Match, PairTable
+
+RECORDED = Path(__file__).parent.parent / "data" / "rating"
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {"advantage": 32.8, "drawelo": 97.3},
+    "nocolour": {"drawelo": 97.3},
+    "nocolour_fit": {},
+    "fit_both": {"advantage": "fit"},
+    "prior8": {"prior": 8.0},
+    "prior0": {"prior": 0.0},
+}
+
+
+@lru_cache
+def recorded(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(gzip.decompress((RECORDED / f"{name}.json.gz").read_bytes()))
+    return loaded
+
+
+@lru_cache
+def recorded_table(name: str) -> PairTable:
+    record = recorded(name)
+    names = [f"p{k}" for k in range(record["players"])]
+    if not record.get("matches"):
+        rows = [(names[a], names[b], *counts) for a, b, *counts in record["condensed"]]
+        return PairTable.from_pairs(rows, players=names)
+    matches = [
+        Match([names[k] for k in seats], points, faulty=None if faulty < 0 else faulty, round=number)
+        for number, seats, points, faulty in record["matches"]
+    ]
+    return PairTable.from_matches(matches, players=names)
+
+
+def season(players: int, rounds: int, seed: int = 0) -> list[Match]:
+    """Matches of four: a round is a random draw, four rotations, scores around a fixed strength."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0.0, 20.0, players)
+    matches = []
+    for number in range(1, rounds + 1):
+        drawn = rng.permutation(players)[: players // 4 * 4].reshape(-1, 4)
+        for table, seats in enumerate(drawn, start=1):
+            for shift in range(4):
+                turned = np.roll(seats, shift)
+                points = np.round(strength[turned] + rng.normal(0.0, 30.0, 4)).tolist()
+                names = [f"p{k}" for k in turned]
+                matches.append(Match(names, points, round=number, table=table))
+    return matches
