@@ -1,0 +1,100 @@
+"""The command line. Nothing is imported before the command that needs it is called."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from arbiter import __version__
+from arbiter.errors import ArbiterError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+INTERRUPTED = 130
+OUR_FAULT = 4
+
+COMMANDS = {
+    # name: (module, function, one line of help)
+    "run-round": ("run", "run_round", "Play the next round of a season, or finish a broken one."),
+    "standings": ("tables", "standings", "Ratings of a season with their intervals."),
+    "crosstable": ("tables", "crosstable", "Who beat whom how often."),
+    "matches": ("tables", "matches", "List the matches of a season."),
+    "show": ("show", "show", "One match: who sat where, what was played, why it ended."),
+    "play": ("play", "play", "Play one match between programs."),
+    "check-config": ("check", "check_config", "Check a season's file without playing."),
+    "games": ("check", "games", "The games that can be played, and their options."),
+    "isolation": ("check", "isolation", "What this machine can enforce against bots."),
+}
+
+
+class LazyGroup(click.Group):
+    """Commands that are imported when called; the list of them needs no import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """In the order of the table above."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        """Import one command."""
+        if name not in COMMANDS:
+            return None
+        module, function, _ = COMMANDS[name]
+        command: click.Command = getattr(import_module(f"arbiter.cli.{module}"), function)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The one-line helps from the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="arbiter")
+def group() -> None:
+    """A referee and tournament runner for card-game bots.
+
+    Example: arbiter run-round configs/demo.yaml
+    """
+
+
+def main() -> NoReturn:
+    """Run a command; every failure is one line on stderr and an exit code."""
+    signal.signal(signal.SIGTERM, _terminated)
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """The exit code of a command line."""
+    try:
+        result: Any = group.main(arguments, "arbiter", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except ArbiterError as error:
+        for line in str(error).splitlines():
+            click.echo(f"arbiter: {line}" if not getattr(error, "file", "") else line, err=True)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("arbiter: interrupted; the same command goes on", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does: nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("ARBITER_DEBUG"):
+            raise
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        click.echo(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows where)", err=True)
+        return OUR_FAULT
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    raise KeyboardInterrupt

@@ -1,0 +1,83 @@
+"""`check-config`, `games`, `isolation`: what is there, before anything is played."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from arbiter.cli.output import format_option, note, print_json, print_table
+
+
+@click.command("check-config")
+@click.argument("config", type=click.Path())
+@format_option
+def check_config(config: str, style: str) -> None:
+    """Read a season's file, check every key and every player's command; play nothing.
+
+    Example: arbiter check-config configs/demo.yaml
+    """
+    from arbiter.config import load
+
+    checked = load(config, check_commands=True)
+    for warning in checked.warnings:
+        note(warning)
+    players = [entry.player.name for entry in checked.entries]
+    if style == "json":
+        print_json(
+            {
+                "ok": True,
+                "season": checked.season,
+                "game": checked.game.name,
+                "players": players,
+                "rounds": checked.rounds,
+                "store": checked.store,
+                "digest": checked.digest,
+                "warnings": list(checked.warnings),
+            }
+        )
+    else:
+        click.echo(f"{config}: ok: {checked.game.title}, {len(players)} players, {checked.rounds} rounds")
+
+
+@click.command()
+@format_option
+def games(style: str) -> None:
+    """The games that can be played, with the options that a config may give them.
+
+    Example: arbiter games
+    """
+    from arbiter.games import find, names
+
+    found = [find(name) for name in names()]
+    if style == "json":
+        print_json(
+            [{"name": game.name, "title": game.title, "options": dict(game.option_help)} for game in found]
+        )
+        return
+    rows = []
+    for game in found:
+        for number, (option, text) in enumerate(game.option_help.items()):
+            rows.append([*([game.name, game.title] if number == 0 else ["", ""]), option, text])
+    print_table(["game", "title", "option", "what it is"], rows, left=range(4))
+
+
+@click.command()
+@format_option
+def isolation(style: str) -> None:
+    """What this machine can enforce against bots, tier by tier.
+
+    Example: arbiter isolation --format json
+    """
+    from arbiter.table.isolation import choose, probe
+
+    tiers, (default, _) = probe(), choose("auto")
+    if style == "json":
+        shapes = {name: asdict(tier) for name, tier in tiers.items()}
+        print_json({"tiers": shapes, "default": default})
+        return
+    rows = [
+        [name, "yes" if tier.available else "no", "default" if name == default else "", tier.reason]
+        for name, tier in tiers.items()
+    ]
+    print_table(["tier", "available", "", "why not"], rows, left=range(4))

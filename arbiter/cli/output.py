@@ -1,0 +1,97 @@
+"""What people see: tables on stdout, notes and progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+WIDE = 200
+"""Columns where there is no terminal to ask."""
+
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table for people, or JSON.",
+)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on stdout."""
+    click.echo(json.dumps(value, indent=2))
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", left: Sequence[int] = (0,)
+) -> None:
+    """A table on stdout; the columns numbered in `left` are text, the others figures."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number in left else "right", no_wrap=number not in left)
+    for row in rows:
+        table.add_row(*row)
+    if sys.stdout.isatty():
+        Console(markup=False, highlight=False).print(table)
+        return
+    console = Console(width=WIDE, markup=False, highlight=False)
+    with console.capture() as text:
+        console.print(table)
+    click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
+
+
+def note(text: str) -> None:
+    """One line on stderr."""
+    click.echo(f"arbiter: {text}", err=True)
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """A figure, or a dash where there is none."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def faults_text(faults: dict[str, int]) -> str:
+    """``crash 4, timeout 1``."""
+    return ", ".join(f"{kind} {count}" for kind, count in faults.items())
+
+
+def print_standings(standings: dict[str, Any]) -> None:
+    """Standings as a table, with what a reader must know below it."""
+    rounds = standings["rounds_played"]
+    rows = [
+        [
+            str(row["rank"]),
+            row["player"],
+            number(row["elo"]),
+            *(
+                ["-", "-"]
+                if row["elo"] is None
+                else [f"{row['low'] - row['elo']:+.0f}", f"{row['high'] - row['elo']:+.0f}"]
+            ),
+            str(row["matches"]),
+            number(row["points"]),
+            str(row["wins"]),
+            str(row["draws"]),
+            str(row["losses"]),
+            faults_text(row["faults"]),
+        ]
+        for row in standings["players"]
+    ]
+    columns = ["#", "player", "Elo", "-", "+", "matches", "points", "won", "drawn", "lost", "faults"]
+    title = f"{standings['season']}: {standings['game']}, {rounds} round{'s' * (rounds != 1)} played"
+    print_table(columns, rows, title, left=(1, 10))
+    kind = standings["intervals"]
+    click.echo(f"95 % intervals by {kind}; drawelo {standings['drawelo']:.1f}")
+    for warning in standings["warnings"]:
+        click.echo(f"note: {warning}")

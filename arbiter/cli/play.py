@@ -1,0 +1,181 @@
+"""`play`: one match between programs."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import yaml
+
+from arbiter.cli.output import format_option, note, print_json
+from arbiter.cli.show import print_match
+from arbiter.clock import TimeControl, parse_duration
+from arbiter.config import SCRIPTS, command_problems, parse_memory, registered
+from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.games import make
+from arbiter.match import Limits, MatchSpec
+from arbiter.table.isolation import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.match import Player
+
+
+@click.command()
+@click.option("--game", "game_name", required=True, help="Which game; `arbiter games` lists them.")
+@click.option(
+    "--bot", "bots", multiple=True, required=True, help="A bot's command; seats in the order given."
+)
+@click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]")
+@click.option("--time", default="10s", show_default=True, help="3m, 60s+100ms or 500ms/request.")
+@click.option("--start-time", default="5s", show_default=True, help="To the first reply.")
+@click.option("--memory", default="400MB", show_default=True, help="Of each bot.")
+@click.option(
+    "--clock", type=click.Choice(["adjusted", "wall", "cpu"]), default="adjusted", show_default=True
+)
+@click.option("--delivery", type=click.Choice(["strict", "batched"]), default="strict", show_default=True)
+@click.option(
+    "--isolation",
+    type=click.Choice(["auto", "landlock", "bwrap", "plain"]),
+    default="auto",
+    show_default=True,
+)
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
+@click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play.")
+@click.option("--end", type=click.Choice(["kill", "quit"]), default="kill", show_default=True)
+@click.option("--record", "record_file", type=click.Path(), help="Write the match record as JSON.")
+@click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
+@format_option
+def play(
+    game_name: str,
+    bots: tuple[str, ...],
+    seed: str | None,
+    time: str,
+    start_time: str,
+    memory: str,
+    clock: str,
+    delivery: str,
+    isolation: str,
+    options: tuple[str, ...],
+    deals_file: str | None,
+    end: str,
+    record_file: str | None,
+    strict: bool,
+    style: str,
+) -> None:
+    """Play one match between programs and say how it went.
+
+    Example: arbiter play --game planning --seed 1 --bot "python3 a.py" --bot ./b --bot ./b --bot ./b
+    """
+    from arbiter.table.conduct import close_table, play_match
+
+    given = read_options(options)
+    if game_name == "planning":
+        given.setdefault("seats", len(bots))
+    game = make(game_name, given)
+    if len(bots) != game.seats:
+        raise ConfigError(f"{game_name} has {game.seats} seats, and {len(bots)} bots are given")
+    tier, warning = choose(isolation)
+    if warning:
+        note(warning)
+    deals = read_deals(deals_file)
+    if deals is not None:
+        # What cannot be dealt is said before any bot is started.
+        game.given([game.deal_from_json(shape) for shape in deals])
+    spec = MatchSpec(
+        id="match",
+        season="",
+        round=None,
+        table=None,
+        rotation=0,
+        game=game_name,
+        options=game.options,
+        seed=seed if seed is not None else secrets.token_hex(16),
+        players=players_of(bots),
+        limits=Limits(
+            time=TimeControl.parse(time),
+            start_ns=None if start_time == "clock" else parse_duration(start_time),
+            memory_bytes=parse_memory(memory),
+            clock=clock,
+            delivery=delivery,
+            isolation=tier,
+            end=end,
+        ),
+        deals=deals,
+    )
+    try:
+        record = play_match(spec)
+    finally:
+        close_table()
+    if record_file is not None:
+        write_record(record_file, record.to_json())
+    if style == "json":
+        print_json(record.to_json())
+    else:
+        print_match(record)
+    if strict and record.forfeit is not None:
+        raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
+
+
+def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
+    """Players from command lines: named after their file, numbered where two share a name."""
+    players = []
+    taken: Counter[str] = Counter()
+    for number, command in enumerate(commands):
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise ConfigError(f"--bot {command!r}: {error}") from None
+        if not words:
+            raise ConfigError(f"--bot {number + 1} is empty: give a command")
+        for _, message in command_problems(words, Path()):
+            raise ConfigError(f"--bot {command!r}: {message}")
+        scripts = [word for word in words if Path(word).suffix in SCRIPTS]
+        name = Path(scripts[-1] if scripts else words[0]).stem
+        taken[name] += 1
+        shown = f"{name}-{taken[name]}" if taken[name] > 1 else name
+        players.append(registered(shown, words, Path()))
+    return tuple(players)
+
+
+def read_options(options: Sequence[str]) -> dict[str, Any]:
+    """``key=value`` pairs, values as in a config."""
+    given: dict[str, Any] = {}
+    for option in options:
+        key, equals, text = option.partition("=")
+        if not equals:
+            raise ConfigError(f"--option {option!r}: write key=value")
+        try:
+            given[key] = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise ConfigError(f"--option {key}: the value cannot be read: {text!r}") from None
+    return given
+
+
+def read_deals(path: str | None) -> tuple[dict[str, Any], ...] | None:
+    """The deals of a JSON file: a list of the shapes that a record's ``deals`` has."""
+    if path is None:
+        return None
+    try:
+        deals = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", path) from None
+    except ValueError as error:
+        raise ConfigError(f"is no JSON: {error}", path) from None
+    if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
+        raise ConfigError('is not a list of deals: [{"hands": [[...], ...]}, ...]', path)
+    return tuple(deals)
+
+
+def write_record(path: str, record: dict[str, Any]) -> None:
+    """The record as one JSON document."""
+    try:
+        Path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", path) from None

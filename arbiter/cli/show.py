@@ -1,0 +1,86 @@
+"""`show`: one match for people, or its whole record."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.output import format_option, print_json, print_table
+from arbiter.cli.tables import config_argument, opened, store_option
+from arbiter.errors import ConfigError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.match import MatchRecord, Move
+
+
+@click.command()
+@config_argument
+@click.argument("match_id")
+@store_option
+@format_option
+def show(config: str, match_id: str, store_url: str | None, style: str) -> None:
+    """One match: who sat where, every deal, every move, and why it ended.
+
+    Example: arbiter show configs/demo.yaml r001/t01/m0
+    """
+    _, season = opened(config, store_url)
+    record = season.match(match_id)
+    if record is None:
+        known = [match.id for match in season.summaries()]
+        hint = did_you_mean(match_id, known) if len(known) < 9 else "arbiter matches lists them"
+        raise ConfigError(f"there is no match {match_id!r}", hint=hint)
+    if style == "json":
+        print_json(record.to_json())
+    else:
+        print_match(record)
+
+
+def print_match(record: MatchRecord) -> None:
+    """The bots, then the deals; what went wrong comes first."""
+    if record.forfeit is not None:
+        forfeit = record.forfeit
+        click.echo(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
+        click.echo(f"  why      {forfeit.detail}")
+        click.echo(f"  command  {forfeit.command}")
+        click.echo(f"  reply    {forfeit.reply!r}")
+    points = record.points or ("-",) * len(record.players)
+    rows = [
+        [
+            str(seat),
+            bot.player,
+            str(points[seat]),
+            f"{bot.charged_ns / 1e6:.1f}",
+            f"{bot.cpu_ns / 1e6:.1f}",
+            f"{bot.peak_memory_bytes / 1e6:.0f}",
+            "killed" if bot.exit is None else str(bot.exit),
+            "; ".join(bot.notes),
+        ]
+        for seat, bot in enumerate(record.bots)
+    ]
+    title = f"{record.id}: {record.game}, {record.delivery} delivery, {record.clock} clock"
+    columns = ["seat", "player", "points", "charged ms", "CPU ms", "memory MB", "exit", "notes"]
+    print_table(columns, rows, title, left=(1, 6, 7))
+    for number, moves in groupby(record.moves, key=lambda move: move.deal):
+        print_deal(record, number, list(moves))
+    for bot in record.bots:
+        if bot.stderr_tail.strip():
+            click.echo(f"standard error of {bot.player}:")
+            for line in bot.stderr_tail.rstrip().splitlines():
+                click.echo(f"  {line}")
+
+
+def print_deal(record: MatchRecord, number: int, moves: Sequence[Move]) -> None:
+    """One deal: the hands, then the answers in order, a line for each turn of the table."""
+    deal = record.deals[number]
+    roles = ", ".join(f"{key} {value}" for key, value in deal.items() if key != "hands")
+    click.echo(f"\ndeal {number + 1} ({roles})")
+    for seat, hand in enumerate(deal["hands"]):
+        click.echo(f"  {seat} {record.players[seat]:<20} {' '.join(hand)}")
+    for request, asked in groupby(moves, key=lambda move: move.request):
+        answers = [f"{move.seat}:{move.action}" for move in asked]
+        for start in range(0, len(answers), len(record.players)):
+            click.echo(f"  {request:<12} {'  '.join(answers[start : start + len(record.players)])}")

@@ -1,0 +1,136 @@
+"""`standings`, `crosstable`, `matches`: what a store holds, as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.output import format_option, print_json, print_standings, print_table
+from arbiter.config import Config, load
+from arbiter.errors import ConfigError, StoreError, did_you_mean
+from arbiter.store import SeasonStore, Store
+from arbiter.tournament import compute_standings, pairwise
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchSummary
+
+config_argument = click.argument("config", type=click.Path())
+store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
+
+
+def opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
+    """A config and its season as far as it was played; StoreError if there is none yet."""
+    config = load(path)
+    store = Store(store_url or config.store, create=False)
+    season = store.season(config.season)
+    if season is None:
+        raise StoreError(f"{store.name} holds no season {config.season} yet: play a round first")
+    return config, season
+
+
+def complete_rounds(season: SeasonStore) -> int:
+    """How many rounds are complete; only those count."""
+    return sum(stored.complete for stored in season.rounds())
+
+
+@click.command()
+@config_argument
+@store_option
+@format_option
+def standings(config: str, store_url: str | None, style: str) -> None:
+    """Ratings after the last complete round, with 95 % intervals.
+
+    Example: arbiter standings configs/demo.yaml --format json
+    """
+    settled, season = opened(config, store_url)
+    last = complete_rounds(season)
+    kept = season.standings(last) or compute_standings(settled, season, last)
+    if style == "json":
+        print_json(kept)
+    else:
+        print_standings(kept)
+
+
+@click.command()
+@config_argument
+@store_option
+@format_option
+def crosstable(config: str, store_url: str | None, style: str) -> None:
+    """Pairwise results of all complete rounds: won-drawn-lost of the row against the column.
+
+    Example: arbiter crosstable configs/demo.yaml
+    """
+    _, season = opened(config, store_url)
+    last = complete_rounds(season)
+    table = pairwise(season.summaries(last))
+    if style == "json":
+        print_json(table)
+        return
+    names = table["players"]
+    rows = []
+    for i, name in enumerate(names):
+        cells = [
+            "" if i == j or not any(cell) else "-".join(map(str, cell))
+            for j, cell in enumerate(
+                zip(table["wins"][i], table["draws"][i], table["losses"][i], strict=True)
+            )
+        ]
+        rows.append([f"{i + 1}", name, *cells])
+    print_table(["#", "player", *(str(i + 1) for i in range(len(names)))], rows, left=(1,))
+
+
+@click.command()
+@config_argument
+@click.option("--round", "round_number", type=click.IntRange(min=1), help="Of this round only.")
+@click.option("--player", help="Of this player only.")
+@store_option
+@format_option
+def matches(
+    config: str, round_number: int | None, player: str | None, store_url: str | None, style: str
+) -> None:
+    """Every stored match with its points, or who forfeited and why.
+
+    Example: arbiter matches configs/demo.yaml --round 1 --player greedy
+    """
+    settled, season = opened(config, store_url)
+    found = season.summaries()
+    seen = {name for match in found for name in match.players}
+    if player is not None and player not in seen:
+        known = seen or {entry.player.name for entry in settled.entries}
+        raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(known)))
+    chosen = [
+        match
+        for match in found
+        if (round_number is None or match.round == round_number)
+        and (player is None or player in match.players)
+    ]
+    if style == "json":
+        print_json([_match_json(match) for match in chosen])
+        return
+    rows = []
+    for match in chosen:
+        if match.points is None:
+            seats = list(match.players)
+            ended = f"{match.players[match.faulty or 0]} forfeits ({match.fault}): {match.detail}"
+        else:
+            seats = [f"{name} {points}" for name, points in zip(match.players, match.points, strict=True)]
+            ended = ""
+        rows.append([match.id, *seats, ended])
+    seats = [f"seat {seat}" for seat in range(settled.game.seats)]
+    print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
+
+
+def _match_json(match: MatchSummary) -> dict[str, Any]:
+    shape = match.to_json()
+    forfeit = None
+    if match.faulty is not None:
+        forfeit = {
+            "seat": match.faulty,
+            "player": match.players[match.faulty],
+            "fault": match.fault,
+            "detail": match.detail,
+        }
+    for name in ("faulty", "fault", "detail", "sides"):
+        del shape[name]
+    return {**shape, "forfeit": forfeit}

@@ -1,0 +1,74 @@
+"""Tables, rotations, house bots -> what is to be played; pure functions of seed and config."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arbiter.cards import Stream
+from arbiter.match import MatchSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.config import Config
+    from arbiter.match import Player
+
+COPY_MARK = "#"
+
+
+def entrants(config: Config, round_number: int) -> list[Player]:
+    """Who plays in a round: the ordinary players, then house bots until tables are full.
+
+    House bots join in list order, starting at the round's number; a name that already plays
+    joins as a copy, ``random#2``.
+    """
+    joined = [entry.player for entry in config.entries if not entry.house]
+    by_name = {entry.registered_name: entry.player for entry in config.entries}
+    missing = -len(joined) % config.game.seats
+    times = {player.name: 1 for player in joined}
+    for number in range(missing):
+        house = config.house_bots[(round_number + number) % len(config.house_bots)]
+        player = by_name[house]
+        times[player.name] = count = times.get(player.name, 0) + 1
+        if count > 1:
+            player = replace(player, name=f"{player.name}{COPY_MARK}{count}")
+        joined.append(player)
+    return joined
+
+
+def original(name: str) -> str:
+    """The player that a house bot's copy is a copy of: ``random#2`` -> ``random``."""
+    return name.partition(COPY_MARK)[0]
+
+
+def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) -> list[list[str]]:
+    """Tables by lot, from a stream of their own: deals are not affected."""
+    order = Stream("arbiter-tables-1", seed, round_number).shuffled(len(names))
+    drawn = [names[number] for number in order]
+    return [drawn[start : start + size] for start in range(0, len(drawn), size)]
+
+
+def match_specs(
+    config: Config, seed: str, round_number: int, tables: Sequence[Sequence[str]]
+) -> Iterable[MatchSpec]:
+    """Every table in all its rotations: with rotation s, each player sits s seats on."""
+    players = {player.name: player for player in entrants(config, round_number)}
+    for table, names in enumerate(tables, 1):
+        for rotation in range(len(names)):
+            seated = tuple(players[names[(seat - rotation) % len(names)]] for seat in range(len(names)))
+            limits = config.limits
+            if not all(player.batched for player in seated):
+                limits = replace(limits, delivery="strict")
+            yield MatchSpec(
+                id=f"r{round_number:03d}/t{table:02d}/m{rotation}",
+                season=config.season,
+                round=round_number,
+                table=table,
+                rotation=rotation,
+                game=config.game.name,
+                options=config.game.options,
+                seed=seed,
+                players=seated,
+                limits=limits,
+            )

@@ -1,0 +1,32 @@
+"""Migrations of the store's schema, run from inside the package by Alembic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    return config
+
+
+def known_revisions() -> list[str]:
+    """All revisions from the newest to the first."""
+    return [script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()]
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring a database to the newest revision, in one transaction where the database has them."""
+    config = _config()
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

@@ -1,0 +1,100 @@
+"""A YAML file as plain values together with where each of them stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from arbiter.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Path_ = tuple[str | int, ...]
+MAX_NODES = 100_000
+MAX_DEPTH = 50
+
+
+@dataclass(slots=True)
+class Document:
+    """`value` as YAML means it; `places` gives line and column (from 1) of each path.
+
+    A mapping's entry has the place of its key, a list's item its own.
+    """
+
+    value: Any = None
+    places: dict[Path_, tuple[int, int]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def place(self, path: Path_) -> tuple[int, int]:
+        """Where a path stands, or the nearest thing around it."""
+        while path and path not in self.places:
+            path = path[:-1]
+        return self.places.get(path, (1, 1))
+
+
+def read_document(file: Path) -> Document:
+    """Read a file; ConfigError if it cannot be read or is no YAML; duplicate keys are problems."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", str(file)) from None
+    except UnicodeDecodeError:
+        raise ConfigError("is not UTF-8 text", str(file)) from None
+    document = Document()
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is not None:
+            document.value = _Reader(loader, document).read(node, ())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        message = error.problem or str(error)
+        raise ConfigError([Problem((), message, "", line, column)], str(file)) from None
+    except yaml.YAMLError as error:
+        raise ConfigError(str(error).splitlines()[0], str(file)) from None
+    finally:
+        loader.dispose()
+    if not isinstance(document.value, dict):
+        raise ConfigError("is not a mapping of keys", str(file), hint="see the tutorial for a small one")
+    return document
+
+
+class _Reader:
+    """Turns nodes into values; keeps to a bounded number of them, aliases expanded."""
+
+    def __init__(self, loader: yaml.SafeLoader, document: Document) -> None:
+        self._loader, self._document = loader, document
+        self._count = 0
+
+    def read(self, node: yaml.Node, path: Path_) -> Any:
+        """The value of a node that stands at `path`."""
+        self._count += 1
+        if self._count > MAX_NODES or len(path) > MAX_DEPTH:
+            raise yaml.YAMLError("too many values, or too deep (do aliases name each other?)")
+        mark = node.start_mark
+        self._document.places.setdefault(path, (mark.line + 1, mark.column + 1))
+        if isinstance(node, yaml.MappingNode):
+            self._loader.flatten_mapping(node)
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.read(item, (*path, number)) for number, item in enumerate(node.value)]
+        return self._loader.construct_object(node)
+
+    def _mapping(self, node: yaml.MappingNode, path: Path_) -> dict[Any, Any]:
+        values: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = self.read(key_node, (*path, f"key {self._count}"))
+            mark = key_node.start_mark
+            here = (*path, key if isinstance(key, int) else str(key))
+            if key in values:
+                line = self._document.places[here][0]
+                message = f"duplicate key, first given in line {line}"
+                self._document.problems.append(Problem(here, message, "", mark.line + 1, mark.column + 1))
+                continue
+            self._document.places[here] = (mark.line + 1, mark.column + 1)
+            values[key] = self.read(value_node, here)
+        return values

@@ -1,0 +1,118 @@
+"""What playing costs: the referee with real bots, the rules alone, a match in memory, a command.
+
+The referee is measured as a season runs it: worker and bots pinned to one core, records and
+adjusted clock on, start and kill included, against bots that answer at once (the C++ one).
+CPU time is user and system time of this process alone; the launcher and the bots pay for themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from arbiter.clock import TimeControl
+from arbiter.games.planning import Planning
+from arbiter.match import Limits, MatchSpec, Player
+from arbiter.referee import programme
+from arbiter.table import Table
+from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
+
+INSTANT = Path(__file__).parents[2] / "bots" / "cpp" / "build" / "planning_random"
+MATCHES = 60
+
+
+def referee() -> dict[str, Any]:
+    """Worker CPU per decision and per match, strict and batched."""
+    if not INSTANT.exists():
+        return {"skipped": f"no {INSTANT.name}: it needs a C++ compiler (make bots)"}
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    table = Table()
+    figures: dict[str, Any] = {}
+    try:
+        for delivery in ("strict", "batched"):
+            table.play(instant_spec(delivery))
+            costs, decisions = [], 0
+            for number in range(MATCHES):
+                start = time.process_time_ns()
+                record = table.play(instant_spec(delivery, number + 1))
+                costs.append(time.process_time_ns() - start)
+                decisions = len(record.moves)
+            mean = statistics.fmean(costs)
+            figures[f"{delivery}_cpu_us_per_decision"] = round(mean / decisions / 1e3, 2)
+            figures[f"{delivery}_median_cpu_us_per_decision"] = round(
+                statistics.median(costs) / decisions / 1e3, 2
+            )
+            figures[f"matches_per_cpu_second_{delivery}"] = round(1e9 / mean, 1)
+    finally:
+        table.close()
+        os.sched_setaffinity(0, before)
+    return figures | {"matches": MATCHES}
+
+
+def instant_spec(delivery: str, round_number: int = 1) -> MatchSpec:
+    """A tournament match between four bots that answer at once; each round has its own deals."""
+    bot = Player("instant", (str(INSTANT),), str(INSTANT.parent))
+    limits = Limits(TimeControl.parse("60s"), 5_000_000_000, 400_000_000, delivery=delivery)
+    return MatchSpec(
+        id="bench",
+        season="bench",
+        round=round_number,
+        table=1,
+        rotation=0,
+        game="planning",
+        options={},
+        seed="1",
+        players=(bot,) * 4,
+        limits=limits,
+    )
+
+
+def rules() -> dict[str, Any]:
+    """Plies a second and core of random legal play; the deals are dealt beforehand."""
+    game = Planning()
+    rounds = [programme(game, "1", number + 1).deals for number in range(MATCHES)]
+    uniform = random.Random(1).random
+    plies = 0
+    start = time.process_time()
+    for deals in rounds:
+        for deal in deals:
+            state = game.start(deal)
+            while state.to_act:
+                seat = state.to_act[0]
+                legal = state.legal(seat)
+                state = state.apply(seat, legal[int(uniform() * len(legal))])
+                plies += 1
+            state.points()
+    spent = time.process_time() - start
+    return {"planning": {"plies_per_second": round(plies / spent)}}
+
+
+def in_memory() -> dict[str, Any]:
+    """CPU of a whole match, rules, protocol, referee and record, with bots in memory."""
+    game = Planning()
+    record = play_by_policy(game, random_policy("bench"))
+    costs = []
+    for _ in range(MATCHES):
+        bots = [ScriptedBot.replaying(record, seat) for seat in range(game.seats)]
+        start = time.process_time_ns()
+        play_in_memory(game, bots, match_spec(game))
+        costs.append(time.process_time_ns() - start)
+    return {"planning_cpu_ms_per_match": round(statistics.median(costs) / 1e6, 2)}
+
+
+def command_line() -> dict[str, Any]:
+    """CPU of a cold `arbiter --help`."""
+    costs = []
+    for _ in range(10):
+        process = subprocess.Popen([sys.executable, "-m", "arbiter", "--help"], stdout=subprocess.DEVNULL)
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+        costs.append(usage.ru_utime + usage.ru_stime)
+    return {"help_cpu_ms": round(statistics.median(costs) * 1e3, 1)}

@@ -1,0 +1,246 @@
+"""The command line: help, tables, errors of one line, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.cli import COMMANDS, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BOTS = Path(__file__).parents[1] / "bots" / "python"
+RANDOM = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
+HEAVY = (
+    "alembic", "arbiter.config", "arbiter.table", "asyncio", "multiprocessing", "numpy", "pydantic",
+    "rich", "scipy", "sqlalchemy", "subprocess", "yaml",
+)  # fmt: skip
+
+
+@pytest.fixture
+def arbiter(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command here: exit code, standard output, standard error."""
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = run([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
+
+
+Arbiter = "Callable[..., tuple[int, str, str]]"
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys\nfrom arbiter.cli import run\nrun(['--help'])\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_of_every_command(
+    arbiter: Callable[..., tuple[int, str, str]],
+    golden: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    pages = []
+    for name in ("", *COMMANDS):
+        code, out, _ = arbiter(*name.split(), "--help")
+        assert code == 0
+        assert not name or "Example: arbiter " in out
+        pages.append(out)
+    golden("cli_help.txt", "\n".join(pages))
+
+
+def play(*more: str) -> list[str]:
+    bots = [word for _ in range(4) for word in ("--bot", RANDOM)]
+    return ["play", "--game", "planning", "--isolation", "plain", "--seed", "1", *bots, *more]
+
+
+SHORT = ("--option", "deals=[[1, 0], [2, 1]]")
+
+
+@pytest.mark.process
+def test_play_prints_a_match_and_writes_its_record(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, out, err = arbiter(*play(*SHORT, "--record", str(tmp_path / "m.json")))
+    record = json.loads((tmp_path / "m.json").read_text())
+    assert (code, err) == (0, "arbiter: isolation is plain: run only bots that you trust\n") or code == 0
+    assert record["players"] == [
+        "planning_random",
+        "planning_random-2",
+        "planning_random-3",
+        "planning_random-4",
+    ]
+    assert len(record["moves"]) == 8 + 12
+    assert len(record["points"]) == 4
+    assert "deal 2 (starter 1)" in out
+    assert (record["round"], record["table"], record["forfeit"]) == (None, None, None)
+
+
+@pytest.mark.process
+def test_the_same_seed_gives_the_same_match(arbiter: Callable[..., tuple[int, str, str]]) -> None:
+    records = [json.loads(arbiter(*play(*SHORT, "--format", "json"))[1]) for _ in range(2)]
+    assert records[0]["deals"] == records[1]["deals"]
+    assert [move["action"] for move in records[0]["moves"]] == [
+        move["action"] for move in records[1]["moves"]
+    ]
+
+
+@pytest.mark.process
+def test_given_deals_are_played(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    deals = [{"hands": [["2C"], ["3C"], ["AC"], ["TD"]], "starter": 2}]
+    path = tmp_path / "deals.json"
+    path.write_text(json.dumps(deals))
+    code, out, _ = arbiter(*play("--deals", str(path), "--format", "json"))
+    record = json.loads(out)
+    assert code == 0
+    assert record["deals"] == deals
+    assert record["options"]["deals"] == [[1, 2]]
+
+
+@pytest.mark.process
+def test_a_forfeit_is_a_result_and_with_strict_an_exit_of_3(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text("def def")
+    line = [f"--bot={RANDOM}"] * 3 + [f"--bot={sys.executable} {bad}", "--isolation", "plain", *SHORT]
+    code, out, _ = arbiter("play", "--game", "planning", *line)
+    assert code == 0
+    assert "bad (seat 3) forfeits: crash" in out
+    assert "SyntaxError" in out
+    code, _, err = arbiter("play", "--game", "planning", "--strict", *line)
+    assert (code, err.splitlines()[-1]) == (3, "arbiter: bad forfeits: crash")
+
+
+def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
+    assert (result[0], result[1]) == (code, "")
+    assert words in result[2].splitlines()[-1]
+
+
+def test_bad_arguments_of_play_are_one_line(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    refused(arbiter(*play("--option", "deals=3")), "deals: not a list of [cards, starter] pairs")
+    refused(
+        arbiter(*play("--option", "colour=red")),
+        "colour: unknown option of planning (known: seats, deck, deals)",
+    )
+    refused(arbiter(*play("--option", "seats")), "write key=value")
+    refused(arbiter(*play("--option", "seats=3")), "planning has 3 seats, and 4 bots are given")
+    refused(arbiter(*play("--time", "soon")), "not a time control: 'soon' (write 3m")
+    refused(arbiter(*play("--memory", "lots")), "not an amount of memory")
+    refused(arbiter(*play("--deals", str(tmp_path / "none.json"))), "none.json: cannot be read: No such file")
+    (tmp_path / "bad.json").write_text('[{"hands": [["2C"], ["2C"], ["3C"], ["4C"]]}]')
+    refused(arbiter(*play("--deals", str(tmp_path / "bad.json"))), "without a card twice")
+    refused(arbiter(*play("--record", str(tmp_path / "no" / "x.json"), *SHORT)), "cannot be written")
+    refused(arbiter("play", "--game", "bridge", "--bot", "x"), "unknown game 'bridge' (known: planning)")
+    refused(
+        arbiter("play", "--game", "planning", "--bot", "./none", "--bot", "x"), "there is no program ./none"
+    )
+    refused(arbiter("play", "--game", "planning", "--bot", "'", "--bot", "x"), "No closing quotation")
+    refused(arbiter("play", "--game", "planning", "--bot", "", "--bot", "x"), "--bot 1 is empty")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    lines = ["game: {name: planning, deals: [[1, 0], [2, 1]]}", "isolation: plain", "rounds: 1", "players:"]
+    for number, name in enumerate(("ann", "bob", "cid", "broken")):
+        script = tmp_path / "bad.py" if name == "broken" else BOTS / "planning_random.py"
+        lines.append(f'  - {{name: {name}, command: [{sys.executable}, "{script}", --seed, "{number}"]}}')
+    path.write_text("\n".join(lines))
+    (tmp_path / "bad.py").write_text("import nothing_of_that_name")
+    return path
+
+
+@pytest.mark.process
+def test_a_round_and_the_tables_of_it(arbiter: Callable[..., tuple[int, str, str]], config: Path) -> None:
+    code, out, err = arbiter("run-round", config)
+    assert code == 0
+    assert "r001/t01/m0: broken forfeits (crash): it exited with status 1: ModuleNotFoundError" in err
+    assert "crash 4" in out
+
+    standings = json.loads(arbiter("standings", config, "--format", "json")[1])
+    assert list(standings)[:4] == ["season", "game", "rounds_played", "drawelo"]
+    assert standings["intervals"] == "model"
+    last = standings["players"][-1]
+    assert (last["player"], last["losses"], last["faults"]) == ("broken", 12, {"crash": 4})
+
+    table = json.loads(arbiter("crosstable", config, "--format", "json")[1])
+    broken = table["players"].index("broken")
+    assert sum(table["losses"][broken]) == 12
+    assert "4-0-0" in arbiter("crosstable", config)[1]
+
+    listed = json.loads(arbiter("matches", config, "--player", "ann", "--format", "json")[1])
+    assert [match["id"] for match in listed] == [f"r001/t01/m{n}" for n in range(4)]
+    assert all(match["forfeit"]["player"] == "broken" for match in listed)
+    assert json.loads(arbiter("matches", config, "--round", "2", "--format", "json")[1]) == []
+    assert "broken forfeits (crash)" in arbiter("matches", config)[1]
+
+    record: dict[str, Any] = json.loads(arbiter("show", config, "r001/t01/m0", "--format", "json")[1])
+    assert record["forfeit"]["command"].startswith("set_deck")
+    assert "ModuleNotFoundError" in record["bots"][record["forfeit"]["seat"]]["stderr_tail"]
+    shown = arbiter("show", config, "r001/t01/m0")[1]
+    assert "standard error of broken:" in shown
+
+    refused(
+        arbiter("show", config, "r001/t01/m9"), "there is no match 'r001/t01/m9' (did you mean r001/t01/m"
+    )
+    refused(arbiter("matches", config, "--player", "anne"), "no player 'anne' (did you mean ann?)")
+
+
+def test_a_config_is_checked_without_playing(
+    arbiter: Callable[..., tuple[int, str, str]], config: Path
+) -> None:
+    code, out, _ = arbiter("check-config", config)
+    assert (code, out) == (0, f"{config}: ok: Planning, 4 players, 1 rounds\n")
+    shape = json.loads(arbiter("check-config", config, "--format", "json")[1])
+    assert (shape["ok"], shape["players"]) == (True, ["ann", "bob", "cid", "broken"])
+    config.write_text(config.read_text().replace("rounds: 1", "round: 1"))
+    code, out, err = arbiter("check-config", config)
+    assert (code, out, err) == (2, "", f"{config}:3:1: round: unknown key (did you mean rounds?)\n")
+
+
+def test_results_of_a_season_that_has_none_are_refused_in_one_line(
+    arbiter: Callable[..., tuple[int, str, str]], config: Path
+) -> None:
+    for command in ("standings", "crosstable", "matches"):
+        refused(arbiter(command, config), "play a round first", code=5)
+    assert not list(config.parent.glob("*.sqlite"))
+
+
+def test_a_missing_bot_is_refused_before_anything_is_played(
+    arbiter: Callable[..., tuple[int, str, str]], config: Path
+) -> None:
+    (config.parent / "bad.py").unlink()
+    refused(arbiter("run-round", config), "broken: there is no file")
+    assert not list(config.parent.glob("*.sqlite"))
+
+
+def test_games_and_isolation_tell_what_there_is(arbiter: Callable[..., tuple[int, str, str]]) -> None:
+    (planning, *_) = json.loads(arbiter("games", "--format", "json")[1])
+    assert (planning["name"], set(planning["options"])) == ("planning", {"seats", "deck", "deals"})
+    shape = json.loads(arbiter("isolation", "--format", "json")[1])
+    assert set(shape["tiers"]) == {"landlock", "bwrap", "plain"}
+    assert shape["tiers"][shape["default"]]["available"]
+    assert "planning" in arbiter("games")[1]
+    assert "plain" in arbiter("isolation")[1]
+
+
+def test_an_unknown_command_is_a_usage_error(arbiter: Callable[..., tuple[int, str, str]]) -> None:
+    refused(arbiter("frobnicate"), "No such command 'frobnicate'")

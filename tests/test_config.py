@@ -1,0 +1,177 @@
+"""Season files: every mistake at once, each with its place and a hint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import load
+from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbiter.config import Config
+
+GOOD = """\
+game: planning
+players:
+  - {name: a, command: [python3, bot.py]}
+  - {name: b, command: [python3, bot.py]}
+  - {name: c, command: [python3, bot.py]}
+  - {name: d, command: [python3, bot.py]}
+"""
+
+Write = "Callable[[str], Path]"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    """A config in a folder that has a bot.py."""
+    (tmp_path / "bot.py").write_text("")
+
+    def write(text: str) -> Path:
+        path = tmp_path / "season.yaml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def problems(write: Callable[[str], Path]) -> Callable[[str], list[str]]:
+    """The problems of a text as lines without the file's name."""
+
+    def problems(text: str) -> list[str]:
+        path = write(text)
+        with pytest.raises(ConfigError) as caught:
+            load(path, check_commands=True)
+        return [line.removeprefix(f"{path}:") for line in str(caught.value).splitlines()]
+
+    return problems
+
+
+def test_defaults_are_those_documented(write: Callable[[str], Path]) -> None:
+    config = load(write(GOOD))
+    assert config.season == "season"
+    assert config.store == f"sqlite:///{write(GOOD).parent.resolve() / 'season.sqlite'}"
+    assert (config.rounds, config.opening_rounds, config.pairing) == (100, 12, "variance")
+    assert config.limits.time.budget_ns == 10 * 10**9
+    assert config.limits.start_ns == 5 * 10**9
+    assert config.limits.memory_bytes == 400 * 10**6
+    assert (config.limits.clock, config.limits.delivery, config.limits.end) == ("adjusted", "strict", "kill")
+    assert (config.workers, config.seed, config.house_bots) == (None, "auto", ())
+
+
+def test_all_mistakes_come_at_once_in_the_order_of_the_file(problems: Callable[[str], list[str]]) -> None:
+    found = problems(
+        "game: {name: planning, deals: [[1, 0], [14, 7]]}\n"
+        "sede: 3\n"
+        "time: 3x\n"
+        "pairing: variace\n"
+        "rounds: 0\n"
+        "rounds: 5\n"
+        "house_bots: [rando]\n"
+        "players:\n"
+        "  - name: random\n"
+        "    comand: [python3, bot.py]\n"
+        "  - {name: random, command: [python3, none.py]}\n"
+    )
+    assert found == [
+        "1:41: game.deals.1.0: 14 cards each: 52 cards give 4 players 1 to 13",
+        "2:1: sede: unknown key (did you mean seed?)",
+        "3:1: time: not a time control: '3x' (write 3m, 10s, 60s+100ms or 500ms/request)",
+        "4:1: pairing: 'variace' is not known (did you mean variance?)",
+        "5:1: rounds: should be greater than 0",
+        "6:1: rounds: duplicate key, first given in line 5",
+        "7:14: house_bots.0: 'rando' does not stand in players (did you mean random?)",
+        "9:5: players.0.command: is required",
+        "10:5: players.0.comand: unknown key (did you mean command?)",
+        "11:6: players.1.name: 'random' is taken by an earlier player",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("game: planning", "game: plannin"), "1:1: game: unknown game 'plannin' (did you mean planning?)"),
+        (("game: planning\n", ""), "1:1: game: is required"),
+        (("game: planning", "game: {name: planning, seat: 3}"), "1:24: game.seat: unknown option of planning (did you mean seats?)"),
+        (("game: planning", "game: {name: planning, seats: 5}"), "1:24: game.seats: 5 is not a number of players from 2 to 4"),
+        (("game: planning", "game: planning\nmemory: 3"), "2:1: memory: should be a valid string"),
+        (("game: planning", "game: planning\nmemory: 1KB"), "2:1: memory: not an amount of memory: '1KB' (write 400MB, at least 10MB)"),
+        (("game: planning", "game: planning\nworkers: many"), "2:1: workers: 'many' is not known, or should be a valid integer, unable to parse string as an integer (known: auto)"),
+        (("name: d, command: [python3, bot.py]", "name: d, command: []"), "6:15: players.3.command: is empty"),
+        (("name: d, command: [python3, bot.py]", "name: d, command: [python3, ./missing.py]"), "6:34: players.3.command.1: d: there is no file ./missing.py"),
+        (("name: d, command: [python3, bot.py]", "name: d, command: [./bot.py]"), "6:25: players.3.command.0: d: ./bot.py is not executable (chmod +x, or name its interpreter first)"),
+        (("name: d, command: [python3, bot.py]", "name: d, command: [no-such-program]"), "6:25: players.3.command.0: d: there is no program no-such-program in PATH"),
+        (("name: d,", "name: 'd#2',"), "6:6: players.3.name: not a name: 'd#2' (up to 64 characters without #, @ or quotes)"),
+        (("  - {name: d, command: [python3, bot.py]}\n", ""), "2:1: players: 3 players do not fill tables of 4 (name a player in house_bots to fill up)"),
+        (("game: planning", "game: planning\n  bad: ]"), "2:6: mapping values are not allowed here"),
+        (("game: planning", "game: &a [*a]"), " too many values, or too deep (do aliases name each other?)"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_its_place(
+    change: tuple[str, str], expected: str, problems: Callable[[str], list[str]]
+) -> None:
+    found = problems(GOOD.replace(*change))
+    assert expected in found
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^.*none\.yaml: cannot be read: No such file or directory$"):
+        load(tmp_path / "none.yaml")
+
+
+def test_a_missing_program_does_not_matter_for_reading_results(write: Callable[[str], Path]) -> None:
+    assert load(write(GOOD.replace("bot.py", "gone.py"))).rounds == 100
+
+
+def test_named_files_become_absolute_and_the_last_ones_folder_is_the_bots_own(
+    write: Callable[[str], Path], tmp_path: Path
+) -> None:
+    own = tmp_path / "deep"
+    own.mkdir()
+    (own / "model.bin").write_text("")
+    config = load(
+        write(
+            GOOD.replace(
+                "python3, bot.py]}\n  - {name: b", "python3, bot.py, deep/model.bin, -x]}\n  - {name: b"
+            )
+        )
+    )
+    player = config.entries[0].player
+    assert player.command == ("python3", str(tmp_path / "bot.py"), str(own / "model.bin"), "-x")
+    assert player.folder == str(own)
+    assert config.entries[1].player.folder == str(tmp_path)
+
+
+def test_a_version_makes_another_rated_entry(write: Callable[[str], Path]) -> None:
+    config = load(write(GOOD.replace("name: a,", "name: a, version: 2,")))
+    assert config.entries[0].player.name == "a@2"
+
+
+def test_a_short_seed_draws_a_warning(write: Callable[[str], Path]) -> None:
+    assert "guess" in load(write(GOOD + "seed: 1\n")).warnings[0]
+    assert load(write(GOOD + f"seed: {'x' * 32}\n")).warnings == ()
+
+
+def digest(config: Config) -> str:
+    return config.digest
+
+
+@pytest.mark.parametrize("free", ["rounds: 7", "workers: 1", "store: sqlite:///other.sqlite"])
+def test_what_changes_no_result_is_not_in_the_digest(free: str, write: Callable[[str], Path]) -> None:
+    assert load(write(GOOD + free)).digest == load(write(GOOD)).digest
+
+
+@pytest.mark.parametrize("bound", ["time: 5s", "seed: x", "clock: wall", "memory: 300MB", "pairing: swiss"])
+def test_what_changes_results_is_in_the_digest(bound: str, write: Callable[[str], Path]) -> None:
+    assert load(write(GOOD + bound)).digest != load(write(GOOD)).digest
+
+
+def test_the_shipped_configs_are_valid() -> None:
+    for path in sorted((Path(__file__).parents[1] / "configs").glob("*.yaml")):
+        assert load(path).entries

@@ -1,0 +1,182 @@
+"""Whole rounds through the command line with real processes: killed, interrupted, gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+pytestmark = pytest.mark.process
+
+RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
+GONE_WITHIN_MS = 20_000
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """Eight players, so eight matches a round; each bot writes its name to standard error."""
+    path = tmp_path / "season.yaml"
+    lines = ["game: planning", "rounds: 2", f"seed: {'s' * 32}", "isolation: plain", "time: 60s"]
+    lines += ["start_time: 60s", "players:"]
+    for number in range(8):
+        command = f'[{sys.executable}, -I, -S, "{RANDOM}", --seed, "{number}"]'
+        lines.append(f"  - {{name: p{number}, command: {command}}}")
+    path.write_text("\n".join(lines))
+    return path
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    """The command, in a process group of its own, as a terminal would run it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "arbiter", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    """Exit code, standard output, standard error."""
+    process = start(*arguments)
+    out, err = process.communicate()
+    return process.returncode, out, err
+
+
+def descendants(pid: int) -> Iterable[int]:
+    """All living processes that descend from one."""
+    try:
+        children = [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+    except FileNotFoundError:
+        return
+    for child in children:
+        yield child
+        yield from descendants(child)
+
+
+def watched(pid: int) -> list[int]:
+    """Descriptors that tell the end of every descendant of a process."""
+    watching = []
+    for child in descendants(pid):
+        try:
+            watching.append(os.pidfd_open(child))
+        except ProcessLookupError:
+            continue
+    return watching
+
+
+def assert_all_end(watching: list[int]) -> None:
+    """Every watched process ends, without anything being sent to it."""
+    assert watching
+    for descriptor in watching:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        assert poll.poll(GONE_WITHIN_MS), "a process was left behind"
+        os.close(descriptor)
+
+
+def until_a_match_is_stored(process: subprocess.Popen[str]) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("r001/"):
+            return
+    raise AssertionError("no match was played")
+
+
+def stored(config: Path) -> dict[str, Any]:
+    code, out, err = run("matches", config, "--format", "json")
+    assert code == 0, err
+    return {match["id"]: match["points"] for match in json.loads(out)}
+
+
+ROUND_1 = {f"r001/t{table:02d}/m{rotation}" for table in (1, 2) for rotation in range(4)}
+
+
+def test_run_round_twice_plays_both_rounds_and_then_says_so(config: Path) -> None:
+    code, out, _ = run("run-round", config, "--format", "json")
+    first = json.loads(out)
+    assert (code, first["rounds_played"]) == (0, 1)
+    assert all(row["matches"] == 4 and row["results"] == 12 for row in first["players"])
+    assert all(row["low"] < row["elo"] < row["high"] for row in first["players"])
+    code, out, _ = run("run-round", config)
+    assert code == 0
+    assert "2 rounds played" in out
+    assert len(stored(config)) == 16
+    code, out, err = run("run-round", config)
+    assert code == 0
+    assert "all 2 rounds of season are complete" in err
+    assert "2 rounds played" in out
+
+
+def test_kill_9_in_the_middle_of_a_round_loses_and_doubles_no_match(config: Path, tmp_path: Path) -> None:
+    twin = tmp_path / "twin.yaml"
+    twin.write_text("season: season\n" + config.read_text())
+    assert run("run-round", twin)[0] == 0
+    process = start("run-round", config)
+    until_a_match_is_stored(process)
+    watching = watched(process.pid)
+    process.kill()
+    process.communicate()
+    assert_all_end(watching)
+    kept = stored(config)
+    assert 1 <= len(kept) < 8
+    code, _, err = run("run-round", config)
+    assert code == 0
+    assert "are stored already" in err
+    assert stored(config) == stored(twin)
+    assert set(stored(config)) == ROUND_1
+
+
+def test_ctrl_c_exits_130_leaves_no_process_and_the_same_command_goes_on(config: Path) -> None:
+    process = start("run-round", config)
+    until_a_match_is_stored(process)
+    watching = watched(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "arbiter: interrupted; the same command goes on"
+    assert_all_end(watching)
+    assert run("run-round", config)[0] == 0
+    assert set(stored(config)) == ROUND_1
+
+
+def test_a_killed_worker_costs_its_match_in_flight_and_the_round_goes_on(config: Path) -> None:
+    process = start("run-round", config, "--workers", "1")
+    until_a_match_is_stored(process)
+    worker = next(
+        pid for pid in descendants(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
+    os.kill(worker, signal.SIGKILL)
+    _, err = process.communicate()
+    assert process.returncode == 0
+    assert "void, to be played again: the worker process that played it died" in err
+    assert set(stored(config)) == ROUND_1
+
+
+def test_a_killed_bot_forfeits_and_the_round_goes_on(config: Path) -> None:
+    process = start("run-round", config, "--workers", "1")
+    until_a_match_is_stored(process)
+    for pid in descendants(process.pid):
+        if b"planning_random" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGKILL)
+            break
+    _, err = process.communicate()
+    assert process.returncode == 0
+    assert set(stored(config)) == ROUND_1
+    forfeits = [line for line in err.splitlines() if "forfeits" in line]
+    assert len(forfeits) <= 1
+    assert all("(crash): it was killed by signal 9" in line for line in forfeits)
