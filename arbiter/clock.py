@@ -56,28 +56,27 @@ class TimeControl:
 class Clock:
     """One clock per seat. `left[seat]` is what the seat may still use, in nanoseconds.
 
-    `used[seat]` is the total charged so far, whatever the control.
+    `used[seat]` is the total charged so far, whatever the control. Whether an exchange was in
+    time is a question of what it was allowed when it began: ask `allowed` then.
     """
 
-    __slots__ = ("_increment", "_per_request", "left", "used")
+    __slots__ = ("_drains", "_increment", "left", "used")
 
     def __init__(self, control: TimeControl, seats: int) -> None:
         self.left = [control.budget_ns] * seats
         self.used = [0] * seats
         self._increment = control.increment_ns
-        self._per_request = control.per_request
+        # A limit per request does not grow less with use.
+        self._drains = 0 if control.per_request else 1
 
-    def charge(self, seat: int, ns: int, commands: int = 1) -> bool:
-        """Charge one exchange; False when the seat has overstepped its time with it."""
+    def charge(self, seat: int, ns: int) -> None:
+        """Charge one exchange."""
         self.used[seat] += ns
-        if self._per_request:
-            return ns <= self.left[seat] * commands
-        self.left[seat] = left = self.left[seat] - ns
-        return left >= 0
+        self.left[seat] -= ns * self._drains
 
     def allowed(self, seat: int, commands: int = 1) -> int:
         """What an exchange of so many commands may use."""
-        return self.left[seat] * commands if self._per_request else self.left[seat]
+        return self.left[seat] if self._drains else self.left[seat] * commands
 
     def reward(self, seat: int) -> None:
         """Add the increment after an answered request for a decision."""

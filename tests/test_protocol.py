@@ -325,11 +325,10 @@ def test_batches_of_any_size_give_the_replies_one_by_one(data, places, sizes):
     try:
         chunks = iter(cut(data, places))
         for size in sizes:
-            while not (batch := connection.take(size)):
-                chunk = next(chunks, None)
-                if chunk is None:
-                    break
+            while not (batch := connection.take(size)) and (chunk := next(chunks, None)) is not None:
                 connection.feed(chunk)
+            if not batch:
+                break
             got += batch
     except MalformedReply:
         assert fault is not None
@@ -349,3 +348,22 @@ def test_the_fault_of_an_overlong_reply_with_a_nul_does_not_depend_on_the_cut(nu
     data[nul] = 0
     chunks = [bytes(data[i : i + step]) for i in range(0, len(data), step)]
     assert fed(*chunks) == fed(bytes(data))
+
+
+@given(data=STREAMS, places=st.lists(st.integers(0, 10**4), max_size=10), size=st.integers(1, 6))
+@settings(max_examples=300, deadline=None)
+def test_receiving_is_feeding_and_taking(data, places, size):
+    def run(receive):
+        connection, seen = Connection(), []
+        try:
+            for chunk in cut(data, places):
+                seen.append(receive(connection, chunk))
+        except MalformedReply as fault:
+            seen.append((fault.kind, fault.detail))
+        return seen, connection.received, connection.notes
+
+    def fed_and_taken(connection, chunk):
+        connection.feed(chunk)
+        return connection.take(size)
+
+    assert run(lambda connection, chunk: connection.receive(chunk, size)) == run(fed_and_taken)

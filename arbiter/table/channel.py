@@ -99,15 +99,26 @@ class Channel:
             except BlockingIOError:
                 written = 0
             if written == len(payload):
-                chunk = self._first_read(brisk[asks] >= BRISK)
+                at_once = brisk[asks] >= BRISK
+                try:
+                    # On a shared core a brisk bot has mostly answered before we get here.
+                    come = at_once or select.select(self._stdout_only, (), (), FIRST_WAIT_NS / 1e9)[0]
+                    chunk = _read(self._stdout, SMALL) if come else None
+                except BlockingIOError:
+                    come = self._poll_stdout(BRISK_WAIT_MS)
+                    chunk = _read(self._stdout, SMALL) if come else None
                 wall = _now() - start
-                brisk[asks] = brisk[asks] + 1 if wall < FIRST_WAIT_NS else 0
-                if chunk is not None:
-                    if chunk == PLAIN and wanted == 1 and not connection.buffer:
-                        return _tuple(Reply, (ALL_DONE, wall, wall, 0, 0, None))
-                    self._take_in(chunk)
-                    if answers := connection.take(wanted):
+                if wall >= FIRST_WAIT_NS:
+                    brisk[asks] = 0
+                elif not at_once:
+                    brisk[asks] += 1
+                if chunk == PLAIN and wanted == 1 and not connection.buffer:
+                    return _tuple(Reply, (ALL_DONE, wall, wall, 0, 0, None))
+                if chunk:
+                    if answers := connection.receive(chunk, wanted):
                         return _tuple(Reply, (answers, wall, wall, 0, 0, None))
+                elif chunk is not None:
+                    self._ended = True
             return self._wait(send, start, written)
         except MalformedReply as fault:
             wall = _now() - start if start else 0
@@ -129,18 +140,6 @@ class Channel:
         for descriptor in (self._stdin, self._stdout, self._stderr, self._pidfd):
             if descriptor >= 0:
                 os.close(descriptor)
-
-    def _first_read(self, brisk: bool) -> bytes | None:
-        """What the bot has written within the first wait; None if nothing came."""
-        if brisk:
-            # On a shared core it has mostly run before we get here.
-            try:
-                return _read(self._stdout, SMALL)
-            except BlockingIOError:
-                come = bool(self._poll_stdout(BRISK_WAIT_MS))
-        else:
-            come = bool(select.select(self._stdout_only, (), (), FIRST_WAIT_NS / 1e9)[0])
-        return _read(self._stdout, SMALL) if come else None
 
     def _wait(self, send: Send, start: int, written: int) -> Reply:
         """The long path: until the replies are there, the program ends, or its time is over."""
@@ -206,15 +205,12 @@ class Channel:
             self._watch.register(self._stdin, select.POLLOUT)
 
     def _read(self) -> None:
-        """Take in what the bot has written, up to its end; not more than 64 KiB at a time."""
+        """Take in what the bot has written, or its end; not more than 64 KiB at a time."""
         with suppress(BlockingIOError):
-            self._take_in(os.read(self._stdout, CHUNK))
-
-    def _take_in(self, chunk: bytes) -> None:
-        if chunk:
-            self.connection.feed(chunk)
-        else:
-            self._ended = True
+            if chunk := _read(self._stdout, CHUNK):
+                self.connection.feed(chunk)
+            else:
+                self._ended = True
 
     def _drain_stderr(self) -> None:
         """Keep the tail; past the limit stop reading, so that the bot waits on its own clock."""

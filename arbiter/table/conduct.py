@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import platform
 import time
@@ -121,9 +120,6 @@ class Table:
 def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
     """Exchange what the referee wants exchanged, in its order, until it has a record."""
     exchanges = [channel.exchange for channel in channels]
-    # What a match makes has no cycles: looking for them would only take time from it.
-    collecting = gc.isenabled()
-    gc.disable()
     try:
         sends = next(match)
         while True:
@@ -137,9 +133,6 @@ def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
     except StopIteration as done:
         record: MatchRecord = done.value
         return record
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def with_process(report: BotReport, channel: Channel, end: End) -> BotReport:
