@@ -74,9 +74,9 @@ class Clock:
         self.used[seat] += ns
         self.left[seat] -= ns * self._drains
 
-    def allowed(self, seat: int, commands: int = 1) -> int:
-        """What an exchange of so many commands may use."""
-        return self.left[seat] if self._drains else self.left[seat] * commands
+    def allowed(self, commands: int = 1) -> tuple[int, ...]:
+        """What an exchange of so many commands may use, by seat."""
+        return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
     def reward(self, seat: int) -> None:
         """Add the increment after an answered request for a decision."""

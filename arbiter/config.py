@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -39,6 +39,7 @@ MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
 MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 LEAST_MEMORY = 10 * 10**6
 NAME = re.compile(r"[^\s#@\"\x00-\x1f\x7f][^#@\"\x00-\x1f\x7f]{0,63}")
+Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 GUESSABLE_BITS = 128
 SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
 
@@ -136,7 +137,7 @@ class Config:
     store: str
     rounds: int
     opening_rounds: int
-    pairing: str
+    pairing: Pairing
     limits: Limits
     require_isolation: bool
     workers: int | None

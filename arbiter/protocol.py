@@ -122,6 +122,8 @@ class Connection:
                     answer: Answer = _tuple(Answer, (True, simple[1], simple[0]))
                     return (*(DONE,) * plain, answer)
                 self.received -= len(chunk)
+        if not chunk:
+            return ()
         self.feed(chunk)
         return self.take(wanted)
 
@@ -181,8 +183,6 @@ def one_word(answer: Answer) -> str:
     Bytes that are no UTF-8 are shown escaped, and then are no action of any game.
     """
     text = answer.text
-    if text.isalnum():
-        return text.decode()
     words = text.split()
     if not words:
         raise MalformedReply("malformed", "an answer without a word", answer.raw)

@@ -1,14 +1,18 @@
 """The referee of one match, as a generator: no I/O, no time source, no process.
 
-Theory of operation. `referee` yields a tuple of `Send`s, to be exchanged in that order, and is
-sent the list of `Reply`s; the driver stops at the first reply with a fault, so the list may be
-shorter. It returns the `MatchRecord`. Every forfeit of the project is decided here: the driver
-reports what it saw (an answer, how long it took, a fault of the wire), the rules say whether an
-answer is legal, and this module charges the clock, ends the match and says who lost.
+Theory of operation. `referee` yields one `Send` after the other, each to be exchanged with its
+seats in their order, and is sent the list of what came of it; the driver stops at the first
+fault, so the list may be shorter. It returns the `MatchRecord`. Every forfeit of the project is
+decided here: the driver reports what it saw (an answer, how long it took, a fault of the wire),
+the rules say whether an answer is legal, and this module charges the clock, ends the match and
+says who lost.
 
 One command goes to all seats, in seat order, before the next. In batched delivery the news of a
 seat is held until its next decision and then goes out in one write with `time_left` and the
 request; the first command of a match is never held, because a bot's start is timed by its reply.
+
+Nearly every reply is a plain ``=``. Its whole content is what it cost, so it is reported as that
+number, and a match of 2,560 replies makes a fifth as many objects.
 """
 
 from __future__ import annotations
@@ -21,12 +25,13 @@ from arbiter.cards import Stream
 from arbiter.clock import Clock
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, hash_of_deals, rounded_to_us
-from arbiter.protocol import DONE, Answer, one_word
+from arbiter.protocol import DONE, one_word
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from arbiter.match import MatchSpec
+    from arbiter.protocol import Answer
     from arbiter.rules import Action, Command, Deal, Game, Seat, State
 
 HASHED_DEALS = 100
@@ -38,16 +43,17 @@ SHOWN_REPLY = 4096
 
 
 class Send(NamedTuple):
-    """One write to one seat and the number of replies that end the exchange.
+    """One write to each of some seats, and the number of replies that end each exchange.
 
-    `payload` holds whole lines, the last one being `command`; `asks` says that it is a request
-    for a decision; `starting` that the time limit is that of the program's start.
+    `payload` holds whole lines, the last one being `command`; `allowed_ns` is by seat of the
+    table; `asks` says that it is a request for a decision; `starting` that the time limit is that
+    of the program's start.
     """
 
-    seat: Seat
+    seats: tuple[Seat, ...]
     payload: bytes
     replies: int
-    allowed_ns: int
+    allowed_ns: Sequence[int]
     asks: bool = False
     starting: bool = False
 
@@ -58,7 +64,7 @@ class Send(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came of a `Send`: the answers, what they cost, and the fault of the wire if any.
+    """What came of a `Send` to one seat: the answers, what they cost, the fault of the wire if any.
 
     `charged_ns` is what the match's kind of clock makes of wall, CPU and delay.
     """
@@ -71,17 +77,19 @@ class Reply(NamedTuple):
     fault: MalformedReply | None = None
 
 
-ALL_DONE = (DONE,)
-_tuple = tuple.__new__
-Conduct: TypeAlias = "Generator[tuple[Send, ...], Sequence[Reply], MatchRecord]"
+Replies: TypeAlias = "Sequence[Reply | int]"
+"""By seat of a `Send`. A plain ``=`` answered before the meters were read is its cost in ns."""
+Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
 """What `referee` is to a driver."""
+_tuple = tuple.__new__
 
 
 class _Ended(Exception):
     """Unwinds the match at the first fault."""
 
-    def __init__(self, send: Send, fault: Fault, detail: str, reply: bytes) -> None:
-        self.send, self.fault, self.detail, self.reply = send, fault, detail, reply
+    def __init__(self, seat: Seat, send: Send, fault: Fault, detail: str, reply: bytes) -> None:
+        self.seat, self.send = seat, send
+        self.fault, self.detail, self.reply = fault, detail, reply
 
 
 class Programme(NamedTuple):
@@ -98,10 +106,10 @@ def _line(command: Command) -> bytes:
     return command.encode() + b"\n"
 
 
-def overdue(send: Send, charged_ns: int) -> str:
+def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
     """A timeout in words."""
-    what = "its start was" if send.starting else "it was"
-    return f"charged {charged_ns / 1e6:.1f} ms where {what} allowed {send.allowed_ns / 1e6:.1f} ms"
+    what, allowed = "its start was" if send.starting else "it was", send.allowed_ns[seat]
+    return f"charged {charged_ns / 1e6:.1f} ms where {what} allowed {allowed / 1e6:.1f} ms"
 
 
 @lru_cache(maxsize=8)
@@ -126,30 +134,32 @@ def referee(game: Game, spec: MatchSpec) -> Conduct:
     total = (0,) * game.seats
     try:
         for wording in game.greeting():
-            for sends in match.say(wording):
-                match.settle(sends, (yield sends))
+            for send in match.say(wording):
+                match.settle(send, (yield send))
         state: State | None = None
         while (deal := match.next_deal(state)) is not None:
             state = game.start(deal)
             for wording in game.dealt(deal):
-                for sends in match.say(wording):
-                    match.settle(sends, (yield sends))
+                for send in match.say(wording):
+                    match.settle(send, (yield send))
             while to_act := state.to_act:
                 before, seat = state, to_act[0]
                 request = game.request(state, seat)
-                for sends in match.ask(seat, request):
-                    replies = yield sends
-                    match.settle(sends, replies)
-                action, state = match.judge(state, seat, request, replies[-1], sends[-1])
+                if told := match.tell_time(seat):
+                    match.settle(told, (yield told))
+                send = match.ask(seat, request)
+                replies = yield send
+                match.settle(send, replies)
+                action, state = match.judge(state, seat, request, replies[0], send)
                 for seats, command in game.news(before, seat, action, state):
-                    if sends := match.tell(seats, command):
-                        match.settle(sends, (yield sends))
+                    if told := match.tell(seats, command):
+                        match.settle(told, (yield told))
             total = tuple(map(sum, zip(total, state.points(), strict=True)))
-        for sends in match.held():
-            match.settle(sends, (yield sends))
+        for send in match.held():
+            match.settle(send, (yield send))
         points = total
     except _Ended as ended:
-        seat = ended.send.seat
+        seat = ended.seat
         forfeit = Forfeit(
             seat=seat,
             player=spec.players[seat].name,
@@ -189,75 +199,91 @@ class _Match:
             self._deals.append(deal)
         return deal
 
-    def say(self, wording: Sequence[Command]) -> Iterator[tuple[Send, ...]]:
+    def say(self, wording: Sequence[Command]) -> Iterator[Send]:
         """One command to all seats, each in its own words."""
         for seat, command in enumerate(wording):
-            if self._batched and self._started[seat]:
-                self._held[seat].append(_line(command))
+            line = _line(command)
+            if not self._started[seat]:
+                self._started[seat] = True
+                yield self._first(seat, line)
+            elif self._batched:
+                self._held[seat].append(line)
             else:
-                yield (self._send(seat, _line(command)),)
+                yield Send((seat,), line, 1, tuple(self._clock.left))
 
-    def tell(self, seats: Iterable[Seat], command: Command) -> tuple[Send, ...]:
+    def tell(self, seats: tuple[Seat, ...], command: Command) -> Send | None:
         """The same command to several seats; nothing to send now in batched delivery."""
         line = _line(command)
         if self._batched:
             for seat in seats:
                 self._held[seat].append(line)
-            return ()
-        left = self._clock.left
-        return tuple([_tuple(Send, (seat, line, 1, left[seat], False, False)) for seat in seats])
+            return None
+        return _tuple(Send, (seats, line, 1, tuple(self._clock.left), False, False))
 
-    def ask(self, seat: Seat, request: Command) -> Iterator[tuple[Send, ...]]:
-        """The exchanges that lead to a decision: time_left, then the request."""
-        told = b"time_left %d\n" % self._clock.left_ms(seat)
+    def tell_time(self, seat: Seat) -> Send | None:
+        """What a seat has left, said before each request; held with the news in batched delivery."""
+        clock = self._clock
+        line = b"time_left %d\n" % clock.left_ms(seat)
         if self._batched:
-            self._held[seat] += (told, _line(request))
-            yield (self._flush(seat, asks=True),)
-        else:
-            left = self._clock.left
-            yield (_tuple(Send, (seat, told, 1, left[seat], False, False)),)
-            yield (_tuple(Send, (seat, _line(request), 1, left[seat], True, False)),)
+            self._held[seat].append(line)
+            return None
+        return _tuple(Send, ((seat,), line, 1, tuple(clock.left), False, False))
 
-    def held(self) -> Iterator[tuple[Send, ...]]:
+    def ask(self, seat: Seat, request: Command) -> Send:
+        """The request for a decision, together with what is held for the seat."""
+        if self._batched:
+            self._held[seat].append(_line(request))
+            return self._flush(seat, asks=True)
+        return _tuple(Send, ((seat,), _line(request), 1, tuple(self._clock.left), True, False))
+
+    def held(self) -> Iterator[Send]:
         """What is still to be delivered when the last deal is over."""
         for seat, lines in enumerate(self._held):
             if lines:
-                yield (self._flush(seat, asks=False),)
+                yield self._flush(seat, asks=False)
 
-    def settle(self, sends: Sequence[Send], replies: Sequence[Reply]) -> None:
+    def settle(self, send: Send, replies: Replies) -> None:
         """Charge what the exchanges cost; end the match at a fault of the wire or of the clock."""
         charge = self._clock.charge
-        for send, reply in zip(sends, replies):  # noqa: B905, the driver stops at a fault
-            _, _, charged, _, _, fault = reply
-            seat, _, _, allowed, _, starting = send
+        seats, _, _, allowed, _, starting = send
+        for seat, reply in zip(seats, replies):  # noqa: B905, the driver stops at a fault
+            charged = reply if isinstance(reply, int) else reply.charged_ns
             if not starting:
                 charge(seat, charged)
-            if fault is not None:
-                raise _Ended(send, Fault(fault.kind), fault.detail, fault.reply)
-            if charged > allowed:
-                raise _Ended(send, Fault.TIMEOUT, overdue(send, charged), b"")
+            if charged > allowed[seat] or not isinstance(reply, int):
+                self._check(seat, send, reply, charged)
+
+    def _check(self, seat: Seat, send: Send, reply: Reply | int, charged: int) -> None:
+        """End the match if an exchange was at fault."""
+        if not isinstance(reply, int) and (fault := reply.fault) is not None:
+            raise _Ended(seat, send, Fault(fault.kind), fault.detail, fault.reply)
+        if charged > send.allowed_ns[seat]:
+            raise _Ended(seat, send, Fault.TIMEOUT, overdue(seat, send, charged), b"")
 
     def judge(
-        self, state: State, seat: Seat, request: Command, reply: Reply, send: Send
+        self, state: State, seat: Seat, request: Command, reply: Reply | int, send: Send
     ) -> tuple[Action, State]:
         """The legal action that an answer means, and the state after it."""
+        if isinstance(reply, int):
+            reply = Reply((DONE,), reply, reply)
         game, clock, answer = self._game, self._clock, reply.answers[-1]
-        if not answer.accepted:
-            raise _Ended(send, Fault.REFUSED, f"refused to answer {request}", answer.raw)
+        accepted, text, raw = answer
+        if not accepted:
+            raise _Ended(seat, send, Fault.REFUSED, f"refused to answer {request}", raw)
         try:
-            word = one_word(answer)
+            word = text.decode() if text.isalnum() else one_word(answer)
             action = game.parse(state, seat, word)
             after = state.apply(seat, action)
         except MalformedReply as error:
-            raise _Ended(send, Fault.MALFORMED, error.detail, answer.raw) from None
+            raise _Ended(seat, send, Fault.MALFORMED, error.detail, raw) from None
         except IllegalAction as error:
-            raise _Ended(send, Fault.ILLEGAL, f"{word[:60]}: {error}", answer.raw) from None
+            raise _Ended(seat, send, Fault.ILLEGAL, f"{word[:60]}: {error}", raw) from None
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None
         clock.reward(seat)
-        number = len(self._deals) - 1
-        self._moves.append((number, seat, request, canonical, reply, clock.used[seat], clock.left[seat]))
+        deal = len(self._deals) - 1
+        self._moves.append((deal, seat, request, canonical, reply, clock.used[seat], clock.left[seat]))
         return action, after
 
     def record(self, points: tuple[int, ...] | None, forfeit: Forfeit | None) -> MatchRecord:
@@ -265,13 +291,15 @@ class _Match:
         spec, game = self._spec, self._game
         charged = [0] * game.seats
         moves = []
-        us = rounded_to_us
         for deal, seat, request, action, reply, used, left in self._moves:
-            wall, cpu, delay = reply.wall_ns, reply.cpu_ns, reply.delay_ns
-            total = us(used)
+            _, wall, _, cpu, delay, _ = reply
+            total = (used + 500) // 1000 * 1000
             cost, charged[seat] = total - charged[seat], total
-            times = (us(wall), us(cpu) if cpu else 0, us(delay) if delay else 0, cost, us(left))
-            moves.append(_tuple(Move, (deal, seat, request, action, *times)))
+            wall, left = (wall + 500) // 1000 * 1000, (left + 500) // 1000 * 1000
+            if cpu or delay:
+                cpu, delay = rounded_to_us(cpu), rounded_to_us(delay)
+            fields = (deal, seat, request, action, wall, cpu, delay, cost, left)
+            moves.append(_tuple(Move, fields))
         if game.chained or len(self._deals) < len(self._planned.deals):
             shapes = tuple(game.deal_json(deal) for deal in self._deals)
         else:
@@ -300,16 +328,16 @@ class _Match:
             clock=spec.limits.clock,
         )
 
-    def _send(self, seat: Seat, payload: bytes) -> Send:
-        """One command on its own; a seat's first one is timed as the start of its program."""
-        starting = not self._started[seat] and self._spec.limits.start_ns is not None
-        self._started[seat] = True
-        allowed = self._spec.limits.start_ns if starting else None
-        return Send(seat, payload, 1, allowed or self._clock.left[seat], starting=starting)
+    def _first(self, seat: Seat, line: bytes) -> Send:
+        """A seat's first command, timed as the start of its program unless the config says not to."""
+        limit = self._spec.limits.start_ns
+        if limit is None:
+            return Send((seat,), line, 1, tuple(self._clock.left))
+        return Send((seat,), line, 1, (limit,) * self._game.seats, starting=True)
 
     def _flush(self, seat: Seat, asks: bool) -> Send:
         """All that is held for a seat, as one exchange."""
         lines = self._held[seat]
         self._held[seat] = []
-        allowed = self._clock.allowed(seat, len(lines))
-        return Send(seat, b"".join(lines), len(lines), allowed, asks)
+        allowed = self._clock.allowed(len(lines))
+        return _tuple(Send, ((seat,), b"".join(lines), len(lines), allowed, asks, False))

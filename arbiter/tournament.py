@@ -17,6 +17,8 @@ from arbiter.schedule import drawn_tables, entrants, match_specs, original
 from arbiter.table import play_match
 from rating.crosstable import PairTable
 from rating.matches import Match
+from rating.pairing import next_round as next_tables
+from rating.pairing import rule_of_round
 from rating.ratings import Ranking, rate
 
 if TYPE_CHECKING:
@@ -83,9 +85,13 @@ def next_round(config: Config, season: SeasonStore, accept_changes: bool = False
 
 
 def tables(config: Config, season: SeasonStore, number: int) -> Sequence[Sequence[str]]:
-    """Who meets in a round."""
+    """Who meets in a round: by lot in the opening rounds, then by the config's rule of pairing."""
     names = [player.name for player in entrants(config, number)]
-    return drawn_tables(names, config.game.seats, season.seed, number)
+    rule = rule_of_round(config.pairing, number, config.opening_rounds)
+    if rule == "random":
+        return drawn_tables(names, config.game.seats, season.seed, number)
+    results = PairTable.from_matches(map(_rated, season.summaries(number - 1)), players=names)
+    return next_tables(results, names, rule=rule, size=config.game.seats)
 
 
 def _plan(config: Config, season: SeasonStore, stored: StoredRound) -> RoundPlan:

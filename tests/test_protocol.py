@@ -356,8 +356,7 @@ def test_receiving_is_feeding_and_taking(data, places, size):
     def run(receive):
         connection, seen = Connection(), []
         try:
-            for chunk in cut(data, places):
-                seen.append(receive(connection, chunk))
+            seen.extend(receive(connection, chunk) for chunk in cut(data, places))
         except MalformedReply as fault:
             seen.append((fault.kind, fault.detail))
         return seen, connection.received, connection.notes

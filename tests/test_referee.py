@@ -115,7 +115,7 @@ def test_every_seat_hears_the_same_lines_in_the_same_order_in_batches(seat):
 
 def test_batched_delivery_makes_one_exchange_of_a_decision():
     exchanges = []
-    replayed(cost=lambda send: exchanges.append(send) or 0, delivery="batched")
+    replayed(cost=lambda send, _: exchanges.append(send) or 0, delivery="batched")
     # Each first command alone, each decision one, and each seat's last news.
     assert len(exchanges) == 4 + 416 + 4
     assert Counter(send.replies for send in exchanges if not send.asks)[1] >= 4
@@ -291,18 +291,18 @@ def test_a_budget_that_is_just_enough_is_enough():
 
 
 def test_a_nanosecond_over_the_budget_is_a_timeout():
-    forfeit = replayed(cost=lambda send: MS + (send.seat == 3 and send.asks), time="639ms").forfeit
+    forfeit = replayed(cost=lambda send, seat: MS + (seat == 3 and send.asks), time="639ms").forfeit
     assert (forfeit.seat, forfeit.fault, forfeit.command[:4]) == (3, Fault.TIMEOUT, "play")
     assert re.fullmatch(r"charged 1\.0 ms where it was allowed 1\.0 ms", forfeit.detail)
 
 
 def test_the_start_is_off_the_clock_up_to_its_own_limit():
-    record = replayed(cost=lambda send: 5 * SECOND if send.starting else 0, time="1ms")
+    record = replayed(cost=lambda send, _: 5 * SECOND if send.starting else 0, time="1ms")
     assert (record.forfeit, record.bots[0].charged_ns) == (None, 0)
 
 
 def test_a_start_beyond_its_limit_is_a_timeout():
-    forfeit = replayed(cost=lambda send: (5 * SECOND + 1) * (send.starting and send.seat == 1)).forfeit
+    forfeit = replayed(cost=lambda send, seat: (5 * SECOND + 1) * (send.starting and seat == 1)).forfeit
     assert (forfeit.seat, forfeit.fault) == (1, Fault.TIMEOUT)
     assert forfeit.detail == "charged 5000.0 ms where its start was allowed 5000.0 ms"
 
@@ -314,7 +314,7 @@ def test_a_start_can_be_on_the_clock():
 
 @pytest.mark.parametrize("delivery", ["strict", "batched"])
 def test_a_limit_per_request_is_each_commands_own(delivery):
-    def cost(send):
+    def cost(send, seat):
         return 500 * MS * send.replies
 
     transcript = []
@@ -325,7 +325,7 @@ def test_a_limit_per_request_is_each_commands_own(delivery):
 
 
 def test_a_command_over_the_limit_per_request_is_a_timeout():
-    forfeit = replayed(cost=lambda send: 500 * MS + send.asks, time="500ms/request").forfeit
+    forfeit = replayed(cost=lambda send, _: 500 * MS + send.asks, time="500ms/request").forfeit
     assert (forfeit.seat, forfeit.fault, forfeit.command) == (0, Fault.TIMEOUT, "gen_declare")
 
 
@@ -352,20 +352,20 @@ def test_an_increment_is_in_the_time_left_after_a_move():
 # What is recorded
 
 
-def uneven(send):
+def uneven(send, seat):
     """A cost that differs from exchange to exchange, in odd nanoseconds."""
-    return 1_000 + 37 * len(send.payload) + 1_111 * send.seat
+    return 1_000 + 37 * len(send.payload) + 1_111 * seat
 
 
 @pytest.mark.parametrize("delivery", ["strict", "batched"])
 def test_charges_of_moves_and_the_rest_sum_to_the_total(delivery):
     total, since_move = [0] * 4, [0] * 4
 
-    def cost(send):
-        ns = uneven(send)
+    def cost(send, seat):
+        ns = uneven(send, seat)
         if not send.starting:
-            total[send.seat] += ns
-            since_move[send.seat] = 0 if send.asks else since_move[send.seat] + ns
+            total[seat] += ns
+            since_move[seat] = 0 if send.asks else since_move[seat] + ns
         return ns
 
     record = replayed(cost=cost, delivery=delivery)

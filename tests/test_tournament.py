@@ -11,6 +11,7 @@ import pytest
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, MatchSummary
+from arbiter.schedule import drawn_tables
 from arbiter.store import SeasonStore, Store
 from arbiter.tournament import finish_round, next_round, open_season, pairwise, play_round, ranking
 from tests.test_store import record
@@ -179,3 +180,22 @@ def test_copies_of_a_house_bot_give_no_result_with_each_other() -> None:
 def test_a_player_without_results_stands_last_without_a_rating() -> None:
     rows = ranking([summary("a b c d", (5, 3, 2, 1))], ["idle", "a"]).rows
     assert (rows[-1].player, rows[-1].elo, rows[-1].low) == ("idle", None, None)
+
+
+@pytest.mark.parametrize("rule", ["variance", "a-optimal", "swiss"])
+def test_after_the_opening_the_rule_of_pairing_takes_over(rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(CONFIG + f"opening_rounds: 1\npairing: {rule}\n")
+    paired = load(path)
+    store = Store(paired.store)
+    season = open_season(paired, store)
+    played(paired, season, Scripted(by_name))
+    plan = next_round(paired, season)
+    assert plan is not None
+    tables = plan.stored.tables
+    assert sorted(name for table in tables for name in table) == [f"p{n}" for n in range(8)]
+    assert [list(table) for table in tables] != drawn_tables([f"p{n}" for n in range(8)], 4, "abc", 2)
+    again = next_round(paired, season)
+    assert again is not None
+    assert again.stored.tables == tables
+    store.close()

@@ -68,14 +68,26 @@ class PlanningState(NamedTuple):
     def apply(self, seat: Seat, action: Action) -> PlanningState:
         """Declare or play a card; IllegalAction with the reason."""
         game, to_act, hands, declared, taken, trick, leader, size = self
-        if not self.allows(seat, action):
-            raise IllegalAction(self._reason(seat, action))
         if trick is None:
+            if not self.allows(seat, action):
+                raise IllegalAction(self._reason(seat, action))
             declared = (*declared[:seat], action, *declared[seat + 1 :])
             to_act = tuple(other for other in to_act if other != seat)
             if not to_act:
                 to_act, trick = (leader,), ()
         else:
+            # `allows` once more, word for word: a call would cost an eighth of a ply.
+            if (
+                seat not in to_act
+                or action < 0
+                or not hands[seat] >> action & 1
+                or (
+                    trick
+                    and hands[seat] & (suit := game.tricks.suit_mask[trick[0]])
+                    and not suit >> action & 1
+                )
+            ):
+                raise IllegalAction(self._reason(seat, action))
             left = list(hands)
             left[seat] ^= 1 << action
             hands = tuple(left)

@@ -26,15 +26,17 @@ from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.match import Fault
 from arbiter.protocol import PLAIN, Answer, Connection
-from arbiter.referee import ALL_DONE, Reply, overdue
+from arbiter.referee import Reply, overdue
 from arbiter.table.meter import ClockKind, Meter, charged
 
 if TYPE_CHECKING:
     from arbiter.referee import Send
+    from arbiter.rules import Seat
     from arbiter.table.launcher import End, Launcher, Started
 
 FIRST_WAIT_NS = 200_000
 """How long to wait before the meters are read."""
+FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK_WAIT_MS = 5
 """The same for a bot that has answered within `FIRST_WAIT_NS` at least `BRISK` times running."""
 BRISK = 8
@@ -44,7 +46,7 @@ STDERR_TAIL = 4096
 LOOK_AGAIN_NS = MS
 MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"ut of memory", b"OutOfMemory", b"Cannot allocate")
 MEMORY_SHARE = 0.95
-SMALL = 480
+SMALL = 256
 """The first read: a reply is short, and Python makes so small an object without malloc."""
 _now, _read, _write = time.monotonic_ns, os.read, os.write
 _tuple = tuple.__new__
@@ -63,7 +65,15 @@ class Cost(NamedTuple):
 class Channel:
     """The referee's end of one bot; used by one thread, closed by `close`."""
 
-    def __init__(self, started: Started, launcher: Launcher, kind: ClockKind, memory_bytes: int) -> None:
+    def __init__(
+        self,
+        seat: Seat,
+        started: Started,
+        launcher: Launcher,
+        kind: ClockKind,
+        memory_bytes: int,
+    ) -> None:
+        self._seat = seat
         self.pid, self._stdin, self._stdout, self._stderr = started
         self.connection = Connection()
         self.stderr_tail = b""
@@ -74,7 +84,6 @@ class Channel:
         self._meter = Meter(self.pid)
         self._pidfd = -1
         self._ended = False
-        self._stdout_only = [self._stdout]
         self._watch = select.poll()
         peek = select.poll()
         peek.register(self._stdout, select.POLLIN)
@@ -82,11 +91,10 @@ class Channel:
         # Quick answers running, to news and to requests: a bot may be quick at one of them only.
         self._brisk = [0, 0]
 
-    def exchange(self, send: Send) -> Reply:
+    def exchange(self, send: Send) -> Reply | int:
         """Write, and wait for the replies that end the exchange; VoidMatch if we cannot judge."""
         _, payload, wanted, _, asks, _ = send
-        connection, brisk = self.connection, self._brisk
-        start = 0
+        connection, start = self.connection, 0
         try:
             if asks and self._poll_stdout(0):
                 self._read()
@@ -99,26 +107,18 @@ class Channel:
             except BlockingIOError:
                 written = 0
             if written == len(payload):
-                at_once = brisk[asks] >= BRISK
-                try:
-                    # On a shared core a brisk bot has mostly answered before we get here.
-                    come = at_once or select.select(self._stdout_only, (), (), FIRST_WAIT_NS / 1e9)[0]
-                    chunk = _read(self._stdout, SMALL) if come else None
-                except BlockingIOError:
-                    come = self._poll_stdout(BRISK_WAIT_MS)
-                    chunk = _read(self._stdout, SMALL) if come else None
-                wall = _now() - start
-                if wall >= FIRST_WAIT_NS:
-                    brisk[asks] = 0
-                elif not at_once:
-                    brisk[asks] += 1
-                if chunk == PLAIN and wanted == 1 and not connection.buffer:
-                    return _tuple(Reply, (ALL_DONE, wall, wall, 0, 0, None))
-                if chunk:
+                brisk = self._brisk[asks] >= BRISK
+                if self._poll_stdout(BRISK_WAIT_MS) if brisk else self._come_at_once(asks):
+                    chunk = _read(self._stdout, SMALL)
+                    wall = _now() - start
+                    if wall > FIRST_WAIT_NS:
+                        self._brisk[asks] = 0
+                    if chunk == PLAIN and wanted == 1 and not connection.buffer:
+                        return wall
                     if answers := connection.receive(chunk, wanted):
                         return _tuple(Reply, (answers, wall, wall, 0, 0, None))
-                elif chunk is not None:
-                    self._ended = True
+                    self._ended = not chunk
+            self._brisk[asks] = 0
             return self._wait(send, start, written)
         except MalformedReply as fault:
             wall = _now() - start if start else 0
@@ -126,6 +126,12 @@ class Channel:
         except BrokenPipeError:
             wall = _now() - start
             return Reply((), wall, wall, fault=self._crash("closed its standard input"))
+
+    def _come_at_once(self, asks: bool) -> bool:
+        """Whether something has come within the first wait; one more brisk answer if so."""
+        come = bool(select.select((self._stdout,), (), (), FIRST_WAIT)[0])
+        self._brisk[asks] += come
+        return come
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
@@ -145,7 +151,7 @@ class Channel:
         """The long path: until the replies are there, the program ends, or its time is over."""
         first = _now() - start
         base = self._meter.read()
-        allowed = send.allowed_ns
+        allowed = send.allowed_ns[self._seat]
         look = allowed
         cap = 3 * allowed + 5 * SECOND
         rest = send.payload[written:]
@@ -237,7 +243,7 @@ class Channel:
             missing = "no empty line after the reply"
         else:
             missing = "the reply was not complete"
-        return MalformedReply(Fault.TIMEOUT, f"{missing}: {overdue(send, charged_ns)}", unread)
+        return MalformedReply(Fault.TIMEOUT, f"{missing}: {overdue(self._seat, send, charged_ns)}", unread)
 
     def _crash(self, manner: str) -> MalformedReply:
         """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""

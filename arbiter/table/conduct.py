@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.match import BotReport, MatchRecord, MatchSpec, Player
-    from arbiter.referee import Conduct, Reply
+    from arbiter.referee import Conduct
     from arbiter.table.launcher import End
 
 QUIT_SECONDS = 1.0
@@ -72,7 +72,9 @@ class Table:
         begin = time.monotonic_ns()
         memory, tier = spec.limits.memory_bytes, spec.limits.isolation
         processes = self._launcher.start([self._start(player, memory) for player in spec.players])
-        channels = [Channel(process, self._launcher, kind, memory) for process in processes]
+        channels = [
+            Channel(seat, process, self._launcher, kind, memory) for seat, process in enumerate(processes)
+        ]
         goodbyes: dict[int, End | None] = {}
         try:
             record = conduct(referee(game, spec), channels)
@@ -121,15 +123,15 @@ def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
     """Exchange what the referee wants exchanged, in its order, until it has a record."""
     exchanges = [channel.exchange for channel in channels]
     try:
-        sends = next(match)
+        send = next(match)
         while True:
-            replies: list[Reply] = []
-            for send in sends:
-                reply = exchanges[send[0]](send)
+            replies = []
+            for seat in send[0]:
+                reply = exchanges[seat](send)
                 replies.append(reply)
-                if reply[5] is not None:
+                if not isinstance(reply, int) and reply.fault is not None:
                     break
-            sends = match.send(replies)
+            send = match.send(replies)
     except StopIteration as done:
         record: MatchRecord = done.value
         return record

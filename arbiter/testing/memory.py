@@ -16,15 +16,16 @@ from arbiter.cards import Stream
 from arbiter.clock import SECOND, TimeControl
 from arbiter.errors import MalformedReply
 from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
-from arbiter.protocol import PLAIN, Connection
+from arbiter.protocol import DONE, PLAIN, Connection
 from arbiter.referee import Reply, Send, programme, referee
 from arbiter.rules import Action, Deal, Game, Seat, State
 
 Bot: TypeAlias = Callable[[str], "bytes | None"]
 """A command line to the raw reply; None: the program has ended. MemoryError: it ran out."""
 Policy: TypeAlias = Callable[[State, Seat], Action]
-Cost: TypeAlias = "int | Callable[[Send], int]"
-"""What an exchange costs in ns, flat or by what was sent."""
+Cost: TypeAlias = "int | Callable[[Send, Seat], int]"
+"""What an exchange costs in ns, flat or by what was sent and to whom."""
+PLAINLY_DONE = (DONE,)
 
 
 class Said(NamedTuple):
@@ -131,16 +132,16 @@ def play_in_memory(
     connections = [Connection() for _ in bots]
     match = referee(game, spec)
     try:
-        sends = next(match)
+        send = next(match)
         while True:
-            replies: list[Reply] = []
-            for send in sends:
-                ns = cost if isinstance(cost, int) else cost(send)
-                reply = _exchange(send, bots[send.seat], connections[send.seat], ns, transcript)
+            replies: list[Reply | int] = []
+            for seat in send.seats:
+                ns = cost if isinstance(cost, int) else cost(send, seat)
+                reply = _exchange(send, seat, bots[seat], connections[seat], ns, transcript)
                 replies.append(reply)
-                if reply.fault is not None:
+                if not isinstance(reply, int) and reply.fault is not None:
                     break
-            sends = match.send(replies)
+            send = match.send(replies)
     except StopIteration as done:
         record: MatchRecord = done.value
     reports = [
@@ -150,9 +151,10 @@ def play_in_memory(
     return replace(record, bots=tuple(reports))
 
 
-def _exchange(send: Send, bot: Bot, connection: Connection, ns: int, transcript: list[Said] | None) -> Reply:
+def _exchange(
+    send: Send, seat: Seat, bot: Bot, connection: Connection, ns: int, transcript: list[Said] | None
+) -> Reply | int:
     """What `Send` comes to with a bot in memory; the counterpart of a table's channel."""
-    seat = send.seat
     try:
         if connection.buffer and (stale := connection.stale()):
             raise MalformedReply(Fault.OUT_OF_TURN, "output that nothing asked for stood unread", stale)
@@ -169,13 +171,13 @@ def _exchange(send: Send, bot: Bot, connection: Connection, ns: int, transcript:
         if not answers:
             if ended:
                 raise MalformedReply(Fault.CRASH, "its program ended", connection.buffer)
-            ns = max(ns, send.allowed_ns + 1)
+            ns = max(ns, send.allowed_ns[seat] + 1)
             raise MalformedReply(Fault.TIMEOUT, "no complete reply", connection.buffer)
     except MalformedReply as fault:
         return Reply((), ns, ns, fault=fault)
     except MemoryError:
         return Reply((), ns, ns, fault=MalformedReply(Fault.MEMORY, "over its limit"))
-    return Reply(answers, ns, ns)
+    return ns if answers == PLAINLY_DONE else Reply(answers, ns, ns)
 
 
 def play_by_policy(
