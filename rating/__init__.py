@@ -13,37 +13,60 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rating.bayeselo import Fit
     from rating.crosstable import Pairs, PairTable
-    from rating.errors import OptionError, RatingError, ResultError
+    from rating.errors import OptionError, Problem, RatingError, ReadError, ResultError
     from rating.intervals import Intervals, rating_covariance
     from rating.matches import Match
+    from rating.multiplayer import Skill, openskill, trueskill
     from rating.notices import Notice
+    from rating.pairing import next_round, rule_of_round
+    from rating.presets import PRESETS, Preset
     from rating.ratings import Ranking, Rating, rank, rate
+    from rating.reading import Reading, read_results
+    from rating.sequential import Gsprt, Run
 
 __all__ = [
+    "PRESETS",
     "Fit",
+    "Gsprt",
     "Intervals",
     "Match",
     "Notice",
     "OptionError",
     "PairTable",
     "Pairs",
+    "Preset",
+    "Problem",
     "Ranking",
     "Rating",
     "RatingError",
+    "ReadError",
+    "Reading",
     "ResultError",
+    "Run",
+    "Skill",
+    "next_round",
+    "openskill",
     "rank",
     "rate",
     "rating_covariance",
+    "read_results",
+    "rule_of_round",
+    "trueskill",
 ]
 
 _MODULES = {
     "bayeselo": ("Fit",),
     "crosstable": ("PairTable", "Pairs"),
-    "errors": ("OptionError", "ResultError", "RatingError"),
+    "errors": ("OptionError", "Problem", "RatingError", "ReadError", "ResultError"),
     "intervals": ("Intervals", "rating_covariance"),
     "matches": ("Match",),
+    "multiplayer": ("Skill", "openskill", "trueskill"),
     "notices": ("Notice",),
+    "pairing": ("next_round", "rule_of_round"),
+    "presets": ("PRESETS", "Preset"),
     "ratings": ("Ranking", "Rating", "rank", "rate"),
+    "reading": ("Reading", "read_results"),
+    "sequential": ("Gsprt", "Run"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

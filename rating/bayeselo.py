@@ -33,6 +33,9 @@ HELD_DRAWELO = 600.0
 HELD_RIDGE = 350.0
 """Standard deviation in Elo of the ridge that holds ratings which would be infinite."""
 
+# Beyond this a double no longer tells chances from 0 and 1.
+_FARTHEST = 5000.0
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
@@ -155,10 +158,10 @@ def _given(value: float | Literal["fit"]) -> float:
 def _check(
     advantage: float | Literal["fit"], drawelo: float | Literal["fit"], prior: float, ridge: float | None
 ) -> None:
-    if advantage != "fit" and not (isinstance(advantage, int | float) and math.isfinite(advantage)):
-        raise OptionError(f'advantage {advantage!r}: give a number of Elo or "fit"')
-    if drawelo != "fit" and not (isinstance(drawelo, int | float) and 0.0 <= drawelo < math.inf):
-        raise OptionError(f'drawelo {drawelo!r}: give a number of Elo from 0 on or "fit"')
+    if advantage != "fit" and not (isinstance(advantage, int | float) and abs(advantage) <= _FARTHEST):
+        raise OptionError(f'advantage {advantage!r}: give a number of Elo up to {_FARTHEST:.0f} or "fit"')
+    if drawelo != "fit" and not (isinstance(drawelo, int | float) and 0.0 <= drawelo <= _FARTHEST):
+        raise OptionError(f'drawelo {drawelo!r}: give a number of Elo from 0 to {_FARTHEST:.0f} or "fit"')
     if not (math.isfinite(prior) and (prior == 0.0 or prior >= 1e-9)):
         raise OptionError(f"prior {prior!r}: give a number of virtual draws, 0 or at least 1e-9")
     if ridge is not None and not (math.isfinite(ridge) and 1.0 <= ridge <= 1e6):

@@ -29,10 +29,7 @@ class SparseLaplacian:
         from scipy.sparse import csr_array
 
         n = likelihood.n
-        # Pairs are ordered by j, so they are the rows of L as they stand.
-        start = np.zeros(n + 1, np.int64)
-        np.cumsum(np.bincount(likelihood.j, minlength=n), out=start[1:])
-        self._lower = csr_array((weights, likelihood.i, start), shape=(n, n))
+        self._lower = csr_array((weights, *likelihood.triangle), shape=(n, n))
         self._upper = self._lower.T
         degree = likelihood.degrees(weights) + pull
         self._degree = np.where(degree > 0.0, degree, 1.0)[:, None]

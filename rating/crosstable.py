@@ -12,9 +12,9 @@ A table never changes. `append` gives a new one: one copy of the arrays, only th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ Cluster = Literal["round", "table", "match"]
 
 # Below this many bins one bincount over all possible pairs is faster than sorting, at 8 bytes a bin.
 _MOST_BINS = 12_000_000
+_PIECE = 32_768
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,30 +245,53 @@ def _matches_played(n: int, first: Ints, second: Ints, match: Ints) -> Ints:
 def _count(n: int, first: Ints, second: Ints, outcome: Ints, oriented: bool) -> Pairs:
     """Counts of the results by unordered pair; see Pairs.
 
-    Pairs are numbered j (j - 1) / 2 + i, the triangle row by row, which halves the bins of n^2.
+    Pairs are numbered j (j - 1) / 2 + i, the triangle row by row, where they are counted in bins: half as
+    many as n^2. Where they are sorted, j n + i is as good and easier undone.
     """
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    forward = first == low
-    cells = 6 if oriented else 3
-    cell = 1 - np.where(forward, outcome, -outcome)
-    if oriented:
-        cell += np.where(forward, 0, 3)
-    if n * (n - 1) // 2 * cells <= _MOST_BINS:
-        bins = n * (n - 1) // 2
-        counts = np.bincount((high * (high - 1) // 2 + low) * cells + cell, minlength=bins * cells)
-        counts = counts.reshape(bins, cells)
+    cells, bins = 6 if oriented else 3, n * (n - 1) // 2
+    if bins * cells <= _MOST_BINS:
+        keys = _keys(
+            first, second, outcome, oriented, lambda low, high: high * (high - 1) // 2 + low, np.int64
+        )
+        counts = np.bincount(keys, minlength=bins * cells).reshape(bins, cells)
         met = np.flatnonzero(counts.any(axis=1))
         j, i = np.tril_indices(n, -1)
         i, j, counts = i[met], j[met], counts[met]
     else:
-        # Small keys sort faster, and the two together are one key: no order of positions is needed.
-        narrow = np.uint32 if n * n * cells < 2**32 else np.int64
-        packed = ((high * n + low) * cells + cell).astype(narrow)
-        packed.sort()
-        starts = np.flatnonzero(np.concatenate([[True], packed[1:] != packed[:-1]]))
-        keys, column = np.divmod(packed[starts].astype(np.int64), cells)
-        new = np.concatenate([[True], keys[1:] != keys[:-1]])
+        # Small keys sort faster, and the cell is part of the key: no order of positions is needed.
+        narrow: type[np.integer[Any]] = np.uint32 if n * n * cells < 2**32 else np.int64
+        keys = _keys(first, second, outcome, oriented, lambda low, high: high * n + low, narrow)
+        keys.sort()
+        starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+        pair, column = np.divmod(keys[starts].astype(np.int64), cells)
+        new = np.concatenate([[True], pair[1:] != pair[:-1]])
         counts = np.zeros((int(new.sum()), cells), np.int64)
-        counts[np.cumsum(new) - 1, column] = np.diff(starts, append=packed.size)
-        j, i = np.divmod(keys[new], n)
+        counts[np.cumsum(new) - 1, column] = np.diff(starts, append=keys.size)
+        j, i = np.divmod(pair[new], n)
     return Pairs(i, j, np.ascontiguousarray(counts.T, dtype=np.float64), oriented)
+
+
+def _keys(
+    first: Ints,
+    second: Ints,
+    outcome: Ints,
+    oriented: bool,
+    number: Callable[[Ints, Ints], Ints],
+    kind: type[np.integer[Any]],
+) -> npt.NDArray[np.integer[Any]]:
+    """Each result's pair and cell (see Pairs) as one whole number: `number(low, high)` cells, plus cell.
+
+    Made in pieces that stay in the cache.
+    """
+    cells = 6 if oriented else 3
+    keys = np.empty(first.size, kind)
+    for start in range(0, first.size, _PIECE):
+        some = slice(start, start + _PIECE)
+        a, b = first[some], second[some]
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        forward = a == low
+        cell = 1 - np.where(forward, outcome[some], -outcome[some])
+        if oriented:
+            cell += np.where(forward, 0, 3)
+        keys[some] = number(low, high) * cells + cell
+    return keys

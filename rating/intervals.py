@@ -55,6 +55,10 @@ FEWEST_CLUSTERS = 10
 """With fewer, a variance between clusters is too poorly known to be used."""
 
 _SHARED_SCORE = 5.0 / 3.0
+# e^300 squared is still a finite double.
+_FAR = 300.0
+# Results handled together: they stay in the cache.
+_PIECE = 32_768
 # Players whose differences from all others are looked at together.
 _ROWS = 256
 
@@ -223,12 +227,16 @@ def _information(fit: Fit, ridge: float | None) -> Information:
 
 def _pulls(fit: Fit) -> Floats:
     """What each result adds to the gradient of its first player, shape (N,), natural units."""
-    table = fit.table
-    theta, d = fit.elo * ELO, fit.drawelo * ELO
-    u = theta[table.first] - theta[table.second] + fit.advantage * ELO
-    # A win pulls first up by 1 - s(u - d), a loss down by 1 - s(-u - d); a draw is one of each.
-    pull = np.where(table.outcome >= 0, 1.0 / (1.0 + np.exp(u - d)), 0.0)
-    pull -= np.where(table.outcome <= 0, 1.0 / (1.0 + np.exp(-u - d)), 0.0)
+    table, theta = fit.table, fit.elo * ELO
+    advantage, tie = fit.advantage * ELO, np.exp(min(fit.drawelo * ELO, _FAR))
+    pull = np.empty(table.first.size)
+    for start in range(0, pull.size, _PIECE):
+        some = slice(start, start + _PIECE)
+        u = theta[table.first[some]] - theta[table.second[some]] + advantage
+        odds, outcome = np.exp(np.clip(u, -_FAR, _FAR)), table.outcome[some]
+        # A win pulls first up by 1 - s(u - d), a loss down by 1 - s(-u - d); a draw is one of each.
+        pull[some] = np.where(outcome >= 0, 1.0 / (1.0 + odds / tie), 0.0)
+        pull[some] -= np.where(outcome <= 0, 1.0 / (1.0 + 1.0 / (odds * tie)), 0.0)
     return pull
 
 

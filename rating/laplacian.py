@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rating.matches import Floats, Ints
+from rating.threads import one_thread
 
 __all__ = ["DenseLaplacian"]
 
@@ -49,7 +50,8 @@ class DenseLaplacian:
         while True:
             if lift:
                 shifted.flat[:: n + 1] += lift
-            self._factor, failed = dpotrf(shifted.T, lower=True, clean=False)
+            with one_thread():
+                self._factor, failed = dpotrf(shifted.T, lower=True, clean=False)
             if not failed:
                 break
             lift = max(100.0 * lift, 1e-14 * float(diagonal.max(initial=1e-300)))
@@ -62,7 +64,8 @@ class DenseLaplacian:
 
         if not right.size:
             return np.zeros_like(right)
-        solution, _ = dpotrs(self._factor, right, lower=True)
+        with one_thread():
+            solution, _ = dpotrs(self._factor, right, lower=True)
         solved: Floats = np.asarray(solution, np.float64).reshape(right.shape)
         return solved
 
@@ -70,7 +73,8 @@ class DenseLaplacian:
         """H^+, shape (n, n); zero for players without results."""
         from scipy.linalg.lapack import dpotri
 
-        inverse, _ = dpotri(self._factor, lower=True)
+        with one_thread():
+            inverse, _ = dpotri(self._factor, lower=True)
         inverse = np.tril(inverse)
         inverse += np.tril(inverse, -1).T
         constant = np.where(self._same, 1.0 / (self._shift * self._size**2)[:, None], 0.0)

@@ -23,7 +23,9 @@ met them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +38,9 @@ __all__ = ["ELO", "Block", "Likelihood", "Slope"]
 ELO = math.log(10.0) / 400.0
 """Natural units per Elo."""
 
-# e^700 is still a finite double. No difference of two fitted ratings comes near 700 (122,000 Elo).
-_FAR = 700.0
+# e^300 squared is still a finite double. No difference of two fitted ratings comes near 300 (52,000 Elo).
+_FAR = 300.0
+_CHUNK = 16_384
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,8 +77,10 @@ class Likelihood:
         self.n = n
         self.i: npt.NDArray[np.intp] = pairs.i
         self.j: npt.NDArray[np.intp] = pairs.j
+        # Pairs are ordered by j: those of one j are a run, and runs add up faster than bins.
+        self._runs = np.flatnonzero(np.diff(self.j, prepend=-1))
         met = pairs.totals.sum(axis=0)
-        games = np.bincount(self.i, met, n) + np.bincount(self.j, met, n)
+        games = np.bincount(self.i, met, n) + self._sum_j(met)
         per_game = np.divide(1.0, games, out=np.zeros(n), where=games > 0)
         virtual = prior / 2.0 * met * (per_game[self.i] + per_game[self.j])
         self.games = games
@@ -88,8 +93,19 @@ class Likelihood:
             )
         else:
             self.blocks = (Block(1, pairs.counts[0], pairs.counts[1] + virtual, pairs.counts[2]),)
+        # How often a pair's two logistic terms count: (wins + draws, losses + draws) of each block.
+        self._exponents = [(block.wins + block.draws, block.losses + block.draws) for block in self.blocks]
         self.draws = float(sum(block.draws.sum() for block in self.blocks))
         self.decisive = float(sum(block.wins.sum() + block.losses.sum() for block in self.blocks))
+
+    @cached_property
+    def triangle(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Columns (P,) and row starts (n + 1,) of the sparse matrix that has a pair's entry in row j, column
+        i: pairs are ordered by j, so they are its entries as they stand.
+        """
+        start = np.zeros(self.n + 1, np.int32)
+        np.cumsum(np.bincount(self.j, minlength=self.n), out=start[1:])
+        return self.i.astype(np.int32), start
 
     def start_d(self) -> float:
         """The d that is most likely when all are equal: P(draw) = (e^d - 1) / (e^d + 1) set to the share of
@@ -100,44 +116,50 @@ class Likelihood:
 
     def value(self, theta: Floats, advantage: float, d: float) -> float:
         """The log-likelihood; at d = 0 without the infinite constant of the draws."""
-        x = theta[self.i] - theta[self.j]
         total = self.draws * (2.0 * d + math.log(-math.expm1(-2.0 * d))) if d > 0.0 else 0.0
-        for block in self.blocks:
-            u = x + block.sign * advantage if advantage else x
-            total -= float((block.wins + block.draws) @ np.log1p(np.exp(np.minimum(d - u, _FAR))))
-            total -= float((block.losses + block.draws) @ np.log1p(np.exp(np.minimum(d + u, _FAR))))
+        tie = math.exp(min(d, _FAR))
+        for some, x in self._chunks(theta):
+            for block, (at_least_drawn, at_most_drawn) in zip(self.blocks, self._exponents, strict=True):
+                odds = np.exp(np.clip(x + block.sign * advantage, -_FAR, _FAR))
+                total -= float(at_least_drawn[some] @ np.log(1.0 + tie / odds))
+                total -= float(at_most_drawn[some] @ np.log(1.0 + tie * odds))
         return total
 
     def slope(self, theta: Floats, advantage: float, d: float) -> Slope:
         """First and second derivatives; see Slope."""
-        x = theta[self.i] - theta[self.j]
-        parts = []
+        sums = np.zeros((3, self.i.size))
+        signed = np.zeros((3, self.i.size)) if len(self.blocks) > 1 else sums
+        tie = math.exp(min(d, _FAR))
         d1 = d2 = 0.0
-        for block in self.blocks:
-            u = x + block.sign * advantage if advantage else x
-            # Complements are computed directly: 1 - s loses all digits where s is near 1.
-            odds1, odds2 = np.exp(np.minimum(d - u, _FAR)), np.exp(np.minimum(d + u, _FAR))
-            p1, p2 = 1.0 / (1.0 + odds1), 1.0 / (1.0 + odds2)
-            first = (block.wins + block.draws) * odds1 * p1
-            second = (block.losses + block.draws) * odds2 * p2
-            h1, h2 = first * p1, second * p2
-            r, h, c = first - second, h1 + h2, h2 - h1
-            d1 -= float(first.sum() + second.sum())
-            d2 += float(h.sum())
-            parts.append((r, h, c, block.sign * r, block.sign * h, block.sign * c))
+        for some, x in self._chunks(theta):
+            for block, (at_least_drawn, at_most_drawn) in zip(self.blocks, self._exponents, strict=True):
+                odds = np.exp(np.clip(x + block.sign * advantage, -_FAR, _FAR))
+                # Complements are computed directly: 1 - s loses all digits where s is near 1.
+                odds1, odds2 = tie / odds, tie * odds
+                p1, p2 = 1.0 / (1.0 + odds1), 1.0 / (1.0 + odds2)
+                first, second = at_least_drawn[some] * odds1 * p1, at_most_drawn[some] * odds2 * p2
+                h1, h2 = first * p1, second * p2
+                d1 -= float(first.sum() + second.sum())
+                d2 += float(h1.sum() + h2.sum())
+                for row, part in enumerate((first - second, h1 + h2, h2 - h1)):
+                    sums[row, some] += part
+                    if signed is not sums:
+                        signed[row, some] += block.sign * part
         if d > 0.0:
             gap = -math.expm1(-2.0 * d)
             d1 += 2.0 * self.draws / gap
             d2 += 4.0 * self.draws * math.exp(-2.0 * d) / gap**2
-        r, h, c, r_signed, h_signed, c_signed = parts[0]
-        for more in parts[1:]:
-            r, h, c = r + more[0], h + more[1], c + more[2]
-            r_signed, h_signed, c_signed = r_signed + more[3], h_signed + more[4], c_signed + more[5]
-        return Slope(r, h, c, r_signed, h_signed, c_signed, d1, d2)
+        return Slope(sums[0], sums[1], sums[2], signed[0], signed[1], signed[2], d1, d2)
+
+    def _chunks(self, theta: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Pairs by the thousand with their theta_i - theta_j: what is computed of them stays in the cache."""
+        for start in range(0, self.i.size, _CHUNK):
+            some = slice(start, start + _CHUNK)
+            yield some, theta[self.i[some]] - theta[self.j[some]]
 
     def scatter(self, per_pair: Floats) -> Floats:
         """Sum over pairs of per_pair (e_i - e_j), shape (n,)."""
-        return np.subtract(np.bincount(self.i, per_pair, self.n), np.bincount(self.j, per_pair, self.n))
+        return np.subtract(np.bincount(self.i, per_pair, self.n), self._sum_j(per_pair))
 
     def laplacian(self, weights: Floats) -> Floats:
         """Sum over pairs of weights (e_i - e_j)(e_i - e_j)^T, shape (n, n), dense."""
@@ -149,4 +171,11 @@ class Likelihood:
 
     def degrees(self, weights: Floats) -> Floats:
         """The diagonal of `laplacian`, shape (n,)."""
-        return np.add(np.bincount(self.i, weights, self.n), np.bincount(self.j, weights, self.n))
+        return np.add(np.bincount(self.i, weights, self.n), self._sum_j(weights))
+
+    def _sum_j(self, per_pair: Floats) -> Floats:
+        """Sum over pairs of per_pair e_j, shape (n,)."""
+        total = np.zeros(self.n)
+        if self._runs.size:
+            total[self.j[self._runs]] = np.add.reduceat(per_pair, self._runs)
+        return total

@@ -107,9 +107,12 @@ def sandwich(
         if number > most:
             # Neighbours of one round stay together, so what they share is kept.
             cluster, number = cluster * most // number, most
-        start = cluster * n
-        sums = np.bincount(start + table.first, score, number * n)
-        sums -= np.bincount(start + table.second, score, number * n)
+        place = cluster * n
+        place += table.first
+        sums = np.bincount(place, score, number * n)
+        place += table.second
+        place -= table.first
+        sums -= np.bincount(place, score, number * n)
         factor = information.solve(np.ascontiguousarray(sums.reshape(number, n).T))
         factor *= math.sqrt(number / (number - 1.0))
         return Factor(factor), number

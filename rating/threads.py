@@ -4,12 +4,14 @@ The matrices here are small: a fit of 66 ms took 3.2 s on a busy machine because
 core and they waited for each other. numpy and scipy wheels each carry an OpenBLAS of their own, so this looks
 up every BLAS that the process has loaded (/proc/self/maps; elsewhere nothing is done) and calls its thread
 setter, and puts the old number back afterwards. A BLAS that is not recognised is left alone: slower, never
-wrong.
+wrong. One that is loaded within a block (by a first import of scipy.linalg) is found by the next block that
+is entered, nested ones included: enter one after such an import.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +34,8 @@ _WORDS = ("blas", "mkl_rt", "blis")
 _lock = threading.RLock()
 _depth = 0
 _before: list[tuple[Callable[[int], object], int]] = []
+_limited: set[str] = set()
+_modules = 0
 
 
 def _libraries() -> list[str]:
@@ -66,13 +70,16 @@ def one_thread() -> Iterator[None]:
     """Within, every loaded BLAS uses one thread; nests, and threads may share it (the last one out
     restores).
     """
-    global _depth
+    global _depth, _modules
     with _lock:
-        if _depth == 0:
+        # Only an import loads a library.
+        if _depth == 0 or len(sys.modules) != _modules:
+            _modules = len(sys.modules)
             for path in _libraries():
                 found = _switches(path)
-                if found is not None:
+                if found is not None and path not in _limited:
                     get, put = found
+                    _limited.add(path)
                     _before.append((put, get()))
                     put(1)
         _depth += 1
@@ -82,6 +89,7 @@ def one_thread() -> Iterator[None]:
         with _lock:
             _depth -= 1
             if _depth == 0:
+                _limited.clear()
                 while _before:
                     put, number = _before.pop()
                     put(number)

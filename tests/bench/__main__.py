@@ -8,6 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
+from tests.bench import ratings
 from tests.bench.play import command_line, in_memory, referee, rules
 
 
@@ -35,6 +36,7 @@ def main() -> None:
         ("rules", rules),
         ("in_memory", in_memory),
         ("command_line", command_line),
+        ("rating", ratings.figures),
     ):
         print(f"bench: {name}", file=sys.stderr)
         figures[name] = part()

@@ -113,6 +113,8 @@ def test_a_wide_ridge_changes_nothing() -> None:
         ({"prior": float("nan")}, "prior"),
         ({"drawelo": -1.0}, "drawelo"),
         ({"drawelo": "ml"}, "drawelo"),
+        ({"drawelo": 1e6}, "0 to 5000"),
+        ({"advantage": -1e6}, "up to 5000"),
         ({"advantage": float("inf")}, "advantage"),
         ({"ridge": 0.0}, "ridge"),
         ({"start": np.zeros(3)}, "start"),

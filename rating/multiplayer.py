@@ -1,0 +1,285 @@
+"""TrueSkill and openskill beside the ratings: other models on other scales, from the same matches.
+
+Both learn match by match, so what they say depends on the order of matches. For programs that do not change
+(tau = 0) the order carries nothing: matches are shuffled, by seeded lots, several times; `mu` and `sigma` are
+means over the shuffles and `spread` is the standard deviation of mu between them. All players together drift
+by chance, which means nothing: in each order the mean of those who played is put back to where it began.
+
+A match in which nobody faulted is one game of its seats (of its sides, where there are partners), ranked by
+points. A fault, seats of one owner and a player in two seats leave single results instead: those are games of
+two.
+
+Draws: TrueSkill's draw_probability belongs to two equals. "fit" takes the margin eps at which the draws that
+are expected equal those that there are,
+
+    sum over results of Phi((eps - m)/s) - Phi((-eps - m)/s) = draws,   m = mu_i - mu_j,   s = sqrt 2 beta,
+    draw_probability = 2 Phi(eps/s) - 1,
+
+with mu from a first run at the share of draws. openskill has no such parameter.
+
+mu, sigma: TrueSkill's 25 and 25/3 at the start, beta 25/6 (Herbrich, Minka and Graepel 2007); openskill's
+Plackett-Luce with its own defaults but tau = 0 (Weng and Lin 2011). Their numbers are not Elo and are not to
+be put on one scale with it, nor with each other.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from rating.crosstable import PairTable
+from rating.errors import OptionError, RatingError
+from rating.lots import Seed, shuffled
+from rating.matches import FaultRule, Floats, Ints, Match
+
+__all__ = ["Skill", "games_of", "matches_of", "openskill", "trueskill"]
+
+MU, SIGMA, BETA = 25.0, 25.0 / 3.0, 25.0 / 6.0
+"""Where TrueSkill starts, and how much a performance varies."""
+
+Teams = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
+"""One game: players of each team (indices), and the rank of each team (0 is best)."""
+
+_Rating = Any
+_Play = Callable[[list[tuple[_Rating, ...]], list[int]], Sequence[Sequence[_Rating]]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skill:
+    """What a model says, arrays of shape (n,), one entry a player of `players`; NaN never: a player without
+    games keeps the model's start.
+
+    `mu` and `sigma` are means over `shuffles` orders of the games, `spread` is the standard deviation of mu
+    between them (0 for one order); `draw_probability` is None for openskill; `played` counts games.
+    """
+
+    model: Literal["trueskill", "openskill"]
+    players: tuple[str, ...]
+    mu: Floats
+    sigma: Floats
+    spread: Floats
+    played: Ints
+    shuffles: int
+    games: int
+    draw_probability: float | None
+
+
+def trueskill(
+    matches: Sequence[Match],
+    *,
+    players: Sequence[str] = (),
+    tau: float = 0.0,
+    draw_probability: float | Literal["fit"] = "fit",
+    shuffles: int = 8,
+    seed: Seed = 0,
+    faults: FaultRule = "seed",
+) -> Skill:
+    """TrueSkill of `matches`; see the module. `tau` is the drift a match, 0 for programs that stay the same.
+
+    Raises OptionError for values out of range and RatingError where the package is missing.
+    """
+    if draw_probability != "fit" and not 0.0 <= draw_probability < 1.0:
+        raise OptionError(f'draw probability {draw_probability!r}: give a share from 0 to below 1 or "fit"')
+    _check(tau, shuffles)
+    package = _load("trueskill", "trueskill")
+    games, names = games_of(matches, players, faults)
+
+    def run(share: float, orders: int) -> tuple[Floats, Floats]:
+        env = package.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=tau, draw_probability=share, backend=None)
+
+        def play(teams: list[tuple[_Rating, ...]], ranks: list[int]) -> Sequence[Sequence[_Rating]]:
+            try:
+                rated: Sequence[Sequence[_Rating]] = env.rate(teams, ranks=ranks)
+            except FloatingPointError as error:
+                text = "trueskill cannot compute a result that it holds for impossible: leave it out"
+                raise RatingError(text) from error
+            return rated
+
+        return _shuffle(games, len(names), env.create_rating, play, orders, seed)
+
+    if draw_probability != "fit":
+        share = draw_probability
+    else:
+        drawn, total = _draws(games)
+        share = min(drawn / max(total, 1), 0.99)
+        if drawn:
+            share = _fitted_share(games, drawn, run(share, min(shuffles, 2))[0].mean(axis=0))
+    mu, sigma = run(share, shuffles)
+    return _skill("trueskill", names, games, mu, sigma, share)
+
+
+def openskill(
+    matches: Sequence[Match],
+    *,
+    players: Sequence[str] = (),
+    tau: float = 0.0,
+    shuffles: int = 8,
+    seed: Seed = 0,
+    faults: FaultRule = "seed",
+) -> Skill:
+    """openskill's Plackett-Luce ratings of `matches`; arguments and errors as for `trueskill`."""
+    _check(tau, shuffles)
+    package = _load("openskill.models", "openskill")
+    games, names = games_of(matches, players, faults)
+    model = package.PlackettLuce(tau=tau)
+
+    def play(teams: list[tuple[_Rating, ...]], ranks: list[int]) -> Sequence[Sequence[_Rating]]:
+        rated: Sequence[Sequence[_Rating]] = model.rate([list(team) for team in teams], ranks=ranks)
+        return rated
+
+    mu, sigma = _shuffle(games, len(names), model.rating, play, shuffles, seed)
+    return _skill("openskill", names, games, mu, sigma, None)
+
+
+def matches_of(table: PairTable) -> list[Match]:
+    """The results of a table, each as a match of two: for results that came without their matches."""
+    names = table.players
+    rows = zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
+    return [Match((names[a], names[b]), (outcome, 0)) for a, b, outcome in rows]
+
+
+def games_of(
+    matches: Sequence[Match], players: Sequence[str], faults: FaultRule
+) -> tuple[list[Teams], tuple[str, ...]]:
+    """Games for the models and the names of the players, `players` first."""
+    names = list(dict.fromkeys([*players, *(name for match in matches for name in match.players)]))
+    index = {name: number for number, name in enumerate(names)}
+    games: list[Teams] = []
+    for match in matches:
+        owners = match.players if match.owners is None else match.owners
+        whole = match.faulty is None and len(set(owners)) == len(set(match.players)) == len(owners)
+        if whole:
+            games.append(_one_game(match, index))
+            continue
+        table = PairTable.from_matches([match], players=match.players, faults=faults)
+        seated = [index[name] for name in table.players]
+        rows = zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
+        games += [
+            (((seated[a],), (seated[b],)), (int(outcome < 0), int(outcome > 0))) for a, b, outcome in rows
+        ]
+    return games, tuple(names)
+
+
+def _one_game(match: Match, index: Mapping[str, int]) -> Teams:
+    sides = range(len(match.players)) if match.sides is None else match.sides
+    scores = match.points if match.points is not None else [-place for place in match.places or ()]
+    teams: dict[int, list[int]] = {}
+    total: dict[int, float] = {}
+    for name, side, score in zip(match.players, sides, scores, strict=True):
+        teams.setdefault(side, []).append(index[name])
+        total[side] = total.get(side, 0.0) + score
+    better = sorted(set(total.values()), reverse=True)
+    return tuple(map(tuple, teams.values())), tuple(better.index(score) for score in total.values())
+
+
+def _shuffle(
+    games: Sequence[Teams],
+    n: int,
+    fresh: Callable[[], _Rating],
+    play: _Play,
+    shuffles: int,
+    seed: Seed,
+) -> tuple[Floats, Floats]:
+    """mu and sigma after all games in each of several orders, shape (shuffles, n) each."""
+    mu, sigma = np.empty((shuffles, n)), np.empty((shuffles, n))
+    played = _counts(games, n) > 0
+    for number in range(shuffles):
+        current = [fresh() for _ in range(n)]
+        for teams, ranks in shuffled(games, f"{seed}|{number}"):
+            if len(teams) < 2:
+                continue
+            rated = play([tuple(current[k] for k in team) for team in teams], list(ranks))
+            for team, after in zip(teams, rated, strict=True):
+                for k, one in zip(team, after, strict=True):
+                    current[k] = one
+        mu[number] = [one.mu for one in current]
+        sigma[number] = [one.sigma for one in current]
+        if played.any():
+            mu[number, played] += fresh().mu - mu[number, played].mean()
+    return mu, sigma
+
+
+def _counts(games: Sequence[Teams], n: int) -> Ints:
+    """Games of each player, shape (n,)."""
+    seated = [k for teams, _ in games for team in teams for k in team]
+    return np.bincount(np.array(seated, np.int64), minlength=n)
+
+
+def _results(games: Sequence[Teams]) -> list[tuple[int, int, bool]]:
+    """Pairs of teams that met, by a player of each, and whether they drew."""
+    found = []
+    for teams, ranks in games:
+        for a in range(len(teams)):
+            found += [(teams[a][0], teams[b][0], ranks[a] == ranks[b]) for b in range(a + 1, len(teams))]
+    return found
+
+
+def _draws(games: Sequence[Teams]) -> tuple[int, int]:
+    results = _results(games)
+    return sum(drew for _, _, drew in results), len(results)
+
+
+def _fitted_share(games: Sequence[Teams], drawn: int, mu: Floats) -> float:
+    """The draw probability of two equals at which as many draws are expected as there are; `mu` (n,)."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    i, j = np.array([(a, b) for a, b, _ in _results(games)]).T
+    gap = mu[i] - mu[j]
+    deviation = math.sqrt(2.0) * BETA
+
+    def excess(margin: float) -> float:
+        expected = ndtr((margin - gap) / deviation) - ndtr((-margin - gap) / deviation)
+        return float(expected.sum()) - drawn
+
+    widest = 10.0 * BETA
+    margin = widest if excess(widest) <= 0.0 else brentq(excess, 0.0, widest)
+    return float(min(2.0 * ndtr(margin / deviation) - 1.0, 0.99))
+
+
+def _skill(
+    model: Literal["trueskill", "openskill"],
+    names: tuple[str, ...],
+    games: Sequence[Teams],
+    mu: Floats,
+    sigma: Floats,
+    share: float | None,
+) -> Skill:
+    spread = mu.std(axis=0, ddof=1) if len(mu) > 1 else np.zeros(len(names))
+    return Skill(
+        model,
+        names,
+        mu.mean(axis=0),
+        sigma.mean(axis=0),
+        spread,
+        _counts(games, len(names)),
+        len(mu),
+        len(games),
+        share,
+    )
+
+
+def _check(tau: float, shuffles: int) -> None:
+    if not 0.0 <= tau < math.inf:
+        raise OptionError(f"tau {tau!r}: give a number from 0 on")
+    if shuffles < 1:
+        raise OptionError(f"shuffles {shuffles}: give at least 1")
+
+
+def _load(module: str, package: str) -> ModuleType:
+    """The package, silently: trueskill warns of its own age on newer Pythons."""
+    from importlib import import_module
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return import_module(module)
+    except ImportError as error:
+        text = f"{package} is not installed: pip install 'arbiter[multiplayer]'"
+        raise RatingError(text) from error

@@ -1,0 +1,101 @@
+"""BayesElo's own settings and its own table, for whoever compares with an old list.
+
+A preset is what its commands set: the advantage of whoever is named first, drawelo, the prior and the kind of
+interval. `mm A B` fits the advantage if A is 1 and drawelo if B is 1; what is not fitted stays at 32.8 and
+97.3 Elo. `prior P`, `advantage`, `drawelo`, `covariance` and `exactdist` are the options of those names.
+
+| preset | BayesElo |
+|---|---|
+| bayeselo | `mm` |
+| bayeselo-mm-0-1 | `mm 0 1` |
+| bayeselo-mm-1-0 | `mm 1 0` |
+| bayeselo-mm-1-1 | `mm 1 1` |
+
+After `mm` BayesElo multiplies what it prints by its display scale: with x = 10^(-drawelo/400),
+
+    scale = 4 x / (1 + x)^2,
+
+the slope of the expected score between equals relative to Elo's logistic curve (0.925 at 97.3). Elo, `+` and
+`-` are that times the rating or the half widths, rounded half away from zero; `oppo.` is the mean rating of
+the opponents met.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rating.errors import OptionError
+from rating.intervals import Intervals, Kind
+
+__all__ = ["PRESETS", "Preset", "bayeselo_lines", "display_scale", "find_preset", "round_away"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Arguments of `bayeselo` and the kind of interval; Elo."""
+
+    advantage: float | Literal["fit"] = 32.8
+    drawelo: float | Literal["fit"] = 97.3
+    prior: float = 2.0
+    kind: Kind = "variance"
+
+
+PRESETS = {
+    "bayeselo": Preset(),
+    "bayeselo-mm-0-1": Preset(drawelo="fit"),
+    "bayeselo-mm-1-0": Preset(advantage="fit"),
+    "bayeselo-mm-1-1": Preset(advantage="fit", drawelo="fit"),
+}
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of that name; OptionError for another."""
+    if name not in PRESETS:
+        raise OptionError(f"preset {name!r}: give one of {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def display_scale(drawelo: float) -> float:
+    """What BayesElo multiplies ratings by before it prints them; see the module."""
+    x: float = 10.0 ** (-drawelo / 400.0)
+    return 4.0 * x / (1.0 + x) ** 2
+
+
+def round_away(value: float) -> int:
+    """The nearest whole number, halves away from zero."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
+def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
+    """The table that BayesElo's `ratings` prints, line by line; `offset` is added to what is shown.
+
+    Players without results are left out, as BayesElo has no number for them.
+    """
+    fit, table = of.fit, of.fit.table
+    scale = display_scale(fit.drawelo)
+    pairs, n = table.pairs(), len(table.players)
+    met = pairs.totals.sum(axis=0)
+    faced = np.bincount(pairs.i, met * fit.elo[pairs.j], n) + np.bincount(pairs.j, met * fit.elo[pairs.i], n)
+    wins, draws, losses = table.results.tolist()
+    order = sorted(
+        (k for k in range(n) if fit.rated[k]), key=lambda k: (-round(float(fit.elo[k]), 6), table.players[k])
+    )
+    width = max([4, *(len(table.players[k]) for k in order)])
+    lines = [f"Rank {'Name':<{width}}   Elo    +    - games score oppo. draws"]
+    for rank, k in enumerate(order, start=1):
+        games = wins[k] + draws[k] + losses[k]
+        elo = round_away(scale * float(fit.elo[k]) + offset)
+        plus = round_away(scale * float(of.high[k] - fit.elo[k]))
+        minus = round_away(scale * float(fit.elo[k] - of.low[k]))
+        score = round_away(100.0 * (wins[k] + draws[k] / 2.0) / games)
+        opponents = round_away(scale * float(faced[k]) / games + offset)
+        drawn = round_away(100.0 * draws[k] / games)
+        lines.append(
+            f"{rank:4d} {table.players[k]:<{width}}{elo:6d}{plus:5d}{minus:5d}{games:6d}{score:5d}%"
+            f"{opponents:6d}{drawn:5d}%"
+        )
+    return lines

@@ -1,0 +1,150 @@
+"""Figures of `rating` for `make bench`: CPU seconds of one thread on made input, and peak memory.
+
+    python -m tests.bench.ratings            # prints one JSON object
+    figures()                                # the same as a dict
+
+The input has the shape of a season: every round all players are drawn to tables of four, a table plays four
+rotations of six results each; scores are strength plus Gumbel noise, equal after rounding in about 2 %.
+Every figure is the smallest of a few runs, since whatever else a machine does only ever adds.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rating.bayeselo import bayeselo
+from rating.crosstable import PairTable
+from rating.intervals import intervals
+from rating.pairing import Rule, next_round
+from rating.simulate import simulate
+from rating.threads import one_thread
+
+__all__ = ["figures", "made_season"]
+
+Found = TypeVar("Found")
+
+BARS = {
+    "fit_1000": 0.10,
+    "covariance_los_1000": 0.15,
+    "round_sandwich_1000": 0.4,
+    "fit_10000": 0.8,
+    "round_sandwich_10000": 3.0,
+    "peak_bytes_10000": 1_000_000_000,
+}
+"""The most that each figure may be; seconds of CPU, and bytes."""
+
+
+def made_season(players: int, results: int, seed: int = 1) -> dict[str, Any]:
+    """Arguments of `PairTable.from_results`: at least `results` results in whole rounds."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(0.0, 1.0, players)
+    tables = players // 4
+    rounds = -(-results // (tables * 24))
+    columns: list[list[np.ndarray[Any, Any]]] = [[], [], [], [], [], []]
+    for number in range(rounds):
+        seats = rng.permutation(players)[: tables * 4].reshape(tables, 4)
+        for rotation in range(4):
+            turned = np.roll(seats, rotation, axis=1)
+            score = np.round(20.0 * (strength[turned] + rng.gumbel(size=turned.shape)))
+            match = (number * 4 + rotation) * tables + np.arange(tables)
+            for a, b in combinations(range(4), 2):
+                outcome = np.sign(score[:, a] - score[:, b]).astype(np.int64)
+                place = np.full(tables, number), np.arange(tables)
+                rows = (turned[:, a], turned[:, b], outcome, match, *place)
+                for column, row in zip(columns, rows, strict=True):
+                    column.append(row)
+    first, second, outcome, match, in_round, table = (np.concatenate(column) for column in columns)
+    names = [f"p{k}" for k in range(players)]
+    return {
+        "players": names,
+        "first": first,
+        "second": second,
+        "outcome": outcome,
+        "match": match,
+        "round": in_round,
+        "table": table,
+    }
+
+
+def timed(work: Callable[[], Found], runs: int) -> tuple[float, Found]:
+    """The smallest CPU time of `runs` runs, and what the last returned."""
+    best = float("inf")
+    for _ in range(runs):
+        before = time.process_time()
+        found = work()
+        best = min(best, time.process_time() - before)
+    return best, found
+
+
+def season_figures(players: int, results: int, runs: int) -> dict[str, float]:
+    """Seconds for one size; keys end in the number of players."""
+    made = made_season(players, results)
+    found: dict[str, float] = {}
+    found["read_arrays"], table = timed(partial(PairTable.from_results, **made), 2)
+    del made
+    _forget_peak()
+    # A copy shares the arrays, not the counts.
+    found["aggregate"], _ = timed(lambda: replace(table, _kept={}).pairs(), runs)
+    table.pairs()
+    only_fit, fit = timed(lambda: bayeselo(table), runs)
+    found["fit_alone"] = only_fit
+    found["fit"] = found["aggregate"] + only_fit
+    found["round_sandwich"], _ = timed(lambda: intervals(fit, "round"), runs)
+    found["peak_bytes"] = _peak_bytes()
+    if players <= 2000:
+        found["covariance_los"], _ = timed(lambda: intervals(fit, "model").los(), runs)
+        found["round_los"], _ = timed(lambda: intervals(fit, "round").los(), runs)
+    return {f"{name}_{players}": round(figure, 4) for name, figure in found.items()}
+
+
+def _forget_peak() -> None:
+    """Start the process's peak of memory anew, where the kernel allows it."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak_bytes() -> int:
+    """The most memory that the process has held since then (or since it started)."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def figures() -> dict[str, float]:
+    """All figures; names end in the number of players (1000 with 1e6 results, 10000 with 5e6).
+
+    `peak_bytes` is the process's memory while aggregating, fitting and computing intervals, table included.
+    """
+    with one_thread():
+        found = season_figures(1000, 1_000_000, 5)
+        found |= season_figures(10_000, 5_000_000, 3)
+        found |= pairing_figures(200) | pairing_figures(1000)
+    return found
+
+
+def pairing_figures(players: int) -> dict[str, float]:
+    """CPU seconds of one round's tables under each rule, after twenty rounds; the fit apart."""
+    matches = simulate(players, 20, seed=1).matches
+    fit = bayeselo(PairTable.from_matches(matches))
+    names = list(fit.table.players)
+    rules: tuple[Rule, ...] = ("variance", "variance-sequential", "a-optimal", "d-optimal", "swiss")
+    return {
+        f"pairing_{rule}_{players}": timed(partial(next_round, fit, names, rule=rule), 3)[0] for rule in rules
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(figures(), indent=2))
