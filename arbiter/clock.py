@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -57,22 +61,31 @@ class Clock:
     """One clock per seat. `left[seat]` is what the seat may still use, in nanoseconds.
 
     `used[seat]` is the total charged so far, whatever the control. Whether an exchange was in
-    time is a question of what it was allowed when it began: ask `allowed` then.
+    time is a question of what it was allowed when it began.
     """
 
-    __slots__ = ("_drains", "_increment", "left", "used")
+    __slots__ = ("_drains", "increment_ns", "left", "used")
 
     def __init__(self, control: TimeControl, seats: int) -> None:
         self.left = [control.budget_ns] * seats
         self.used = [0] * seats
-        self._increment = control.increment_ns
+        self.increment_ns = control.increment_ns
         # A limit per request does not grow less with use.
         self._drains = 0 if control.per_request else 1
 
-    def charge(self, seat: int, ns: int) -> None:
-        """Charge one exchange."""
-        self.used[seat] += ns
-        self.left[seat] -= ns * self._drains
+    def charge(self, seats: Sequence[int], costs: Sequence[int], allowed: Sequence[int]) -> int | None:
+        """Charge exchanges, to each of `seats` its cost; the first seat over what it was allowed.
+
+        There may be fewer costs than seats; `allowed` is by seat of the table.
+        """
+        used, left, drains = self.used, self.left, self._drains
+        late = None
+        for seat, ns in zip(seats, costs):  # noqa: B905, as documented
+            used[seat] += ns
+            left[seat] -= ns * drains
+            if ns > allowed[seat] and late is None:
+                late = seat
+        return late
 
     def allowed(self, commands: int = 1) -> tuple[int, ...]:
         """What an exchange of so many commands may use, by seat."""
@@ -80,8 +93,4 @@ class Clock:
 
     def reward(self, seat: int) -> None:
         """Add the increment after an answered request for a decision."""
-        self.left[seat] += self._increment
-
-    def left_ms(self, seat: int) -> int:
-        """What the seat is told: milliseconds left, rounded down."""
-        return self.left[seat] // MS
+        self.left[seat] += self.increment_ns

@@ -33,7 +33,7 @@ from arbiter.yaml_places import Document, read_document
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from arbiter.rules import Game
+    from arbiter.rules import AnyGame
 
 MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
 MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -132,7 +132,7 @@ class Config:
 
     file: Path
     season: str
-    game: Game
+    game: AnyGame
     seed: str
     store: str
     rounds: int
@@ -174,7 +174,7 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
     return _config(file, model, game)
 
 
-def _game_of(value: object) -> Game:
+def _game_of(value: object) -> AnyGame:
     """The game that the ``game`` key describes; paths of problems start at ``game``."""
     options: dict[str, Any] = dict(value) if isinstance(value, dict) else {}
     name = options.pop("name", None) if isinstance(value, dict) else value
@@ -230,7 +230,7 @@ def _placed(problems: Iterable[Problem], document: Document) -> list[Problem]:
     return sorted(placed, key=lambda problem: (problem.line, problem.column))
 
 
-def _cross_checks(value: Mapping[str, Any], game: Game | None) -> Iterable[Problem]:
+def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:
     """What no single key shows; works on the file as read, so that all mistakes come at once."""
     entries = value.get("players")
     players = [p if isinstance(p, dict) else {} for p in entries] if isinstance(entries, list) else []
@@ -301,7 +301,7 @@ def registered(name: str, command: Sequence[str], folder: Path, **more: Any) -> 
     return Player(name, words, own, **more)
 
 
-def _config(file: Path, model: SeasonModel, game: Game) -> Config:
+def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
     folder = file.parent
     entries = []
     for player in model.players:
@@ -344,7 +344,7 @@ def _config(file: Path, model: SeasonModel, game: Game) -> Config:
     )
 
 
-def _digest(model: SeasonModel, game: Game) -> str:
+def _digest(model: SeasonModel, game: AnyGame) -> str:
     """SHA-256 of everything that changes results; rounds, workers and store may change freely."""
     free = {"season", "rounds", "workers", "store", "game"}
     covered = model.model_dump(mode="json", exclude=free)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import VoidMatch
 from arbiter.table.conduct import close_table
+from arbiter.table.placement import take_core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -149,7 +150,7 @@ def kill_workers() -> None:
 
 def _settle(core: int) -> None:
     """A worker's first act: its core, no ear for Ctrl-C, and an end with its coordinator's."""
-    os.sched_setaffinity(0, {core})
+    take_core(core)
     # Ctrl-C goes to the whole terminal; the coordinator decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_coordinator, daemon=True).start()

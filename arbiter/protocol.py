@@ -41,6 +41,8 @@ class Answer(NamedTuple):
 
 
 DONE = Answer(True, b"", PLAIN)
+NONE = Answer(False, b"", b"")
+"""In place of an answer where there was none."""
 _tuple = tuple.__new__
 
 
@@ -111,21 +113,22 @@ class Connection:
         self._ready = ()
         return ready
 
-    def receive(self, chunk: bytes, wanted: int) -> tuple[Answer, ...]:
-        """`feed` and `take` in one, with a short way for what nearly always comes."""
+    def receive(self, chunk: bytes, wanted: int) -> Answer | None:
+        """`feed` and `take` in one, for the last of the replies alone; None while some are missing."""
         if not self.buffer:
-            plain = wanted - 1
-            simple = _SIMPLE.fullmatch(chunk, 3 * plain)
-            if simple and chunk.startswith(PLAIN * plain):
+            # The short way for what nearly always comes: plain replies, then one of a word.
+            plain = 3 * wanted - 3
+            simple = _SIMPLE.fullmatch(chunk, plain)
+            if simple and chunk.startswith(PLAIN * (wanted - 1)) and not self._ready:
                 self.received += len(chunk)
                 if self.received <= OUTPUT_LIMIT:
-                    answer: Answer = _tuple(Answer, (True, simple[1], simple[0]))
-                    return (*(DONE,) * plain, answer)
+                    return _tuple(Answer, (True, simple[1], simple[0]))
                 self.received -= len(chunk)
         if not chunk:
-            return ()
+            return None
         self.feed(chunk)
-        return self.take(wanted)
+        answers = self.take(wanted)
+        return answers[-1] if answers else None
 
     def stale(self) -> bytes:
         """Bytes that stand unread although nothing was asked; blank and comment lines do not count."""

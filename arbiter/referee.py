@@ -1,9 +1,9 @@
 """The referee of one match, as a generator: no I/O, no time source, no process.
 
 Theory of operation. `referee` yields one `Send` after the other, each to be exchanged with its
-seats in their order, and is sent the list of what came of it; the driver stops at the first
-fault, so the list may be shorter. It returns the `MatchRecord`. Every forfeit of the project is
-decided here: the driver reports what it saw (an answer, how long it took, a fault of the wire),
+seats in their order, and is sent the `Replies`; the driver stops at the first fault, so they may
+be fewer than the seats. It returns the `MatchRecord`. Every forfeit of the project is decided
+here: the driver reports what it saw (an answer, how long it took, a fault of the wire),
 the rules say whether an answer is legal, and this module charges the clock, ends the match and
 says who lost.
 
@@ -11,8 +11,8 @@ One command goes to all seats, in seat order, before the next. In batched delive
 seat is held until its next decision and then goes out in one write with `time_left` and the
 request; the first command of a match is never held, because a bot's start is timed by its reply.
 
-Nearly every reply is a plain ``=``. Its whole content is what it cost, so it is reported as that
-number, and a match of 2,560 replies makes a fifth as many objects.
+Of a reply to news only its cost matters, so it is reported as that number: a match of 2,560
+replies makes a sixth as many objects.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from arbiter.cards import Stream
-from arbiter.clock import Clock
+from arbiter.clock import MS, Clock
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, hash_of_deals, rounded_to_us
-from arbiter.protocol import DONE, one_word
+from arbiter.protocol import one_word
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from arbiter.match import MatchSpec
     from arbiter.protocol import Answer
-    from arbiter.rules import Action, Command, Deal, Game, Seat, State
+    from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
 
 HASHED_DEALS = 100
 """At most so many planned deals enter a hash, where a game's programme has no end of its own."""
@@ -64,12 +64,13 @@ class Send(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came of a `Send` to one seat: the answers, what they cost, the fault of the wire if any.
+    """What came of a request for a decision, or of an exchange that failed.
 
-    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay.
+    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay; `fault` the fault
+    of the wire, if any: without one there is an answer.
     """
 
-    answers: tuple[Answer, ...]
+    answer: Answer
     wall_ns: int
     charged_ns: int
     cpu_ns: int = 0
@@ -77,8 +78,9 @@ class Reply(NamedTuple):
     fault: MalformedReply | None = None
 
 
-Replies: TypeAlias = "Sequence[Reply | int]"
-"""By seat of a `Send`. A plain ``=`` answered before the meters were read is its cost in ns."""
+Replies: TypeAlias = "tuple[Sequence[int], Reply | None]"
+"""What each seat's exchange is charged in ns, in the order of the `Send`; and the last one's reply,
+None if it was news that has been answered."""
 Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
 """What `referee` is to a driver."""
 _tuple = tuple.__new__
@@ -113,7 +115,7 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
 
 
 @lru_cache(maxsize=8)
-def programme(game: Game, seed: str, round_number: int) -> Programme:
+def programme(game: AnyGame, seed: str, round_number: int) -> Programme:
     """What would be dealt if no deal depended on the one before; the same all round long."""
     deals = []
     # Only a chained game's programme may have no end of its own.
@@ -126,7 +128,7 @@ def programme(game: Game, seed: str, round_number: int) -> Programme:
     return Programme(tuple(deals), shapes, hash_of_deals(shapes))
 
 
-def referee(game: Game, spec: MatchSpec) -> Conduct:
+def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
     """Conduct one match of `game` between `spec.players`; see the module's docstring."""
     match = _Match(game, spec)
     forfeit = None
@@ -135,28 +137,28 @@ def referee(game: Game, spec: MatchSpec) -> Conduct:
     try:
         for wording in game.greeting():
             for send in match.say(wording):
-                match.settle(send, (yield send))
+                match.settle(send, *(yield send))
         state: State | None = None
         while (deal := match.next_deal(state)) is not None:
             state = game.start(deal)
             for wording in game.dealt(deal):
                 for send in match.say(wording):
-                    match.settle(send, (yield send))
+                    match.settle(send, *(yield send))
             while to_act := state.to_act:
                 before, seat = state, to_act[0]
                 request = game.request(state, seat)
                 if told := match.tell_time(seat):
-                    match.settle(told, (yield told))
+                    match.settle(told, *(yield told))
                 send = match.ask(seat, request)
-                replies = yield send
-                match.settle(send, replies)
-                action, state = match.judge(state, seat, request, replies[0], send)
+                costs, reply = yield send
+                match.settle(send, costs, reply)
+                action, state = match.judge(state, seat, request, reply, send)
                 for seats, command in game.news(before, seat, action, state):
                     if told := match.tell(seats, command):
-                        match.settle(told, (yield told))
+                        match.settle(told, *(yield told))
             total = tuple(map(sum, zip(total, state.points(), strict=True)))
         for send in match.held():
-            match.settle(send, (yield send))
+            match.settle(send, *(yield send))
         points = total
     except _Ended as ended:
         seat = ended.seat
@@ -174,7 +176,7 @@ def referee(game: Game, spec: MatchSpec) -> Conduct:
 class _Match:
     """The bookkeeping of one match: clock, held news, moves, notes."""
 
-    def __init__(self, game: Game, spec: MatchSpec) -> None:
+    def __init__(self, game: AnyGame, spec: MatchSpec) -> None:
         self._game, self._spec = game, spec
         self._clock = Clock(spec.limits.time, game.seats)
         self._batched = spec.limits.delivery == "batched"
@@ -223,7 +225,7 @@ class _Match:
     def tell_time(self, seat: Seat) -> Send | None:
         """What a seat has left, said before each request; held with the news in batched delivery."""
         clock = self._clock
-        line = b"time_left %d\n" % clock.left_ms(seat)
+        line = b"time_left %d\n" % (clock.left[seat] // MS)
         if self._batched:
             self._held[seat].append(line)
             return None
@@ -242,31 +244,27 @@ class _Match:
             if lines:
                 yield self._flush(seat, asks=False)
 
-    def settle(self, send: Send, replies: Replies) -> None:
+    def settle(self, send: Send, costs: Sequence[int], reply: Reply | None) -> None:
         """Charge what the exchanges cost; end the match at a fault of the wire or of the clock."""
-        charge = self._clock.charge
         seats, _, _, allowed, _, starting = send
-        for seat, reply in zip(seats, replies):  # noqa: B905, the driver stops at a fault
-            charged = reply if isinstance(reply, int) else reply.charged_ns
-            if not starting:
-                charge(seat, charged)
-            if charged > allowed[seat] or not isinstance(reply, int):
-                self._check(seat, send, reply, charged)
-
-    def _check(self, seat: Seat, send: Send, reply: Reply | int, charged: int) -> None:
-        """End the match if an exchange was at fault."""
-        if not isinstance(reply, int) and (fault := reply.fault) is not None:
+        # A start has its own limit and is not on the clock.
+        if starting:
+            late = seats[0] if costs[0] > allowed[seats[0]] else None
+        else:
+            late = self._clock.charge(seats, costs, allowed)
+        if reply is not None and (fault := reply.fault) is not None:
+            seat = seats[len(costs) - 1]
             raise _Ended(seat, send, Fault(fault.kind), fault.detail, fault.reply)
-        if charged > send.allowed_ns[seat]:
-            raise _Ended(seat, send, Fault.TIMEOUT, overdue(seat, send, charged), b"")
+        if late is not None:
+            cost = costs[seats.index(late)]
+            raise _Ended(late, send, Fault.TIMEOUT, overdue(late, send, cost), b"")
 
     def judge(
-        self, state: State, seat: Seat, request: Command, reply: Reply | int, send: Send
+        self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
     ) -> tuple[Action, State]:
         """The legal action that an answer means, and the state after it."""
-        if isinstance(reply, int):
-            reply = Reply((DONE,), reply, reply)
-        game, clock, answer = self._game, self._clock, reply.answers[-1]
+        assert reply is not None
+        game, clock, answer = self._game, self._clock, reply.answer
         accepted, text, raw = answer
         if not accepted:
             raise _Ended(seat, send, Fault.REFUSED, f"refused to answer {request}", raw)
@@ -281,7 +279,8 @@ class _Match:
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None
-        clock.reward(seat)
+        if clock.increment_ns:
+            clock.reward(seat)
         deal = len(self._deals) - 1
         self._moves.append((deal, seat, request, canonical, reply, clock.used[seat], clock.left[seat]))
         return action, after

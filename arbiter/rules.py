@@ -19,7 +19,7 @@ import json
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from arbiter.cards import Card
 from arbiter.errors import ConfigError, Problem
@@ -75,15 +75,20 @@ class State(Protocol):
     def allows(self, seat: Seat, action: Action) -> bool:
         """Whether `action` is legal, without enumerating."""
 
-    def apply(self, seat: Seat, action: Action) -> State:
+    def apply(self, seat: Seat, action: Action) -> Self:
         """The state after the action; IllegalAction otherwise, this state being unchanged."""
 
     def points(self) -> tuple[int, ...]:
         """Points by seat of a deal that is over."""
 
 
-class Game(ABC):
+S = TypeVar("S", bound=State)
+
+
+class Game(ABC, Generic[S]):
     """A game with its options: the rules, and the words its bots hear and speak.
+
+    `S` is its type of state.
 
     Two games of one class with equal options are equal.
     """
@@ -122,14 +127,14 @@ class Game(ABC):
         """The options that build this game again, JSON values only."""
 
     @abstractmethod
-    def next_deal(self, number: int, stream: Stream, last: State | None) -> Deal | None:
+    def next_deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
         """Deal `number` (from 0), drawn from `stream`; None ends the match.
 
         `last` is the final state of the deal before, for games in which it matters who won.
         """
 
     @abstractmethod
-    def start(self, deal: Deal) -> State:
+    def start(self, deal: Deal) -> S:
         """The state in which the cards have been dealt and nothing has happened."""
 
     @abstractmethod
@@ -141,22 +146,22 @@ class Game(ABC):
         """What is said when a deal starts: each item is one command, worded for each seat."""
 
     @abstractmethod
-    def request(self, state: State, seat: Seat) -> Command:
+    def request(self, state: S, seat: Seat) -> Command:
         """The ``gen_`` command that asks a seat for its decision."""
 
     @abstractmethod
-    def parse(self, state: State, seat: Seat, text: str) -> Action:
+    def parse(self, state: S, seat: Seat, text: str) -> Action:
         """The action a reply means, whether or not it is legal; IllegalAction with a reason.
 
         May raise for whatever `State.allows` would refuse, and then says why.
         """
 
     @abstractmethod
-    def action_text(self, state: State, seat: Seat, action: Action) -> str:
+    def action_text(self, state: S, seat: Seat, action: Action) -> str:
         """The canonical word for an action, as a bot would send it."""
 
     @abstractmethod
-    def news(self, before: State, seat: Seat, action: Action, after: State) -> Iterable[Tell]:
+    def news(self, before: S, seat: Seat, action: Action, after: S) -> Iterable[Tell]:
         """What is told, and to whom, after an action."""
 
     @abstractmethod
@@ -193,13 +198,13 @@ class Game(ABC):
             raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
         return Deal(hands, seat, extra)
 
-    def given(self, deals: Sequence[Deal]) -> Game:
+    def given(self, deals: Sequence[Deal]) -> Game[S]:
         """The same game playing exactly these deals, however many they are."""
         game = copy(self)
         game._given = tuple(deals)
         return game
 
-    def deal(self, number: int, stream: Stream, last: State | None) -> Deal | None:
+    def deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
         """Deal `number`: the given one where deals were given, else the next of the programme."""
         if self._given is None:
             return self.next_deal(number, stream, last)
@@ -208,3 +213,7 @@ class Game(ABC):
     def option_error(self, path: Sequence[str | int], message: str, hint: str = "") -> ConfigError:
         """The error of a constructor whose option is out of range; `path` starts at the option."""
         return ConfigError([Problem(tuple(path), message, hint)])
+
+
+AnyGame: TypeAlias = Game[Any]
+"""A game where the type of its states does not matter."""

@@ -61,13 +61,13 @@ def test_a_duration_of_nine_decimals_is_exact_to_the_nanosecond(whole, digits):
 def test_a_budget_is_used_up_by_what_is_charged_and_by_nothing_else(costs):
     clock = Clock(TimeControl(10 * SECOND), 2)
     for ns in costs:
-        clock.charge(0, ns)
+        clock.charge([0], [ns], (SECOND, SECOND))
     assert (clock.left, clock.used) == ([10 * SECOND - sum(costs), 10 * SECOND], [sum(costs), 0])
 
 
 def test_an_increment_is_added_by_reward_to_that_seat_alone():
     clock = Clock(TimeControl(SECOND, 100 * MS), 2)
-    clock.charge(1, 300 * MS)
+    clock.charge([1], [300 * MS], clock.allowed())
     clock.reward(1)
     assert clock.left == [SECOND, 800 * MS]
 
@@ -76,7 +76,7 @@ def test_a_limit_per_request_starts_anew_with_every_command():
     clock = Clock(TimeControl.parse("500ms/request"), 1)
     for _ in range(5):
         assert clock.allowed() == (500 * MS,)
-        clock.charge(0, 400 * MS)
+        assert clock.charge([0], [400 * MS], clock.allowed()) is None
     assert clock.used == [5 * 400 * MS]
 
 
@@ -90,16 +90,22 @@ def test_a_batch_shares_one_budget():
     assert clock.allowed(7) == (SECOND,)
 
 
-@given(used=st.integers(0, 3 * SECOND))
-def test_the_time_told_is_rounded_down_to_whole_milliseconds(used):
-    clock = Clock(TimeControl(3 * SECOND), 1)
-    clock.charge(0, used)
-    assert clock.left_ms(0) == (3 * SECOND - used) // MS
+def test_the_first_seat_over_what_it_was_allowed_is_told():
+    clock = Clock(TimeControl(SECOND), 4)
+    allowed = clock.allowed()
+    assert clock.charge([0, 1, 2, 3], [SECOND] * 4, allowed) is None
+    assert clock.charge([3, 2, 1], [0, 1, 1], clock.allowed()) == 2
+
+
+def test_seats_without_a_cost_are_not_charged():
+    clock = Clock(TimeControl(SECOND), 3)
+    clock.charge([0, 1, 2], [5, 6], clock.allowed())
+    assert clock.used == [5, 6, 0]
 
 
 def test_clocks_hold_integers_only():
     clock = Clock(TimeControl.parse("1.5s+0.1s"), 1)
-    clock.charge(0, 333)
+    clock.charge([0], [333], clock.allowed())
     clock.reward(0)
-    values = [clock.left[0], clock.used[0], clock.left_ms(0), clock.allowed()[0]]
-    assert [type(value) for value in values] == [int] * 4
+    values = [clock.left[0], clock.used[0], clock.allowed()[0]]
+    assert [type(value) for value in values] == [int] * 3

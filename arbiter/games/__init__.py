@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
-from arbiter.rules import Game
+from arbiter.rules import AnyGame, Game
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ def names() -> list[str]:
     return [*_BUILT_IN, *sorted(others)]
 
 
-def find(name: str) -> type[Game]:
+def find(name: str) -> type[AnyGame]:
     """The class of the game with this name; ConfigError with a suggestion if there is none."""
     if name in _BUILT_IN:
         module, _, attribute = _BUILT_IN[name].partition(":")
@@ -40,7 +40,7 @@ def find(name: str) -> type[Game]:
     return found
 
 
-def make(name: str, options: Mapping[str, Any]) -> Game:
+def make(name: str, options: Mapping[str, Any]) -> AnyGame:
     """The game with its options; ConfigError, with the option's path, for a wrong one."""
     game = find(name)
     unknown = [

@@ -8,12 +8,12 @@ being the largest number of cards in the programme (13 in the tournament, so car
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Deck
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games.tricks import Tricks
-from arbiter.rules import Action, Command, Deal, Game, Seat, State, Tell
+from arbiter.rules import Action, Command, Deal, Game, Seat, Tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -126,7 +126,7 @@ class PlanningState(NamedTuple):
         return f"{name} does not follow suit ({led} was led)"
 
 
-class Planning(Game):
+class Planning(Game[PlanningState]):
     """The game with its deck, number of players and list of deals.
 
     `deck` is the values, weakest first, a blank, and the suits, trump first; `deals` a list of
@@ -173,7 +173,7 @@ class Planning(Game):
             "deals": [list(deal) for deal in self.programme],
         }
 
-    def next_deal(self, number: int, stream: Stream, last: State | None) -> Deal | None:  # noqa: ARG002
+    def next_deal(self, number: int, stream: Stream, last: PlanningState | None) -> Deal | None:  # noqa: ARG002
         """Shuffle the whole deck; seat s gets cards s*c .. s*c+c-1."""
         if number >= len(self.programme):
             return None
@@ -182,7 +182,7 @@ class Planning(Game):
         hands = tuple(tuple(cards[seat * count : (seat + 1) * count]) for seat in range(self.seats))
         return Deal(hands, starter)
 
-    def given(self, deals: Sequence[Deal]) -> Game:
+    def given(self, deals: Sequence[Deal]) -> Planning:
         """The same deck and seats; the programme becomes that of the given deals."""
         for number, deal in enumerate(deals):
             if len({len(hand) for hand in deal.hands}) != 1:
@@ -212,13 +212,13 @@ class Planning(Game):
         names = self.deck.names
         yield tuple(f"set_cards {len(hand)} {' '.join(names[card] for card in hand)}" for hand in deal.hands)
 
-    def request(self, state: State, seat: Seat) -> Command:  # noqa: ARG002
+    def request(self, state: PlanningState, seat: Seat) -> Command:  # noqa: ARG002
         """gen_declare, then gen_move."""
-        return "gen_declare" if cast(PlanningState, state).trick is None else "gen_move"
+        return "gen_declare" if state.trick is None else "gen_move"
 
-    def parse(self, state: State, seat: Seat, text: str) -> Action:  # noqa: ARG002
+    def parse(self, state: PlanningState, seat: Seat, text: str) -> Action:  # noqa: ARG002
         """An integer without sign (leading zeros are tolerated), or a card's name."""
-        if cast(PlanningState, state).trick is None:
+        if state.trick is None:
             digits = text.lstrip("0") or "0"
             if not (text.isascii() and text.isdigit()) or len(digits) > 3:
                 raise IllegalAction("a declaration is an integer from 0 to the number of cards")
@@ -228,17 +228,16 @@ class Planning(Game):
             raise IllegalAction(f"there is no such card in the deck ({self.options['deck']})")
         return card + self.tricks.offset
 
-    def action_text(self, state: State, seat: Seat, action: Action) -> str:  # noqa: ARG002
+    def action_text(self, state: PlanningState, seat: Seat, action: Action) -> str:  # noqa: ARG002
         """``3`` or ``TD``."""
-        if cast(PlanningState, state).trick is None:
+        if state.trick is None:
             return str(action)
         return self.deck.names[action - self.tricks.offset]
 
-    def news(self, before: State, seat: Seat, action: Action, after: State) -> Iterable[Tell]:
+    def news(self, before: PlanningState, seat: Seat, action: Action, after: PlanningState) -> Iterable[Tell]:
         """Declarations to all once the last has declared; every card played, to all."""
-        if cast(PlanningState, before).trick is not None:
+        if before.trick is not None:
             return self._plays[seat][action]
-        after = cast(PlanningState, after)
         if after.trick is None:
             return ()
         everybody = tuple(range(self.seats))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.match import Fault
-from arbiter.protocol import PLAIN, Answer, Connection
+from arbiter.protocol import NONE, PLAIN, Answer, Connection
 from arbiter.referee import Reply, overdue
 from arbiter.table.meter import ClockKind, Meter, charged
 
@@ -92,7 +92,10 @@ class Channel:
         self._brisk = [0, 0]
 
     def exchange(self, send: Send) -> Reply | int:
-        """Write, and wait for the replies that end the exchange; VoidMatch if we cannot judge."""
+        """Write, and wait for the replies that end the exchange; the cost alone if it was news.
+
+        VoidMatch if we cannot judge.
+        """
         _, payload, wanted, _, asks, _ = send
         connection, start = self.connection, 0
         try:
@@ -110,22 +113,28 @@ class Channel:
                 brisk = self._brisk[asks] >= BRISK
                 if self._poll_stdout(BRISK_WAIT_MS) if brisk else self._come_at_once(asks):
                     chunk = _read(self._stdout, SMALL)
-                    wall = _now() - start
+                    wall = cost = _now() - start
                     if wall > FIRST_WAIT_NS:
                         self._brisk[asks] = 0
-                    if chunk == PLAIN and wanted == 1 and not connection.buffer:
-                        return wall
-                    if answers := connection.receive(chunk, wanted):
-                        return _tuple(Reply, (answers, wall, wall, 0, 0, None))
+                        cost = self._first_cost(wall, brisk)
+                    if chunk == PLAIN and wanted == 1 and not connection.buffer and not asks:
+                        return cost
+                    if answer := connection.receive(chunk, wanted):
+                        return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None)) if asks else cost
                     self._ended = not chunk
             self._brisk[asks] = 0
             return self._wait(send, start, written)
         except MalformedReply as fault:
             wall = _now() - start if start else 0
-            return Reply((), wall, wall, fault=fault)
+            return Reply(NONE, wall, wall, fault=fault)
         except BrokenPipeError:
             wall = _now() - start
-            return Reply((), wall, wall, fault=self._crash("closed its standard input"))
+            return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
+
+    def _first_cost(self, wall: int, brisk: bool) -> int:
+        """What an answer in the first wait costs: if it took longer, we were kept from looking."""
+        longest = BRISK_WAIT_MS * MS if brisk else FIRST_WAIT_NS
+        return wall if self._kind is ClockKind.WALL else min(wall, longest)
 
     def _come_at_once(self, asks: bool) -> bool:
         """Whether something has come within the first wait; one more brisk answer if so."""
@@ -147,7 +156,7 @@ class Channel:
             if descriptor >= 0:
                 os.close(descriptor)
 
-    def _wait(self, send: Send, start: int, written: int) -> Reply:
+    def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path: until the replies are there, the program ends, or its time is over."""
         first = _now() - start
         base = self._meter.read()
@@ -164,12 +173,12 @@ class Channel:
             adjusted = first + charged(ClockKind.ADJUSTED, *spent)
             return Cost(wall, *spent[1:], first + charged(self._kind, *spent), adjusted)
 
-        def reply(fault: MalformedReply | None, answers: tuple[Answer, ...] = ()) -> Reply:
+        def reply(fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             spent = cost()
             if spent.charged_ns > allowed >= spent.adjusted_ns:
                 raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
-            return Reply(answers, *times, fault)
+            return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         while True:
             left = min(look, cap) - (_now() - start)
@@ -186,7 +195,7 @@ class Channel:
             if gone or any(descriptor == self._stdout for descriptor, _ in events):
                 self._read()
                 if answers := self.connection.take(send.replies):
-                    return reply(None, answers)
+                    return reply(None, answers[-1])
                 if gone or self._ended:
                     return reply(self._crash("closed its standard output"))
             if _now() - start < look:

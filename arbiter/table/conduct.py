@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import time
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import VoidMatch
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import BotReport, MatchRecord, MatchSpec, Player
     from arbiter.referee import Conduct
+    from arbiter.rules import AnyGame
     from arbiter.table.launcher import End
 
 QUIT_SECONDS = 1.0
@@ -62,7 +65,7 @@ class Table:
 
     def play(self, spec: MatchSpec) -> MatchRecord:
         """Start the bots, conduct the match, kill the bots; VoidMatch if our side failed."""
-        game = make(spec.game, spec.options)
+        game = _game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
         kind = ClockKind(spec.limits.clock)
@@ -119,19 +122,30 @@ class Table:
         }
 
 
+@lru_cache(maxsize=8)
+def _game(name: str, options: str) -> AnyGame:
+    """A game by its name and options; a worker plays the same one all season."""
+    return make(name, json.loads(options))
+
+
 def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
     """Exchange what the referee wants exchanged, in its order, until it has a record."""
     exchanges = [channel.exchange for channel in channels]
     try:
         send = next(match)
         while True:
-            replies = []
+            costs = []
+            last = None
             for seat in send[0]:
                 reply = exchanges[seat](send)
-                replies.append(reply)
-                if not isinstance(reply, int) and reply.fault is not None:
-                    break
-            send = match.send(replies)
+                if isinstance(reply, int):
+                    costs.append(reply)
+                else:
+                    last = reply
+                    costs.append(reply.charged_ns)
+                    if reply.fault is not None:
+                        break
+            send = match.send((costs, last))
     except StopIteration as done:
         record: MatchRecord = done.value
         return record

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from arbiter.cards import Card
-from arbiter.rules import Action, Deal, Game, Seat, Tell
+from arbiter.rules import Action, AnyGame, Deal, Seat, Tell
 
 Reveals: TypeAlias = Callable[[Deal, Deal, Seat], bool]
 """Whether the rules themselves show a seat which of two deals was dealt (a forced gift, say)."""
@@ -31,7 +31,7 @@ class Leak(NamedTuple):
 
 
 def find_leak(
-    game: Game,
+    game: AnyGame,
     deal: Deal,
     played: Played,
     known: set[Card],
@@ -91,7 +91,7 @@ def swapped(deal: Deal, seat: Seat, known: set[Card], draw: Draw) -> Deal | None
 
 
 def _pairs(
-    game: Game, deal: Deal, other: Deal, played: Played, seat: Seat, *, greeting: bool
+    game: AnyGame, deal: Deal, other: Deal, played: Played, seat: Seat, *, greeting: bool
 ) -> Iterable[tuple[str, Sequence[object], Sequence[object], int]]:
     """What the seat learns with either deal, step by step: (what, this, that, actions before)."""
     both = deal, other

@@ -16,16 +16,15 @@ from arbiter.cards import Stream
 from arbiter.clock import SECOND, TimeControl
 from arbiter.errors import MalformedReply
 from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
-from arbiter.protocol import DONE, PLAIN, Connection
+from arbiter.protocol import NONE, PLAIN, Connection
 from arbiter.referee import Reply, Send, programme, referee
-from arbiter.rules import Action, Deal, Game, Seat, State
+from arbiter.rules import Action, AnyGame, Deal, Seat, State
 
 Bot: TypeAlias = Callable[[str], "bytes | None"]
 """A command line to the raw reply; None: the program has ended. MemoryError: it ran out."""
 Policy: TypeAlias = Callable[[State, Seat], Action]
 Cost: TypeAlias = "int | Callable[[Send, Seat], int]"
 """What an exchange costs in ns, flat or by what was sent and to whom."""
-PLAINLY_DONE = (DONE,)
 
 
 class Said(NamedTuple):
@@ -89,7 +88,7 @@ def random_policy(seed: object) -> Policy:
 
 
 def match_spec(
-    game: Game,
+    game: AnyGame,
     *,
     seed: str = "1",
     round_number: int | None = None,
@@ -116,7 +115,7 @@ def match_spec(
 
 
 def play_in_memory(
-    game: Game,
+    game: AnyGame,
     bots: Sequence[Bot],
     spec: MatchSpec | None = None,
     *,
@@ -134,14 +133,15 @@ def play_in_memory(
     try:
         send = next(match)
         while True:
-            replies: list[Reply | int] = []
+            costs: list[int] = []
+            reply = None
             for seat in send.seats:
                 ns = cost if isinstance(cost, int) else cost(send, seat)
                 reply = _exchange(send, seat, bots[seat], connections[seat], ns, transcript)
-                replies.append(reply)
-                if not isinstance(reply, int) and reply.fault is not None:
+                costs.append(ns if reply is None else reply.charged_ns)
+                if reply is not None and reply.fault is not None:
                     break
-            send = match.send(replies)
+            send = match.send((costs, reply))
     except StopIteration as done:
         record: MatchRecord = done.value
     reports = [
@@ -153,7 +153,7 @@ def play_in_memory(
 
 def _exchange(
     send: Send, seat: Seat, bot: Bot, connection: Connection, ns: int, transcript: list[Said] | None
-) -> Reply | int:
+) -> Reply | None:
     """What `Send` comes to with a bot in memory; the counterpart of a table's channel."""
     try:
         if connection.buffer and (stale := connection.stale()):
@@ -174,14 +174,14 @@ def _exchange(
             ns = max(ns, send.allowed_ns[seat] + 1)
             raise MalformedReply(Fault.TIMEOUT, "no complete reply", connection.buffer)
     except MalformedReply as fault:
-        return Reply((), ns, ns, fault=fault)
+        return Reply(NONE, ns, ns, fault=fault)
     except MemoryError:
-        return Reply((), ns, ns, fault=MalformedReply(Fault.MEMORY, "over its limit"))
-    return ns if answers == PLAINLY_DONE else Reply(answers, ns, ns)
+        return Reply(NONE, ns, ns, fault=MalformedReply(Fault.MEMORY, "over its limit"))
+    return Reply(answers[-1], ns, ns) if send.asks else None
 
 
 def play_by_policy(
-    game: Game,
+    game: AnyGame,
     policy: Policy,
     spec: MatchSpec | None = None,
     *,
@@ -201,7 +201,7 @@ def play_by_policy(
 class _Puppets:
     """All seats' bots on one string: follows the match through the rules."""
 
-    def __init__(self, game: Game, policy: Policy, spec: MatchSpec) -> None:
+    def __init__(self, game: AnyGame, policy: Policy, spec: MatchSpec) -> None:
         self._game, self._policy = game, policy
         self._seed, self._round = spec.seed, spec.round or 1
         self._number = 0

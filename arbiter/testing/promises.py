@@ -13,7 +13,7 @@ from typing import NoReturn
 from arbiter.cards import Card, Stream
 from arbiter.errors import IllegalAction
 from arbiter.match import MatchRecord
-from arbiter.rules import Action, Deal, Game, Seat, State
+from arbiter.rules import Action, AnyGame, Deal, Seat, State
 from arbiter.testing.leaks import Played, Reveals, find_leak
 from arbiter.testing.memory import match_spec, play_by_policy, random_policy
 
@@ -27,7 +27,7 @@ class BrokenPromise(AssertionError):
 
 
 def check_game(
-    game: Game,
+    game: AnyGame,
     *,
     seed: str = "check",
     matches: int = 2,
@@ -61,7 +61,7 @@ class _Inspection:
 
     def __init__(
         self,
-        game: Game,
+        game: AnyGame,
         seed: str,
         rotations: bool,
         copies: bool,
@@ -224,7 +224,8 @@ class _Inspection:
     def _play(self, deal: Deal) -> State:
         """A random deal to its end; `_played` holds what was done. The final state."""
         game, hold = self._game, self._hold
-        state, twin = game.start(deal), game.start(deal)
+        state: State = game.start(deal)
+        twin: State = game.start(deal)
         begin, mark = state, hash(state)
         while to_act := state.to_act:
             ordered = isinstance(to_act, tuple) and list(to_act) == sorted(set(to_act))

@@ -21,6 +21,7 @@ from arbiter.games.planning import Planning
 from arbiter.match import Limits, MatchSpec, Player
 from arbiter.referee import programme
 from arbiter.table import Table
+from arbiter.table.placement import take_core
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 INSTANT = Path(__file__).parents[2] / "bots" / "cpp" / "build" / "planning_random"
@@ -32,7 +33,7 @@ def referee() -> dict[str, Any]:
     if not INSTANT.exists():
         return {"skipped": f"no {INSTANT.name}: it needs a C++ compiler (make bots)"}
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(before)})
+    take_core(max(before))
     table = Table()
     figures: dict[str, Any] = {}
     try:
