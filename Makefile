@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench bots clean
+.PHONY: demo test check bench bench-peers bots clean
 
 demo: $(RUN) ## a round of Planning between real bots
 	rm -f configs/demo.sqlite configs/demo.sqlite-*
@@ -23,6 +23,10 @@ check: $(DEV) ## format, lint, types, layers
 
 bench: $(DEV) bots ## figures as one JSON object
 	@$(BIN)/python -m tests.bench
+
+bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it cannot be had
+	-@$(INSTALL) evalica >&2
+	@$(BIN)/python -m tests.bench.peers
 
 bots: ## the C++ bots, where there is a compiler
 	@if command -v c++ >/dev/null || command -v g++ >/dev/null; then \

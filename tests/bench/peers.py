@@ -1,0 +1,77 @@
+"""Other packages beside ours, in one run on the same input; each is skipped by name where it is missing.
+
+make bench-peers        # installs what it can, prints one JSON object
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from rating.bayeselo import bayeselo
+from rating.crosstable import PairTable
+from rating.threads import one_thread
+from tests.bench.ratings import made_season, timed
+
+PLAYERS, RESULTS = 1000, 1_000_000
+
+
+def evalica_figures(season: dict[str, Any], ours: float) -> dict[str, float | str]:
+    """Bradley-Terry by evalica, from the same results as indices and winners."""
+    try:
+        import evalica
+    except ImportError:
+        return {"skipped": "evalica is not installed"}
+    names = season["players"]
+    first = [names[k] for k in season["first"].tolist()]
+    second = [names[k] for k in season["second"].tolist()]
+    sides = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
+    winners = [sides[outcome] for outcome in season["outcome"].tolist()]
+    seconds, _ = timed(lambda: evalica.bradley_terry(first, second, winners), 1)
+    return {"cpu_seconds": round(seconds, 3), "ratio_to_ours": round(seconds / ours, 1)}
+
+
+def trueskill_figures(season: dict[str, Any], ours: float) -> dict[str, float | str]:
+    """One pass of trueskill over a hundredth of the results, scaled to all of them."""
+    try:
+        from trueskill import TrueSkill
+    except ImportError:
+        return {"skipped": "trueskill is not installed"}
+    share = 100
+    environment = TrueSkill(tau=0.0)
+    ratings = [environment.create_rating() for _ in season["players"]]
+    columns = (season[name][: RESULTS // share].tolist() for name in ("first", "second", "outcome"))
+    results = list(zip(*columns, strict=True))
+
+    def one_pass() -> None:
+        for first, second, outcome in results:
+            ranks = [outcome < 0, outcome > 0]
+            pair = [(ratings[first],), (ratings[second],)]
+            (ratings[first],), (ratings[second],) = environment.rate(pair, ranks=ranks)
+
+    seconds = timed(one_pass, 1)[0] * share
+    return {"cpu_seconds": round(seconds, 1), "ratio_to_ours": round(seconds / ours, 1), "scaled_from": share}
+
+
+PEERS: dict[str, Callable[[dict[str, Any], float], dict[str, float | str]]] = {
+    "evalica": evalica_figures,
+    "trueskill": trueskill_figures,
+}
+
+
+def main() -> None:
+    """Aggregate and fit the same season with each."""
+    season = made_season(PLAYERS, RESULTS)
+    with one_thread():
+        ours, _ = timed(lambda: bayeselo(PairTable.from_results(**season)), 3)
+        figures: dict[str, Any] = {"ours": {"cpu_seconds": round(ours, 3), "reading_arrays": True}}
+        for name, measure in PEERS.items():
+            print(f"bench-peers: {name}", file=sys.stderr)
+            figures[name] = measure(season, ours)
+    print(json.dumps({"players": PLAYERS, "results": RESULTS, "rating": figures}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
