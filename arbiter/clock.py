@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MS = 1_000_000
 SECOND = 1_000_000_000
+LONGEST = 8760 * 3600 * SECOND
 _UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "us": 1000}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h)")
 _FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
@@ -26,7 +27,10 @@ def parse_duration(text: str) -> int:
     whole, _, fraction = found[1].partition(".")
     unit = _UNITS[found[2]]
     # No floats: 0.1s is exactly 100,000,000 ns.
-    return int(whole) * unit + int((fraction or "0").ljust(12, "0")[:12]) * unit // 10**12
+    ns = int(whole[:20]) * unit + int((fraction or "0").ljust(12, "0")[:12]) * unit // 10**12
+    if ns > LONGEST:
+        raise ConfigError(f"too long a duration: {text!r}", hint="at most 8760h")
+    return ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,9 @@ class TimeControl:
             if slash and (per.strip() != "request" or plus):
                 raise ConfigError("")
             control = cls(parse_duration(budget), parse_duration(increment) if plus else 0, bool(slash))
-        except ConfigError:
+        except ConfigError as error:
+            if "too long" in str(error):
+                raise
             raise ConfigError(f"not a time control: {text!r}", hint=_FORMS) from None
         if control.budget_ns < MS:
             raise ConfigError(f"time control under a millisecond: {text!r}", hint=_FORMS)

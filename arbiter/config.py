@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -17,31 +15,31 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    PositiveInt,
     StrictBool,
     StrictInt,
     ValidationError,
 )
 from pydantic_core import PydanticCustomError
 
-from arbiter.clock import TimeControl, parse_duration
+from arbiter.clock import MS, TimeControl, parse_duration
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games import make
 from arbiter.match import Limits, Player
+from arbiter.players import command_problems, registered, starting_problems
 from arbiter.yaml_places import Document, read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from arbiter.rules import AnyGame
 
 MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
 MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 LEAST_MEMORY = 10 * 10**6
-NAME = re.compile(r"[^\s#@\"\x00-\x1f\x7f][^#@\"\x00-\x1f\x7f]{0,63}")
+LONGEST_NAME = 64
+MOST_MEMORY = 10**15
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 GUESSABLE_BITS = 128
-SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
 
 
 def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
@@ -63,14 +61,34 @@ def parse_memory(text: str) -> int:
     """Bytes of ``400MB``; MB is 10^6 bytes."""
     found = MEMORY.fullmatch(text.strip())
     amount = int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
-    if not found or amount < LEAST_MEMORY:
-        raise ConfigError(f"not an amount of memory: {text!r}", hint="write 400MB, at least 10MB")
+    if not found or not LEAST_MEMORY <= amount <= MOST_MEMORY:
+        hint = "write 400MB; at least 10MB, at most 1000000GB"
+        raise ConfigError(f"not an amount of memory: {text!r}", hint=hint)
     return amount
 
 
+def parse_start(text: str) -> int:
+    """Nanoseconds that a program may take to start; at least a millisecond."""
+    ns = parse_duration(text)
+    if ns < MS:
+        raise ConfigError(f"too short to start a program: {text!r}", hint="write 5s, or clock")
+    return ns
+
+
 def _check_name(text: str) -> None:
-    if not NAME.fullmatch(text):
+    fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
+    if not fits or any(mark in text for mark in '#@"'):
         raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or quotes")
+
+
+def _check_store(text: str) -> None:
+    if "://" not in text:
+        raise ConfigError(f"not a store: {text!r}", hint=f"write sqlite:///{text}")
+
+
+def _check_seed(text: str) -> None:
+    if not text.isprintable():
+        raise ConfigError(f"not a seed: {text!r}", hint="printable characters only")
 
 
 Word = Annotated[str, Field(min_length=1)]
@@ -87,9 +105,13 @@ class PlayerModel(_Strict):
     name: Name
     command: Annotated[list[Word], Field(min_length=1)]
     env: dict[str, str | StrictInt] = {}
-    version: str | StrictInt | None = None
+    version: Name | StrictInt | None = None
     house: StrictBool = False
     batched: StrictBool = False
+
+    def variables(self) -> dict[str, str]:
+        """`env` as text."""
+        return {key: str(value) for key, value in self.env.items()}
 
 
 class SeasonModel(_Strict):
@@ -97,21 +119,21 @@ class SeasonModel(_Strict):
 
     season: Name | None = None
     game: str | dict[str, Any]
-    seed: str | StrictInt = "auto"
-    store: Word | None = None
-    rounds: PositiveInt = 100
+    seed: Annotated[str, _checked(_check_seed, "seed")] | StrictInt = "auto"
+    store: Annotated[str, _checked(_check_store, "store")] | None = None
+    rounds: Annotated[StrictInt, Field(gt=0)] = 100
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
     pairing: Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"] = (
         "variance"
     )
     time: Annotated[str, _checked(TimeControl.parse, "time")] = "10s"
-    start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_duration(text), "time")] = "5s"
+    start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_start(text), "time")] = "5s"
     memory: Annotated[str, _checked(parse_memory, "memory")] = "400MB"
     clock: Literal["adjusted", "wall", "cpu"] = "adjusted"
     delivery: Literal["strict", "batched"] = "strict"
     isolation: Literal["auto", "landlock", "bwrap", "plain"] = "auto"
     require_isolation: StrictBool = False
-    workers: Literal["auto"] | PositiveInt = "auto"
+    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
     end: Literal["kill", "quit"] = "kill"
     house_bots: list[Word] = []
     players: Annotated[list[PlayerModel], Field(min_length=1)]
@@ -159,7 +181,7 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
     try:
         model = SeasonModel.model_validate(document.value)
     except ValidationError as error:
-        problems += _problems_of(error)
+        problems += [p for p in _problems_of(error) if p.path not in document.unread]
     game = None
     if isinstance(document.value, dict) and "game" in document.value:
         try:
@@ -167,8 +189,10 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
         except ConfigError as error:
             problems += error.problems
     problems += _cross_checks(document.value, game)
-    if model is not None and check_commands:
-        problems += _command_problems(model, file.parent)
+    if model is not None:
+        problems += _starting_problems(model)
+        if check_commands:
+            problems += _command_problems(model, file.parent)
     if problems or model is None or game is None:
         raise ConfigError(_placed(problems, document), str(path))
     return _config(file, model, game)
@@ -217,7 +241,8 @@ def _problem_of(error: Mapping[str, Any]) -> Problem:
 
 def _is_branch(key: object) -> bool:
     return isinstance(key, str) and (
-        key in {"str", "int", "constrained-int"} or key.startswith(("literal[", "dict[", "function-"))
+        key in {"str", "int", "constrained-int", "constrained-str"}
+        or key.startswith(("literal[", "dict[", "function-"))
     )
 
 
@@ -261,44 +286,10 @@ def _command_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
             yield Problem(("players", number, "command", word), f"{player.name}: {message}")
 
 
-def command_problems(command: Sequence[str], folder: Path) -> Iterable[tuple[int, str]]:
-    """What is missing for a command to start, as (number of the word, message)."""
-    program = command[0]
-    found = folder / program
-    if "/" in program or found.is_file():
-        if not found.is_file():
-            yield 0, f"there is no program {program}"
-        elif not os.access(found, os.X_OK):
-            yield 0, f"{program} is not executable (chmod +x, or name its interpreter first)"
-    elif shutil.which(program) is None:
-        yield 0, f"there is no program {program} in PATH"
-    for number, word in enumerate(command[1:], 1):
-        named = "/" in word or Path(word).suffix in SCRIPTS
-        if named and not word.startswith("-") and not (folder / word).exists():
-            yield number, f"there is no file {word}"
-
-
-def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], str]:
-    """The command with the files it names made absolute, and the bot's own folder.
-
-    That is the folder of the last file named, or `folder` where none is.
-    """
-    words, own = [], folder.resolve()
-    for word in command:
-        file = folder / word
-        if word and file.is_file():
-            # Not resolved: a virtual environment's interpreter must keep its own path.
-            file = Path(os.path.abspath(file))  # noqa: PTH100
-            own = file.parent
-            word = str(file)
-        words.append(word)
-    return tuple(words), str(own)
-
-
-def registered(name: str, command: Sequence[str], folder: Path, **more: Any) -> Player:
-    """A player whose command is given relative to `folder`."""
-    words, own = absolute_command(command, folder)
-    return Player(name, words, own, **more)
+def _starting_problems(model: SeasonModel) -> Iterable[Problem]:
+    for number, player in enumerate(model.players):
+        for message in starting_problems(player.command, player.variables()):
+            yield Problem(("players", number), f"{player.name}: {message}")
 
 
 def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
@@ -306,8 +297,7 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
     entries = []
     for player in model.players:
         name = player.name if player.version is None else f"{player.name}@{player.version}"
-        env = {key: str(value) for key, value in player.env.items()}
-        made = registered(name, player.command, folder, env=env, batched=player.batched)
+        made = registered(name, player.command, folder, player.variables(), player.batched)
         entries.append(Entry(made, player.house, player.name))
     seed = str(model.seed)
     warnings = []
@@ -316,7 +306,7 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
             "a short seed: bots can guess it from their own cards, and then know all deals"
             " (seed: auto draws one that they cannot)"
         )
-    start = None if model.start_time == "clock" else parse_duration(model.start_time)
+    start = None if model.start_time == "clock" else parse_start(model.start_time)
     return Config(
         file=file,
         season=model.season or file.stem,

@@ -86,11 +86,13 @@ class Slots(Executor):
                 if not future.set_running_or_notify_cancel():
                     continue
                 core, pool = self._free.pop()
-                try:
-                    inner = pool.submit(call)
-                except BrokenProcessPool:  # it died while idle
-                    pool = self._pools[core] = self._pool(core)
-                    inner = pool.submit(call)
+                # The worker's process may be started here.
+                with ctrl_c_blocked():
+                    try:
+                        inner = pool.submit(call)
+                    except BrokenProcessPool:  # it died while idle
+                        pool = self._pools[core] = self._pool(core)
+                        inner = pool.submit(call)
                 inner.add_done_callback(partial(self._done, core, pool, future))
 
     def _done(self, core: int, pool: ProcessPoolExecutor, future: Future[Any], inner: Future[Any]) -> None:
@@ -133,6 +135,16 @@ def processes(workers: int) -> Iterator[Executor]:
     pool.shutdown()
 
 
+@contextmanager
+def ctrl_c_blocked() -> Iterator[None]:
+    """Processes started in here do not hear Ctrl-C before they have said what it means to them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def slots(wanted: int | None) -> int:
     """How many matches to play at once: as asked for, but never more than there are cores."""
     cores = len(os.sched_getaffinity(0))
@@ -153,6 +165,7 @@ def _settle(core: int) -> None:
     take_core(core)
     # Ctrl-C goes to the whole terminal; the coordinator decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_coordinator, daemon=True).start()
 
 

@@ -288,12 +288,16 @@ class _Match:
     def record(self, points: tuple[int, ...] | None, forfeit: Forfeit | None) -> MatchRecord:
         """What is kept; times are rounded so that a seat's moves sum to its total."""
         spec, game = self._spec, self._game
+        per_request = spec.limits.time.per_request
         charged = [0] * game.seats
         moves = []
         for deal, seat, request, action, reply, used, left in self._moves:
             _, wall, _, cpu, delay, _ = reply
             total = (used + 500) // 1000 * 1000
             cost, charged[seat] = total - charged[seat], total
+            # What is left is what was granted less what is shown as charged.
+            if not per_request:
+                left += used - total
             wall, left = (wall + 500) // 1000 * 1000, (left + 500) // 1000 * 1000
             if cpu or delay:
                 cpu, delay = rounded_to_us(cpu), rounded_to_us(delay)

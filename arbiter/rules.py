@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from arbiter.cards import Card
-from arbiter.errors import ConfigError, Problem
+from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -186,8 +186,10 @@ class Game(ABC, Generic[S]):
             hands = tuple(tuple(self.card_of(name) for name in hand) for hand in shape["hands"])
             extra = tuple(self.card_of(name) for name in shape.get("extra", ()))
             seat = shape.get(self.seat_word, 0)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ConfigError(f"a given deal is not one of {self.name}: {error!r}") from None
+        except KeyError as error:
+            raise ConfigError(f"a given deal has no {error}, or there is no such card") from None
+        except (TypeError, AttributeError):
+            raise ConfigError('a given deal is not {"hands": [["2C", ...], ...], ...}') from None
         known = {"hands", "extra", self.seat_word}
         if unknown := sorted(set(shape) - known):
             raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
@@ -209,10 +211,6 @@ class Game(ABC, Generic[S]):
         if self._given is None:
             return self.next_deal(number, stream, last)
         return self._given[number] if number < len(self._given) else None
-
-    def option_error(self, path: Sequence[str | int], message: str, hint: str = "") -> ConfigError:
-        """The error of a constructor whose option is out of range; `path` starts at the option."""
-        return ConfigError([Problem(tuple(path), message, hint)])
 
 
 AnyGame: TypeAlias = Game[Any]

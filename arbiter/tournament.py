@@ -195,9 +195,12 @@ def compute_standings(config: Config, season: SeasonStore, last_round: int) -> d
     }
 
 
-def pairwise(summaries: Iterable[MatchSummary]) -> dict[str, Any]:
-    """The crosstable: players, and matrices of the row's wins, draws and losses against the column."""
-    table = PairTable.from_matches(map(_rated, summaries))
+def pairwise(summaries: Iterable[MatchSummary], names: Iterable[str] = ()) -> dict[str, Any]:
+    """The crosstable: players, and matrices of the row's wins, draws, losses against the column.
+
+    `names` come first, in their order.
+    """
+    table = PairTable.from_matches(map(_rated, summaries), players=names)
     n = len(table.players)
     counts = {name: [[0] * n for _ in range(n)] for name in ("wins", "draws", "losses")}
     pairs = table.pairs()

@@ -27,6 +27,8 @@ class Document:
     value: Any = None
     places: dict[Path_, tuple[int, int]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    unread: set[Path_] = field(default_factory=set)
+    """Where a value could not be read and stands as None; said in `problems`."""
 
     def place(self, path: Path_) -> tuple[int, int]:
         """Where a path stands, or the nearest thing around it."""
@@ -54,6 +56,8 @@ def read_document(file: Path) -> Document:
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         message = error.problem or str(error)
         raise ConfigError([Problem((), message, "", line, column)], str(file)) from None
+    except RecursionError:
+        raise ConfigError("is nested too deeply", str(file)) from None
     except yaml.YAMLError as error:
         raise ConfigError(str(error).splitlines()[0], str(file)) from None
     finally:
@@ -82,13 +86,25 @@ class _Reader:
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self.read(item, (*path, number)) for number, item in enumerate(node.value)]
-        return self._loader.construct_object(node)
+        try:
+            return self._loader.construct_object(node)
+        except ValueError as error:
+            problem = Problem(
+                path, f"cannot be read as YAML: {error}", "quote it", *self._document.places[path]
+            )
+            self._document.problems.append(problem)
+            self._document.unread.add(path)
+            return None
 
     def _mapping(self, node: yaml.MappingNode, path: Path_) -> dict[Any, Any]:
         values: dict[Any, Any] = {}
         for key_node, value_node in node.value:
             key = self.read(key_node, (*path, f"key {self._count}"))
             mark = key_node.start_mark
+            if isinstance(key, list | dict):
+                place = mark.line + 1, mark.column + 1
+                self._document.problems.append(Problem(path, "a key must be a word", "", *place))
+                continue
             here = (*path, key if isinstance(key, int) else str(key))
             if key in values:
                 line = self._document.places[here][0]

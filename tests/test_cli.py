@@ -242,5 +242,28 @@ def test_games_and_isolation_tell_what_there_is(arbiter: Callable[..., tuple[int
     assert "plain" in arbiter("isolation")[1]
 
 
+@pytest.mark.process
+def test_a_bot_cannot_steer_the_terminal_of_who_reads_about_it(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text("import sys\nsys.exit('\\x1b]0;owned\\x07')")
+    bots = [f"--bot={RANDOM}"] * 3 + [f"--bot={sys.executable} {bad}"]
+    _, out, err = arbiter("play", "--game", "planning", *bots, *SHORT)
+    assert "\\x1b]0;owned" in out
+    assert "\x1b" not in out + err
+
+
+@pytest.mark.process
+def test_a_reader_who_goes_away_is_no_error(config: Path) -> None:
+    command = [sys.executable, "-m", "arbiter", "run-round", str(config)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stderr.close()
+    process.stdout.close()
+    assert process.wait() == 0
+
+
 def test_an_unknown_command_is_a_usage_error(arbiter: Callable[..., tuple[int, str, str]]) -> None:
-    refused(arbiter("frobnicate"), "No such command 'frobnicate'")
+    refused(arbiter("standing"), "No such command 'standing' (did you mean standings?)")

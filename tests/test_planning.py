@@ -327,10 +327,10 @@ def test_the_default_is_the_tournament():
         ({"deck": "2345"}, ["deck"], "'2345' is not a deck"),
         ({"deck": "23 CD HS"}, ["deck"], "'23 CD HS' is not a deck"),
         ({"deck": 52}, ["deck"], "52 is not a deck"),
-        ({"deck": "2234 CDHS"}, ["deck"], "'2234' names something twice"),
-        ({"deck": "2345 CDHC"}, ["deck"], "'CDHC' names something twice"),
+        ({"deck": "2234 CDHS"}, ["deck"], "'2234 CDHS' names something twice"),
+        ({"deck": "2345 CDHC"}, ["deck"], "'2345 CDHC' names something twice"),
         ({"deck": "2345 CD\u2665S"}, ["deck"], "has a character that is not plain"),
-        ({"deck": "".join(map(chr, range(33, 127))) + " CDH"}, ["deck"], "more than 256 cards"),
+        ({"deck": "".join(map(chr, range(33, 127))) + " CDH"}, ["deck"], "has 282 cards, not 4 to 256"),
         ({"deals": []}, ["deals"], "not a list of"),
         ({"deals": "13"}, ["deals"], "not a list of"),
         ({"deals": {"1": 0}}, ["deals"], "not a list of"),
@@ -343,7 +343,7 @@ def test_the_default_is_the_tournament():
         ({"deals": [[1, 4]]}, ["deals", 0, 1], "starter 4 is not a seat 0..3"),
         ({"deals": [[1, -1]]}, ["deals", 0, 1], "starter -1 is not a seat 0..3"),
         ({"seats": 3, "deals": [[1, 3]]}, ["deals", 0, 1], "starter 3 is not a seat 0..2"),
-        ({"deck": "23 CD"}, ["deals", 1, 0], "2 cards each: 4 cards give 4 players 1 to 1"),
+        ({"deck": "2 CD"}, ["deck"], "has 2 cards, not 4 to 256"),
     ],
 )
 def test_a_wrong_option_is_refused_with_its_path(options, path, message):
@@ -389,11 +389,11 @@ def test_given_deals_replace_the_programme():
     [
         ({"hands": [["AC"], ["KC"], ["QC"]]}, "needs 4 hands"),
         ({"hands": [["AC"], ["AC"], ["QC"], ["JC"]]}, "without a card twice"),
-        ({"hands": [["AC"], ["KC"], ["QC"], ["1C"]]}, "not one of planning"),
+        ({"hands": [["AC"], ["KC"], ["QC"], ["1C"]]}, "has no '1C', or there is no such card"),
         ({"hands": [["AC"], ["KC"], ["QC"], ["JC"]], "starter": 4}, "starter is not a seat 0..3"),
         ({"hands": [["AC"], ["KC"], ["QC"], ["JC"]], "dealer": 1}, "unknown key 'dealer'"),
-        ({"starter": 1}, "not one of planning"),
-        ([], "not one of planning"),
+        ({"starter": 1}, "has no 'hands'"),
+        ([], "is not {"),
     ],
 )
 def test_a_given_deal_that_cannot_be_one_is_refused(shape, message):

@@ -419,3 +419,14 @@ def test_the_record_names_the_match_as_specified():
     assert (record.players, record.rotation, record.round, record.seed) == (tuple(names), 3, 1, "1")
     assert [bot.player for bot in record.bots] == names
     assert (record.game, record.options) == ("planning", GAME.options)
+
+
+@pytest.mark.parametrize("time", ["10s", "10s+7ms"])
+def test_what_is_left_is_what_was_granted_less_what_was_charged(time):
+    record = replayed(cost=uneven, time=time)
+    charged, answers = [0] * 4, [0] * 4
+    for move in record.moves:
+        charged[move.seat] += move.charged_ns
+        answers[move.seat] += 1
+        granted = 10 * SECOND + (7 * MS * answers[move.seat] if "+" in time else 0)
+        assert move.left_ns == granted - charged[move.seat]

@@ -6,12 +6,12 @@ import os
 import signal
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from arbiter import __version__
-from arbiter.errors import ArbiterError
+from arbiter.errors import ArbiterError, did_you_mean
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -48,6 +48,15 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"arbiter.cli.{module}"), function)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a suggestion for a word that is no command."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], COMMANDS)
+            raise click.UsageError(f"No such command {args[0]!r} ({hint}).", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The one-line helps from the table."""
         with formatter.section("Commands"):
@@ -65,15 +74,21 @@ def group() -> None:
 
 def main() -> NoReturn:
     """Run a command; every failure is one line on stderr and an exit code."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminated)
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """The exit code of a command line."""
     try:
-        result: Any = group.main(arguments, "arbiter", standalone_mode=False)
-        return result if isinstance(result, int) else 0
+        # Not `group.main`: that would make a reader who went away an error of ours.
+        with group.make_context("arbiter", arguments) as context:
+            group.invoke(context)
+        sys.stdout.flush()
+        return 0
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code

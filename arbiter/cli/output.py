@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +11,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-WIDE = 200
-"""Columns where there is no terminal to ask."""
+WIDE = 400
+"""More columns than any table has."""
 
 format_option = click.option(
     "--format",
@@ -22,6 +22,11 @@ format_option = click.option(
     show_default=True,
     help="A table for people, or JSON.",
 )
+
+
+def printable(text: str) -> str:
+    """Text of a bot's making without what could steer the reader's terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 def print_json(value: Any) -> None:
@@ -41,10 +46,8 @@ def print_table(
     for number, column in enumerate(columns):
         table.add_column(column, justify="left" if number in left else "right", no_wrap=number not in left)
     for row in rows:
-        table.add_row(*row)
-    if sys.stdout.isatty():
-        Console(markup=False, highlight=False).print(table)
-        return
+        table.add_row(*map(printable, row))
+    # Never narrower than it is: a terminal may wrap a line, but no name is cut.
     console = Console(width=WIDE, markup=False, highlight=False)
     with console.capture() as text:
         console.print(table)
@@ -53,7 +56,13 @@ def print_table(
 
 def note(text: str) -> None:
     """One line on stderr."""
-    click.echo(f"arbiter: {text}", err=True)
+    tell(f"arbiter: {text}")
+
+
+def tell(line: str) -> None:
+    """One line on stderr; if nobody reads there any more, the work goes on."""
+    with suppress(OSError):
+        click.echo(printable(line), err=True)
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -74,11 +83,7 @@ def print_standings(standings: dict[str, Any]) -> None:
             str(row["rank"]),
             row["player"],
             number(row["elo"]),
-            *(
-                ["-", "-"]
-                if row["elo"] is None
-                else [f"{row['low'] - row['elo']:+.0f}", f"{row['high'] - row['elo']:+.0f}"]
-            ),
+            number(None if row["elo"] is None else (row["high"] - row["low"]) / 2),
             str(row["matches"]),
             number(row["points"]),
             str(row["wins"]),
@@ -88,9 +93,9 @@ def print_standings(standings: dict[str, Any]) -> None:
         ]
         for row in standings["players"]
     ]
-    columns = ["#", "player", "Elo", "-", "+", "matches", "points", "won", "drawn", "lost", "faults"]
+    columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
     title = f"{standings['season']}: {standings['game']}, {rounds} round{'s' * (rounds != 1)} played"
-    print_table(columns, rows, title, left=(1, 10))
+    print_table(columns, rows, title, left=(1, 9))
     kind = standings["intervals"]
     click.echo(f"95 % intervals by {kind}; drawelo {standings['drawelo']:.1f}")
     for warning in standings["warnings"]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shlex
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +16,19 @@ import yaml
 
 from arbiter.cli.output import format_option, note, print_json
 from arbiter.cli.show import print_match
-from arbiter.clock import TimeControl, parse_duration
-from arbiter.config import SCRIPTS, command_problems, parse_memory, registered
+from arbiter.clock import TimeControl
+from arbiter.config import parse_memory, parse_start
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchSpec
+from arbiter.players import SCRIPTS, command_problems, registered, starting_problems
 from arbiter.table.isolation import choose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.match import Player
+    from arbiter.rules import AnyGame, Deal
 
 
 @click.command()
@@ -74,6 +78,7 @@ def play(
     Example: arbiter play --game planning --seed 1 --bot "python3 a.py" --bot ./b --bot ./b --bot ./b
     """
     from arbiter.table.conduct import close_table, play_match
+    from arbiter.table.placement import take_core
 
     given = read_options(options)
     if game_name == "planning":
@@ -81,13 +86,17 @@ def play(
     game = make(game_name, given)
     if len(bots) != game.seats:
         raise ConfigError(f"{game_name} has {game.seats} seats, and {len(bots)} bots are given")
+    if seed is not None and not seed.isprintable():
+        raise ConfigError(f"--seed {seed!r}: printable characters only")
+    if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
+        raise ConfigError("cannot be written: is its folder there and writable?", record_file)
     tier, warning = choose(isolation)
     if warning:
         note(warning)
     deals = read_deals(deals_file)
     if deals is not None:
         # What cannot be dealt is said before any bot is started.
-        game.given([game.deal_from_json(shape) for shape in deals])
+        game.given([deal_of(game, number, shape) for number, shape in enumerate(deals)])
     spec = MatchSpec(
         id="match",
         season="",
@@ -100,7 +109,7 @@ def play(
         players=players_of(bots),
         limits=Limits(
             time=TimeControl.parse(time),
-            start_ns=None if start_time == "clock" else parse_duration(start_time),
+            start_ns=None if start_time == "clock" else parse_start(start_time),
             memory_bytes=parse_memory(memory),
             clock=clock,
             delivery=delivery,
@@ -109,6 +118,8 @@ def play(
         ),
         deals=deals,
     )
+    cores = sorted(os.sched_getaffinity(0))
+    take_core(cores[os.getpid() % len(cores)])
     try:
         record = play_match(spec)
     finally:
@@ -123,6 +134,14 @@ def play(
         raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
 
 
+def deal_of(game: AnyGame, number: int, shape: dict[str, Any]) -> Deal:
+    """A given deal; ConfigError says which one is wrong."""
+    try:
+        return game.deal_from_json(shape)
+    except ConfigError as error:
+        raise ConfigError(f"--deals: deal {number}: {error}") from None
+
+
 def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
     """Players from command lines: named after their file, numbered where two share a name."""
     players = []
@@ -134,7 +153,8 @@ def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
             raise ConfigError(f"--bot {command!r}: {error}") from None
         if not words:
             raise ConfigError(f"--bot {number + 1} is empty: give a command")
-        for _, message in command_problems(words, Path()):
+        missing = (message for _, message in command_problems(words, Path()))
+        for message in chain(starting_problems(words, {}), missing):
             raise ConfigError(f"--bot {command!r}: {message}")
         scripts = [word for word in words if Path(word).suffix in SCRIPTS]
         name = Path(scripts[-1] if scripts else words[0]).stem
@@ -153,7 +173,7 @@ def read_options(options: Sequence[str]) -> dict[str, Any]:
             raise ConfigError(f"--option {option!r}: write key=value")
         try:
             given[key] = yaml.safe_load(text)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError, RecursionError):
             raise ConfigError(f"--option {key}: the value cannot be read: {text!r}") from None
     return given
 
@@ -166,7 +186,7 @@ def read_deals(path: str | None) -> tuple[dict[str, Any], ...] | None:
         deals = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"is no JSON: {error}", path) from None
     if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
         raise ConfigError('is not a list of deals: [{"hands": [[...], ...]}, ...]', path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.output import format_option, note, print_json, print_standings
+from arbiter.cli.output import format_option, note, print_json, print_standings, printable, tell
 from arbiter.config import load
 from arbiter.executors import processes, slots
 from arbiter.store import Store
@@ -50,7 +50,7 @@ def run_round(
     season = open_season(settled, store)
     plan = next_round(settled, season, accept_changes)
     if plan is None:
-        note(f"all {settled.rounds} rounds of {settled.season} are complete")
+        note(f"all {settled.rounds} rounds of {settled.season} are complete; its seed was {season.seed}")
         standings = season.standings(settled.rounds) or compute_standings(settled, season, settled.rounds)
     else:
         workers = slots(workers or settled.workers)
@@ -97,7 +97,7 @@ def outcome(record: MatchRecord) -> str:
 def progress(total: int) -> Iterator[Callable[[MatchRecord], None]]:
     """Calls to make for each match: a bar on a terminal, a line a match elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda record: click.echo(outcome(record), err=True)
+        yield lambda record: tell(outcome(record))
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -117,7 +117,7 @@ def progress(total: int) -> Iterator[Callable[[MatchRecord], None]]:
             nonlocal done
             done += 1
             if record.forfeit is not None:
-                bar.console.print(outcome(record), highlight=False)
+                bar.console.print(printable(outcome(record)), highlight=False)
             minutes = max(time.monotonic() - start, 1e-3) / 60
             bar.update(task, advance=1, rate=done / minutes)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.output import format_option, print_json, print_table
+from arbiter.cli.output import format_option, print_json, print_table, printable
 from arbiter.cli.tables import config_argument, opened, store_option
 from arbiter.errors import ConfigError, did_you_mean
 
@@ -44,7 +44,7 @@ def print_match(record: MatchRecord) -> None:
     if record.forfeit is not None:
         forfeit = record.forfeit
         click.echo(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
-        click.echo(f"  why      {forfeit.detail}")
+        click.echo(f"  why      {printable(forfeit.detail)}")
         click.echo(f"  command  {forfeit.command}")
         click.echo(f"  reply    {forfeit.reply!r}")
     points = record.points or ("-",) * len(record.players)
@@ -70,7 +70,7 @@ def print_match(record: MatchRecord) -> None:
         if bot.stderr_tail.strip():
             click.echo(f"standard error of {bot.player}:")
             for line in bot.stderr_tail.rstrip().splitlines():
-                click.echo(f"  {line}")
+                click.echo(f"  {printable(line)}")
 
 
 def print_deal(record: MatchRecord, number: int, moves: Sequence[Move]) -> None:

@@ -61,9 +61,11 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter crosstable configs/demo.yaml
     """
-    _, season = opened(config, store_url)
+    settled, season = opened(config, store_url)
     last = complete_rounds(season)
-    table = pairwise(season.summaries(last))
+    kept = season.standings(last) or compute_standings(settled, season, last)
+    ranked = [row["player"] for row in kept["players"] if row["matches"]]
+    table = pairwise(season.summaries(last), ranked)
     if style == "json":
         print_json(table)
         return

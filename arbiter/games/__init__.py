@@ -48,6 +48,10 @@ def make(name: str, options: Mapping[str, Any]) -> AnyGame:
         for key in options
         if key not in game.option_help
     ]
+    try:
+        made = game(**{key: value for key, value in options.items() if key in game.option_help})
+    except ConfigError as error:
+        raise ConfigError([*unknown, *error.problems]) from None
     if unknown:
         raise ConfigError(unknown)
-    return game(**options)
+    return made

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Deck
-from arbiter.errors import ConfigError, IllegalAction
+from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.games.tricks import Tricks
 from arbiter.rules import Action, Command, Deal, Game, Seat, Tell
 
@@ -147,13 +147,12 @@ class Planning(Game[PlanningState]):
         deck: str = TOURNAMENT_DECK,
         deals: Sequence[Sequence[int]] | None = None,
     ) -> None:
-        if type(seats) is not int or not 2 <= seats <= 4:
-            raise self.option_error(["seats"], f"{seats!r} is not a number of players from 2 to 4")
-        self.seats = seats
-        self.deck = self._checked_deck(deck)
-        if deals is None:
-            deals = tuple((count, starter % seats) for count, starter in TOURNAMENT_DEALS)
-        self.programme = self._checked_deals(deals)
+        problems: list[Problem] = []
+        self.seats = self._checked_seats(seats, problems)
+        self.deck = self._checked_deck(deck, problems)
+        self.programme = self._checked_deals(deals, problems)
+        if problems:
+            raise ConfigError(problems)
         top = max(count for count, _ in self.programme)
         self.tricks = Tricks(self.deck, trump=0, offset=top + 1)
         self.actions = top + 1 + len(self.deck)
@@ -255,40 +254,49 @@ class Planning(Game[PlanningState]):
         """Whether an action id is a card of the deck rather than a declaration."""
         return self.tricks.offset <= action < self.actions
 
-    def _checked_deck(self, deck: object) -> Deck:
+    def _checked_seats(self, seats: object, problems: list[Problem]) -> int:
+        """The number of players; problems are added, and something that works given."""
+        if type(seats) is int and 2 <= seats <= 4:
+            return seats
+        problems.append(Problem(("seats",), f"{seats!r} is not a number of players from 2 to 4"))
+        return 4
+
+    def _checked_deck(self, deck: object, problems: list[Problem]) -> Deck:
         """The deck that a string describes."""
         words = deck.split() if isinstance(deck, str) else []
-        form = 'write the values, a blank, the suits: "23456789TJQKA CDHS"'
+        message = ""
         if len(words) != 2:
-            raise self.option_error(["deck"], f"{deck!r} is not a deck", form)
-        values, suits = words
-        for word in words:
-            if len(set(word)) != len(word):
-                raise self.option_error(["deck"], f"{word!r} names something twice", form)
-            if not (word.isascii() and word.isprintable()):
-                raise self.option_error(["deck"], f"{word!r} has a character that is not plain", form)
-        if len(values) * len(suits) > MAX_DECK:
-            raise self.option_error(["deck"], f"more than {MAX_DECK} cards")
-        return Deck(values, suits)
+            message = f"{deck!r} is not a deck"
+        elif any(len(set(word)) != len(word) for word in words):
+            message = f"{deck!r} names something twice"
+        elif not all(word.isascii() and word.isprintable() for word in words):
+            message = f"{deck!r} has a character that is not plain"
+        elif not self.seats <= len(words[0]) * len(words[1]) <= MAX_DECK:
+            message = f"{deck!r} has {len(words[0]) * len(words[1])} cards, not {self.seats} to {MAX_DECK}"
+        if message:
+            hint = 'write the values, a blank, the suits: "23456789TJQKA CDHS"'
+            problems.append(Problem(("deck",), message, hint))
+            words = TOURNAMENT_DECK.split()
+        return Deck(*words)
 
-    def _checked_deals(self, deals: object) -> tuple[tuple[int, Seat], ...]:
-        """The programme that a list of pairs describes."""
+    def _checked_deals(self, deals: object, problems: list[Problem]) -> tuple[tuple[int, Seat], ...]:
+        """The programme that a list of pairs describes; the tournament's, as far as cards go, if None."""
+        most = len(self.deck) // self.seats
+        if deals is None:
+            return tuple((count, start % self.seats) for count, start in TOURNAMENT_DEALS if count <= most)
         if not isinstance(deals, list | tuple) or not deals:
-            raise self.option_error(["deals"], "not a list of [cards, starter] pairs")
-        programme = []
+            problems.append(Problem(("deals",), "not a list of [cards, starter] pairs"))
+            return ((1, 0),)
         for number, deal in enumerate(deals):
+            path = ("deals", number)
             if not isinstance(deal, list | tuple) or [type(n) for n in deal] != [int, int]:
-                raise self.option_error(["deals", number], f"{deal!r} is not a pair [cards, starter]")
+                problems.append(Problem(path, f"{deal!r} is not a pair [cards, starter]"))
+                continue
             count, starter = deal
-            most = len(self.deck) // self.seats
             if not 1 <= count <= most:
-                raise self.option_error(
-                    ["deals", number, 0],
-                    f"{count} cards each: {len(self.deck)} cards give {self.seats} players 1 to {most}",
-                )
+                message = f"{count} cards each: {len(self.deck)} cards give {self.seats} players 1 to {most}"
+                problems.append(Problem((*path, 0), message))
             if not 0 <= starter < self.seats:
-                raise self.option_error(
-                    ["deals", number, 1], f"starter {starter} is not a seat 0..{self.seats - 1}"
-                )
-            programme.append((count, starter))
-        return tuple(programme)
+                message = f"starter {starter} is not a seat 0..{self.seats - 1}"
+                problems.append(Problem((*path, 1), message))
+        return ((1, 0),) if problems else tuple((count, starter) for count, starter in deals)

@@ -7,12 +7,13 @@ killed at whatever moment, what is stored is whole, and what is not stored is st
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
@@ -38,6 +39,15 @@ class StoredRound:
     complete: bool
 
 
+class StoredMatch(NamedTuple):
+    """A match as it lies in the store; what of it cannot be read is None, and `problem` says why."""
+
+    id: str
+    summary: MatchSummary | None
+    record: MatchRecord | None
+    problem: str
+
+
 class Store:
     """One database. Opening it makes or migrates the schema; StoreError with one line if it cannot."""
 
@@ -52,10 +62,14 @@ class Store:
         if sqlite and not create and not Path(self.name).is_file():
             raise StoreError(f"there is no store {self.name} yet: play a round first")
         try:
+            if sqlite and not create and not os.access(Path(self.name).parent, os.W_OK):
+                # SQLite would make files beside the store even to read it.
+                parsed = sa.make_url(f"sqlite:///file:{self.name}?immutable=1&uri=true")
             timeout = {"timeout": LOCK_SECONDS} if sqlite else {}
             self._engine = sa.create_engine(parsed, connect_args=timeout)
         except (NoSuchModuleError, ImportError) as error:
-            raise StoreError(f"no driver for the store {url!r}: {error}") from None
+            shown = parsed.render_as_string(hide_password=True)
+            raise StoreError(f"no driver for the store {shown!r}: {error}") from None
         if sqlite:
             sa.event.listen(self._engine, "connect", _prepare_sqlite)
         with self._explained():
@@ -108,9 +122,7 @@ class Store:
         if found == schema.HEAD:
             return
         if found is None:
-            with self._engine.begin() as connection:
-                schema.metadata.create_all(connection)
-                connection.execute(sa.insert(schema.version).values(version_num=schema.HEAD))
+            self._make_tables()
             return
         # Loaded only when a store is behind: it takes longer than opening one.
         from arbiter.store.migrations import known_revisions, upgrade
@@ -120,6 +132,16 @@ class Store:
                 f"{self.name} has schema {found}, newer than this program's {schema.HEAD}: upgrade arbiter"
             )
         upgrade(self._engine)
+
+    def _make_tables(self) -> None:
+        with self._engine.begin() as connection:
+            if self._engine.dialect.name == "sqlite":
+                # Two programs may find it empty at the same time: one makes, the other waits.
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                if sa.inspect(connection).has_table(schema.version.name):
+                    return
+            schema.metadata.create_all(connection)
+            connection.execute(sa.insert(schema.version).values(version_num=schema.HEAD))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -145,7 +167,7 @@ class SeasonStore:
         query = sa.select(table).where(table.c.season_id == self._id).order_by(table.c.number)
         with self._store.reading() as connection:
             return [
-                StoredRound(row.number, row.digest, tuple(map(tuple, json.loads(row.tables))), row.complete)
+                StoredRound(row.number, row.digest, _tables(row.tables, row.number), row.complete)
                 for row in connection.execute(query)
             ]
 
@@ -187,7 +209,10 @@ class SeasonStore:
             text = connection.execute(query).scalar()
         if text is None:
             return None
-        shape: dict[str, Any] = json.loads(text)
+        try:
+            shape: dict[str, Any] = json.loads(text)
+        except ValueError as error:
+            raise StoreError(f"the standings of round {number} cannot be read: {error}") from None
         return shape
 
     def add_match(self, record: MatchRecord) -> bool:
@@ -250,6 +275,43 @@ class SeasonStore:
                 query.order_by(table.c.round, table.c.id)
             ):
                 yield _unpack(row.record, row.id)
+
+    def match_rounds(self) -> list[int]:
+        """The rounds that matches are stored of, planned or not, in order."""
+        table = schema.matches
+        query = sa.select(table.c.round).distinct().where(table.c.season_id == self._id)
+        with self._store.reading() as connection:
+            return list(connection.execute(query.order_by(table.c.round)).scalars())
+
+    def stored_matches(self, round_number: int) -> Iterator[StoredMatch]:
+        """All that is stored of a round's matches, one at a time; what cannot be read is named."""
+        table = schema.matches
+        query = sa.select(table.c.id, table.c.summary, table.c.record).where(
+            table.c.season_id == self._id, table.c.round == round_number
+        )
+        with self._store.reading() as connection:
+            for row in connection.execution_options(yield_per=100).execute(query.order_by(table.c.id)):
+                yield _stored_match(row.id, row.summary, row.record)
+
+
+def _stored_match(match_id: str, summary: str, packed: bytes) -> StoredMatch:
+    short, record, problems = None, None, []
+    try:
+        short = MatchSummary.from_json(json.loads(summary))
+    except (ValueError, TypeError, KeyError) as error:
+        problems.append(f"its summary cannot be read: {error!r}")
+    try:
+        record = _unpack(packed, match_id)
+    except StoreError as error:
+        problems.append(str(error))
+    return StoredMatch(match_id, short, record, "; ".join(problems))
+
+
+def _tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
+    try:
+        return tuple(map(tuple, json.loads(text)))
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"the tables of round {number} cannot be read: {error}") from None
 
 
 def _unpack(packed: bytes, match_id: str) -> MatchRecord:

@@ -5,7 +5,8 @@ path: write, wait a moment, read. Only when that does not do are the meters read
 long path entered; what was waited for until then is charged as wall time, the rest as the
 match's kind of clock says. The moment is 0.2 ms. To arm a timer that short costs more than the
 whole exchange, so a bot that has answered at once several times running is waited for up to 5 ms
-instead, until it is slow again.
+instead, until it is slow again; what comes later than 0.2 ms is then charged by the meters, too,
+against their last reading.
 
 The long path watches everything at once: more to write, more to read, standard error to drain,
 and the process's end. Nobody is convicted by the wall clock alone: a delay is known only when it
@@ -27,7 +28,7 @@ from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN, Answer, Connection
 from arbiter.referee import Reply, overdue
-from arbiter.table.meter import ClockKind, Meter, charged
+from arbiter.table.meter import ClockKind, Meter, Reading, charged
 
 if TYPE_CHECKING:
     from arbiter.referee import Send
@@ -44,6 +45,7 @@ CHUNK = 65536
 STDERR_LIMIT = 16 << 20
 STDERR_TAIL = 4096
 LOOK_AGAIN_NS = MS
+LONGEST_POLL_MS = 3_600_000
 MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"ut of memory", b"OutOfMemory", b"Cannot allocate")
 MEMORY_SHARE = 0.95
 SMALL = 256
@@ -82,6 +84,7 @@ class Channel:
         self._kind = kind
         self._memory_bytes = memory_bytes
         self._meter = Meter(self.pid)
+        self._base: Reading | None = None
         self._pidfd = -1
         self._ended = False
         self._watch = select.poll()
@@ -116,7 +119,7 @@ class Channel:
                     wall = cost = _now() - start
                     if wall > FIRST_WAIT_NS:
                         self._brisk[asks] = 0
-                        cost = self._first_cost(wall, brisk)
+                        cost = self._late_cost(wall)
                     if chunk == PLAIN and wanted == 1 and not connection.buffer and not asks:
                         return cost
                     if answer := connection.receive(chunk, wanted):
@@ -131,16 +134,25 @@ class Channel:
             wall = _now() - start
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
 
-    def _first_cost(self, wall: int, brisk: bool) -> int:
-        """What an answer in the first wait costs: if it took longer, we were kept from looking."""
-        longest = BRISK_WAIT_MS * MS if brisk else FIRST_WAIT_NS
-        return wall if self._kind is ClockKind.WALL else min(wall, longest)
-
     def _come_at_once(self, asks: bool) -> bool:
         """Whether something has come within the first wait; one more brisk answer if so."""
         come = bool(select.select((self._stdout,), (), (), FIRST_WAIT)[0])
         self._brisk[asks] += come
+        if self._brisk[asks] == BRISK:
+            self._base = self._meter.read()
         return come
+
+    def _late_cost(self, wall: int) -> int:
+        """What an answer costs that came in the first wait, but later than it may be taken as wall time.
+
+        The bot, or we, may have been kept waiting. The totals are compared with the last reading;
+        everything since then was answered at once, so hardly anything else is in them.
+        """
+        base, self._base = self._base, self._meter.read()
+        if base is None:
+            return wall
+        spent = self._base.cpu_ns - base.cpu_ns, self._base.delay_ns - base.delay_ns
+        return max(FIRST_WAIT_NS, charged(self._kind, wall, *spent))
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
@@ -168,13 +180,12 @@ class Channel:
 
         def cost() -> Cost:
             wall = _now() - start
-            now = self._meter.read()
+            self._base = now = self._meter.read()
             spent = wall - first, now.cpu_ns - base.cpu_ns, now.delay_ns - base.delay_ns
             adjusted = first + charged(ClockKind.ADJUSTED, *spent)
             return Cost(wall, *spent[1:], first + charged(self._kind, *spent), adjusted)
 
-        def reply(fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
-            spent = cost()
+        def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
                 raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
@@ -183,30 +194,39 @@ class Channel:
         while True:
             left = min(look, cap) - (_now() - start)
             # Rounded up: waking early would only mean waiting again.
-            events = self._watch.poll(max(0, -(-left // MS)))
-            for descriptor, _ in events:
-                if descriptor == self._stderr:
-                    self._drain_stderr()
-                elif descriptor == self._stdin:
+            events = self._watch.poll(min(max(0, -(-left // MS)), LONGEST_POLL_MS))
+            ready = {descriptor for descriptor, _ in events}
+            if self._stderr in ready:
+                self._drain_stderr()
+            try:
+                if rest and self._stdin in ready:
                     rest = rest[os.write(self._stdin, rest) :]
                     if not rest:
                         self._watch.unregister(self._stdin)
-            gone = any(descriptor == self._pidfd for descriptor, _ in events)
-            if gone or any(descriptor == self._stdout for descriptor, _ in events):
-                self._read()
-                if answers := self.connection.take(send.replies):
-                    return reply(None, answers[-1])
-                if gone or self._ended:
-                    return reply(self._crash("closed its standard output"))
+                if ready & {self._stdout, self._pidfd}:
+                    more = self._read()
+                    if answers := self.connection.take(send.replies):
+                        return reply(cost(), None, answers[-1])
+                    if self._ended or (self._pidfd in ready and not more):
+                        # What it cost first: the end of a process may have to be waited for.
+                        spent = cost()
+                        return reply(spent, self._crash("closed its standard output"))
+            except MalformedReply as fault:
+                return reply(cost(), fault)
+            except BrokenPipeError:
+                spent = cost()
+                return reply(spent, self._crash("closed its standard input"))
             if _now() - start < look:
                 continue
             spent = cost()
             over = spent.charged_ns > allowed
             if over and (spent.cpu_ns > allowed or not self._meter.runnable):
-                return reply(self._timeout(send, spent.charged_ns, bool(rest)))
+                return reply(spent, self._timeout(send, spent.charged_ns, bool(rest)))
             if spent.wall_ns >= cap:
                 if spent.adjusted_ns > allowed:
-                    return reply(self._timeout(send, spent.adjusted_ns, bool(rest)))
+                    # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
+                    spent = spent._replace(charged_ns=spent.adjusted_ns)
+                    return reply(spent, self._timeout(send, spent.charged_ns, bool(rest)))
                 raise VoidMatch(f"a bot got too little of the machine in {cap / 1e9:.0f} s to be judged")
             look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
 
@@ -219,13 +239,17 @@ class Channel:
         if writing:
             self._watch.register(self._stdin, select.POLLOUT)
 
-    def _read(self) -> None:
-        """Take in what the bot has written, or its end; not more than 64 KiB at a time."""
-        with suppress(BlockingIOError):
-            if chunk := _read(self._stdout, CHUNK):
-                self.connection.feed(chunk)
-            else:
-                self._ended = True
+    def _read(self) -> bool:
+        """Take in what the bot has written, or its end; at most 64 KiB. Whether anything came."""
+        try:
+            chunk = _read(self._stdout, CHUNK)
+        except BlockingIOError:
+            return False
+        if chunk:
+            self.connection.feed(chunk)
+        else:
+            self._ended = True
+        return bool(chunk)
 
     def _drain_stderr(self) -> None:
         """Keep the tail; past the limit stop reading, so that the bot waits on its own clock."""

@@ -49,16 +49,25 @@ def main(descriptor: int) -> None:
     worker = socket.socket(fileno=descriptor)
     worker.set_inheritable(False)
     family = Family()
+    # However the dialogue ends, the bots end with it.
+    try:
+        serve(worker, family)
+    except ConnectionError:
+        pass
+    finally:
+        family.stop()
+
+
+def serve(worker: socket.socket, family: Family) -> None:
+    """Answer requests until the worker is gone; ConnectionError if it goes in between."""
     while message := worker.recv(MESSAGE_LIMIT):
         request = json.loads(message)
         answer, descriptors = getattr(family, request["do"])(**request["with"])
         try:
             socket.send_fds(worker, [json.dumps(answer).encode()], descriptors)
-        except BrokenPipeError:
-            break
-        for number in descriptors:
-            os.close(number)
-    family.stop()
+        finally:
+            for number in descriptors:
+                os.close(number)
 
 
 Answer: TypeAlias = tuple[Any, list[int]]
@@ -104,6 +113,7 @@ class Family:
     def stop(self) -> Answer:
         """Kill every bot and every descendant; how each bot ended, by process id."""
         living = [pid for pid, end in self.bots.items() if end is None and not self._wait(pid)]
+        peaks = {pid: peak_memory(pid) for pid in living}
         for pid in living:
             for kill in (os.killpg, os.kill):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -111,6 +121,8 @@ class Family:
         # The bots themselves first: their children become ours only then.
         for pid in living:
             self._wait(pid, killed=True)
+            if (end := self.bots[pid]) is not None and peaks[pid]:
+                end["peak_memory_bytes"] = peaks[pid]
         self._sweep()
         ends, self.bots = self.bots, {}
         return ends, []
@@ -142,6 +154,21 @@ class Family:
             time.sleep(0.0005)
 
 
+def peak_memory(pid: int) -> int:
+    """The most memory a living program has had, in bytes; 0 if it cannot be read.
+
+    What `wait4` tells also counts what this process had when it forked.
+    """
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
+
+
 def children() -> list[int]:
     """This process's children, zombies included."""
     try:
@@ -171,6 +198,7 @@ def become_bot(bot: dict[str, Any], ends: tuple[int, int, int]) -> NoReturn:
         # What is ignored stays ignored in the program: give it back the defaults.
         for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.chdir(bot["folder"])
         memory = bot["memory_bytes"]
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

@@ -181,6 +181,27 @@ def test_a_bot_that_reads_only_now_and_then_gets_all_its_news_in_batched_deliver
     assert record.forfeit is None
 
 
+def test_a_crash_is_charged_what_the_bot_used_and_not_our_search_for_its_end(
+    table: Table, bot: Callable[..., Path]
+) -> None:
+    record = table.play(against(bot("", GEN + "os.close(1); time.sleep(60)")))
+    assert record.forfeit is not None
+    assert record.bots[1].charged_ns < 300_000_000
+
+
+def test_everything_that_a_dying_bot_has_written_is_read(table: Table, bot: Callable[..., Path]) -> None:
+    last = bot(
+        "",
+        'if words[0] == "play" and size == 3 and not hand and not table:\n    say("#" + "x" * 200000 + "\\n=\\n\\n"); os._exit(0)',
+    )
+    assert table.play(against(last)).forfeit is None
+
+
+def test_a_small_programs_memory_is_its_own(table: Table, bot: Callable[..., Path]) -> None:
+    record = table.play(against(bot()))
+    assert all(0 < report.peak_memory_bytes < 100_000_000 for report in record.bots)
+
+
 def test_a_sleeping_bot_is_charged_what_it_slept(table: Table, bot: Callable[..., Path]) -> None:
     sleeper = bot("", GEN + "time.sleep(0.02)")
     record = table.play(against(sleeper))

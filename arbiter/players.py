@@ -1,0 +1,103 @@
+"""Players as they are registered: the words of a command, the files it names, its environment."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.match import Player
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
+PLAINLY_A_PATH = ("/", "./", "../")
+LONGEST = 32 * 1024
+"""So many bytes may a command and its environment have together; the kernel's own limit is higher."""
+_VARIABLE = re.compile(r"[^=\0]+")
+
+
+def command_problems(command: Sequence[str], folder: Path) -> Iterable[tuple[int, str]]:
+    """What is missing for a command to start, as (number of the word, message).
+
+    A later word is taken for the name of a file where it looks like nothing else: it starts as a
+    path does or ends as a script does, and has no blank in it.
+    """
+    program = command[0]
+    found = folder / program
+    if "/" in program or _is_file(found):
+        if not _is_file(found):
+            yield 0, f"there is no program {program}"
+        elif not os.access(found, os.X_OK):
+            yield 0, f"{program} is not executable (chmod +x, or name its interpreter first)"
+    elif shutil.which(program) is None:
+        yield 0, f"there is no program {program} in PATH"
+    for number, word in enumerate(command[1:], 1):
+        named = word.startswith(PLAINLY_A_PATH) or Path(word).suffix in SCRIPTS
+        if named and not word.startswith("-") and len(word.split()) == 1 and not _exists(folder / word):
+            yield number, f"there is no file {word}"
+
+
+def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterable[str]:
+    """Why no system could start a program so: what the kernel refuses in words and variables."""
+    for key, value in env.items():
+        if not _VARIABLE.fullmatch(key):
+            yield f"{key!r} is no name of a variable"
+        if "\0" in value:
+            yield f"the variable {key} holds a NUL character"
+    if any("\0" in word for word in command):
+        yield "a word of the command holds a NUL character"
+    try:
+        size = sum(len(word.encode()) for word in (*command, *env, *env.values()))
+    except UnicodeEncodeError:
+        yield "the command or its environment is not text"
+        return
+    if size > LONGEST:
+        yield f"the command and its environment have {size} bytes; at most {LONGEST} are passed on"
+
+
+def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], str]:
+    """The command with the files it names made absolute, and the bot's own folder.
+
+    That is the folder of the last file named, or `folder` where none is.
+    """
+    words, own = [], folder.resolve()
+    for word in command:
+        file = folder / word
+        if word and _is_file(file):
+            # Not resolved: a virtual environment's interpreter must keep its own path.
+            file = Path(os.path.abspath(file))  # noqa: PTH100
+            own = file.parent
+            word = str(file)
+        words.append(word)
+    return tuple(words), str(own)
+
+
+def registered(
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+    batched: bool = False,
+) -> Player:
+    """A player whose command is given relative to `folder`."""
+    words, own = absolute_command(command, folder)
+    return Player(name, words, own, dict(env or {}), batched)
+
+
+def _is_file(path: Path) -> bool:
+    """False too where the name cannot be one at all."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
