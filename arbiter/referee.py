@@ -187,6 +187,7 @@ class _Match:
         self._round = spec.round or 1  # outside a season, the deals of round 1
         self._planned = programme(game, spec.seed, self._round)
         self._deals: list[Deal] = []
+        self._alone = tuple((seat,) for seat in range(game.seats))
 
     def next_deal(self, last: State | None) -> Deal | None:
         """The next deal of the match, None when it is complete."""
@@ -229,14 +230,15 @@ class _Match:
         if self._batched:
             self._held[seat].append(line)
             return None
-        return _tuple(Send, ((seat,), line, 1, tuple(clock.left), False, False))
+        return _tuple(Send, (self._alone[seat], line, 1, tuple(clock.left), False, False))
 
     def ask(self, seat: Seat, request: Command) -> Send:
         """The request for a decision, together with what is held for the seat."""
         if self._batched:
             self._held[seat].append(_line(request))
             return self._flush(seat, asks=True)
-        return _tuple(Send, ((seat,), _line(request), 1, tuple(self._clock.left), True, False))
+        left = tuple(self._clock.left)
+        return _tuple(Send, (self._alone[seat], _line(request), 1, left, True, False))
 
     def held(self) -> Iterator[Send]:
         """What is still to be delivered when the last deal is over."""
@@ -341,6 +343,6 @@ class _Match:
     def _flush(self, seat: Seat, asks: bool) -> Send:
         """All that is held for a seat, as one exchange."""
         lines = self._held[seat]
-        self._held[seat] = []
-        allowed = self._clock.allowed(len(lines))
-        return _tuple(Send, ((seat,), b"".join(lines), len(lines), allowed, asks, False))
+        payload, number = b"".join(lines), len(lines)
+        lines.clear()
+        return _tuple(Send, (self._alone[seat], payload, number, self._clock.allowed(number), asks, False))

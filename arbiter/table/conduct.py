@@ -53,6 +53,13 @@ class Table:
 
     def __init__(self) -> None:
         self._launcher = Launcher()
+        self._tiers = probe()
+        self._host = {
+            "name": platform.node(),
+            "cores": os.cpu_count(),
+            "kernel": platform.release(),
+            "schedstat": schedstat_available(),
+        }
 
     @property
     def usable(self) -> bool:
@@ -69,7 +76,6 @@ class Table:
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
         kind = ClockKind(spec.limits.clock)
-        metered = schedstat_available()
         started = datetime.now(UTC)
         steal = stolen_ns()
         begin = time.monotonic_ns()
@@ -93,21 +99,13 @@ class Table:
                     channel.close()
         reports = []
         for seat, (channel, report) in enumerate(zip(channels, record.bots, strict=True)):
-            notes = (*report.notes, *channel.connection.notes)
-            if seat in goodbyes and goodbyes[seat] is None:
-                notes += ("did not end on quit",)
-            reports.append(with_process(replace(report, notes=notes), channel, ends[channel.pid]))
+            notes = ("did not end on quit",) if seat in goodbyes and goodbyes[seat] is None else ()
+            reports.append(with_process(report, channel, ends[channel.pid], notes))
         return replace(
             record,
             bots=tuple(reports),
-            isolation={"tier": tier, **probe()[tier].enforces},
-            host={
-                "name": platform.node(),
-                "cores": len(os.sched_getaffinity(0)),
-                "kernel": platform.release(),
-                "schedstat": metered,
-                "steal_ns": stolen_ns() - steal,
-            },
+            isolation={"tier": tier, **self._tiers[tier].enforces},
+            host={**self._host, "steal_ns": stolen_ns() - steal},
             started=started.isoformat(timespec="milliseconds"),
             wall_ns=(time.monotonic_ns() - begin) // 1000 * 1000,
         )
@@ -151,10 +149,11 @@ def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
         return record
 
 
-def with_process(report: BotReport, channel: Channel, end: End) -> BotReport:
+def with_process(report: BotReport, channel: Channel, end: End, notes: tuple[str, ...]) -> BotReport:
     """A report completed by what the process left."""
     return replace(
         report,
+        notes=(*report.notes, *channel.connection.notes, *notes),
         exit=end.exit,
         cpu_ns=end.cpu_ns // 1000 * 1000,
         peak_memory_bytes=end.peak_memory_bytes,
