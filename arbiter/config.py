@@ -8,135 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictInt,
-    ValidationError,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import ValidationError
 
-from arbiter.clock import MS, TimeControl, parse_duration
+from arbiter.clock import TimeControl
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.players import command_problems, registered, starting_problems
+from arbiter.season_file import COMMITMENT, Pairing, PlayerModel, SeasonModel, parse_memory, parse_start
 from arbiter.yaml_places import Document, read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from arbiter.rules import AnyGame
 
-MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
-MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
-LEAST_MEMORY = 10 * 10**6
-LONGEST_NAME = 64
-MOST_MEMORY = 10**15
-Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 GUESSABLE_BITS = 128
-
-
-def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
-    """A pydantic validator from one of our parsers, keeping its message and hint."""
-
-    def validate(value: str) -> str:
-        try:
-            check(value)
-        except ConfigError as error:
-            problem = error.problems[0]
-            context = {"text": problem.message, "hint": problem.hint}
-            raise PydanticCustomError(kind, "{text}", context) from None
-        return value
-
-    return AfterValidator(validate)
-
-
-def parse_memory(text: str) -> int:
-    """Bytes of ``400MB``; MB is 10^6 bytes."""
-    found = MEMORY.fullmatch(text.strip())
-    amount = int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
-    if not found or not LEAST_MEMORY <= amount <= MOST_MEMORY:
-        hint = "write 400MB; at least 10MB, at most 1000000GB"
-        raise ConfigError(f"not an amount of memory: {text!r}", hint=hint)
-    return amount
-
-
-def parse_start(text: str) -> int:
-    """Nanoseconds that a program may take to start; at least a millisecond."""
-    ns = parse_duration(text)
-    if ns < MS:
-        raise ConfigError(f"too short to start a program: {text!r}", hint="write 5s, or clock")
-    return ns
-
-
-def _check_name(text: str) -> None:
-    fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
-    if not fits or any(mark in text for mark in '#@"'):
-        raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or quotes")
-
-
-def _check_store(text: str) -> None:
-    if "://" not in text:
-        raise ConfigError(f"not a store: {text!r}", hint=f"write sqlite:///{text}")
-
-
-def _check_seed(text: str) -> None:
-    if not text.isprintable():
-        raise ConfigError(f"not a seed: {text!r}", hint="printable characters only")
-
-
-Word = Annotated[str, Field(min_length=1)]
-Name = Annotated[str, _checked(_check_name, "name")]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PlayerModel(_Strict):
-    """One entry of ``players``."""
-
-    name: Name
-    command: Annotated[list[Word], Field(min_length=1)]
-    env: dict[str, str | StrictInt] = {}
-    version: Name | StrictInt | None = None
-    house: StrictBool = False
-    batched: StrictBool = False
-
-    def variables(self) -> dict[str, str]:
-        """`env` as text."""
-        return {key: str(value) for key, value in self.env.items()}
-
-
-class SeasonModel(_Strict):
-    """The file as written: names, types and ranges; defaults as documented."""
-
-    season: Name | None = None
-    game: str | dict[str, Any]
-    seed: Annotated[str, _checked(_check_seed, "seed")] | StrictInt = "auto"
-    store: Annotated[str, _checked(_check_store, "store")] | None = None
-    rounds: Annotated[StrictInt, Field(gt=0)] = 100
-    opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
-    pairing: Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"] = (
-        "variance"
-    )
-    time: Annotated[str, _checked(TimeControl.parse, "time")] = "10s"
-    start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_start(text), "time")] = "5s"
-    memory: Annotated[str, _checked(parse_memory, "memory")] = "400MB"
-    clock: Literal["adjusted", "wall", "cpu"] = "adjusted"
-    delivery: Literal["strict", "batched"] = "strict"
-    isolation: Literal["auto", "landlock", "bwrap", "plain"] = "auto"
-    require_isolation: StrictBool = False
-    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
-    end: Literal["kill", "quit"] = "kill"
-    house_bots: list[Word] = []
-    players: Annotated[list[PlayerModel], Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +39,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A checked season. `seed` is "auto" or the seed's text; `digest` covers what changes results."""
+    """A checked season. `seed` is "auto" or the seed's text; `digest` covers what changes results.
+
+    `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
+    """
 
     file: Path
     season: str
@@ -167,6 +59,7 @@ class Config:
     entries: tuple[Entry, ...]
     digest: str
     warnings: tuple[str, ...] = ()
+    seed_commitment: str | None = None
 
 
 def load(path: str | Path, check_commands: bool = False) -> Config:
@@ -264,6 +157,7 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
         name = player.get("name")
         if isinstance(name, str) and seen.setdefault(name, number) != number:
             yield Problem(("players", number, "name"), f"{name!r} is taken by an earlier player")
+    yield from _commitment_problems(value.get("seed", "auto"), value.get("seed_commitment"))
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):
@@ -278,6 +172,18 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
     elif game is not None and -ordinary % game.seats and not named:
         hint = "name a player in house_bots to fill up"
         yield Problem(("players",), f"{ordinary} players do not fill tables of {game.seats}", hint)
+
+
+def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
+    """A commitment to a seed that bots can guess is worth nothing; one to another seed is broken."""
+    if seed == "auto" or not isinstance(seed, str | int) or not isinstance(commitment, str):
+        return
+    text = str(seed).encode(errors="surrogatepass")
+    if len(text) * 8 < GUESSABLE_BITS:
+        message = f"a seed of {len(text) * 8} bits can be guessed, so there is nothing to commit to"
+        yield Problem(("seed_commitment",), message, f"a seed of {GUESSABLE_BITS} bits or more")
+    elif COMMITMENT.fullmatch(commitment) and sha256(text).hexdigest() != commitment:
+        yield Problem(("seed_commitment",), "is not the SHA-256 of the seed", "printf %s SEED | sha256sum")
 
 
 def _command_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
@@ -331,12 +237,13 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
         entries=tuple(entries),
         digest=_digest(model, game),
         warnings=tuple(warnings),
+        seed_commitment=model.seed_commitment,
     )
 
 
 def _digest(model: SeasonModel, game: AnyGame) -> str:
     """SHA-256 of everything that changes results; rounds, workers and store may change freely."""
-    free = {"season", "rounds", "workers", "store", "game"}
+    free = {"season", "rounds", "workers", "store", "game", "seed_commitment"}
     covered = model.model_dump(mode="json", exclude=free)
     covered["game"] = {"name": game.name, **game.options}
     return sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()

@@ -48,6 +48,9 @@ def open_season(config: Config, store: Store) -> SeasonStore:
     """The season's place in the store, made at its first round with a seed drawn for `auto`."""
     season = store.season(config.season)
     if season is None:
+        if config.seed == "auto" and config.seed_commitment is not None:
+            message = "seed_commitment: a seed that is still to be drawn cannot have been committed to"
+            raise ConfigError(message, str(config.file), "give the seed, or add the line after round 1")
         seed = secrets.token_hex(SEED_BYTES) if config.seed == "auto" else config.seed
         return store.make_season(config.season, config.game.name, seed)
     if season.game != config.game.name:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import select
 import signal
 import subprocess
@@ -12,6 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from arbiter.store import Store
+from arbiter.store.hold import held
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -180,3 +184,35 @@ def test_a_killed_bot_forfeits_and_the_round_goes_on(config: Path) -> None:
     forfeits = [line for line in err.splitlines() if "forfeits" in line]
     assert len(forfeits) <= 1
     assert all("(crash): it was killed by signal 9" in line for line in forfeits)
+
+
+def test_a_season_runs_to_its_end_after_being_killed(config: Path, tmp_path: Path) -> None:
+    twin = tmp_path / "twin.yaml"
+    twin.write_text("season: season\n" + config.read_text())
+    code, out, err = run("run-season", twin, "--format", "json")
+    assert code == 0
+    assert json.loads(out)["rounds_played"] == 2
+    assert "round 1: 8 matches in " in err
+    process = start("run-season", config)
+    assert process.stderr is not None
+    next(line for line in process.stderr if "round 1:" in line and "leads" in line)
+    process.kill()
+    process.communicate()
+    code, out, _ = run("run-season", config, "--format", "json")
+    assert (code, stored(config)) == (0, stored(twin))
+    code, _, err = run("run-season", config, "--rounds", "2")
+    assert code == 0
+    assert "all 2 rounds of season are complete; its seed was " + "s" * 32 in err
+
+
+def test_a_second_coordinator_is_told_who_plays_and_so_is_status(config: Path) -> None:
+    assert run("run-round", config)[0] == 0
+    store = Store(f"sqlite:///{config.parent / 'season.sqlite'}")
+    with held(store):
+        code, _, err = run("run-round", config)
+        shape = json.loads(run("status", config, "--format", "json")[1])
+    store.close()
+    me = f"process {os.getpid()} on {platform.node()} since "
+    assert (code, me in err) == (5, True)
+    assert (shape["complete"], shape["round"], shape["played_by"].startswith(me)) == (1, None, True)
+    assert run("status", config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"

@@ -155,6 +155,17 @@ def test_a_drawn_seed_stays_with_the_season(config: Config, tmp_path: Path) -> N
     store.close()
 
 
+def test_a_commitment_to_a_seed_that_is_still_to_be_drawn_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "auto.yaml"
+    path.write_text(CONFIG.replace("seed: abc", f"seed: auto\nseed_commitment: {'0' * 64}"))
+    auto = load(path)
+    store = Store(auto.store)
+    with pytest.raises(ConfigError, match="still to be drawn"):
+        open_season(auto, store)
+    assert store.season(auto.season) is None
+    store.close()
+
+
 def summary(players: str, points: tuple[int, ...] | None, faulty: int | None = None) -> MatchSummary:
     fault = None if faulty is None else Fault.CRASH
     return MatchSummary("m", 1, 1, 0, tuple(players.split()), points, None, faulty, fault)

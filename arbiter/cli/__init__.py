@@ -22,10 +22,14 @@ OUR_FAULT = 4
 COMMANDS = {
     # name: (module, function, one line of help)
     "run-round": ("run", "run_round", "Play the next round of a season, or finish a broken one."),
+    "run-season": ("run", "run_season", "Play a season until all its rounds are complete."),
+    "status": ("status", "status", "How far a season is, and who plays it."),
     "standings": ("tables", "standings", "Ratings of a season with their intervals."),
     "crosstable": ("tables", "crosstable", "Who beat whom how often."),
     "matches": ("tables", "matches", "List the matches of a season."),
     "show": ("show", "show", "One match: who sat where, what was played, why it ended."),
+    "verify": ("verify", "verify", "Deal, play and rate a stored season again; name what differs."),
+    "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet."),
     "play": ("play", "play", "Play one match between programs."),
     "check-config": ("check", "check_config", "Check a season's file without playing."),
     "games": ("check", "games", "The games that can be played, and their options."),

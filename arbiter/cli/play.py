@@ -17,11 +17,11 @@ import yaml
 from arbiter.cli.output import format_option, note, print_json
 from arbiter.cli.show import print_match
 from arbiter.clock import TimeControl
-from arbiter.config import parse_memory, parse_start
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import SCRIPTS, command_problems, registered, starting_problems
+from arbiter.season_file import parse_memory, parse_start
 from arbiter.table.isolation import choose
 
 if TYPE_CHECKING:

@@ -1,19 +1,21 @@
-"""`run-round`: play, store, rate, print."""
+"""`run-round` and `run-season`: play, store, rate, print."""
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.output import format_option, note, print_json, print_standings, printable, tell
+from arbiter.cli.output import format_option, note, print_json, print_standings
+from arbiter.cli.progress import match_line, progress, round_line
 from arbiter.config import load
 from arbiter.executors import processes, slots
 from arbiter.store import Store
+from arbiter.store.hold import held
 from arbiter.table.isolation import choose
 from arbiter.tournament import (
     compute_standings,
@@ -25,16 +27,25 @@ from arbiter.tournament import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Executor
 
     from arbiter.config import Config
-    from arbiter.match import MatchRecord
+    from arbiter.store import SeasonStore
+    from arbiter.tournament import RoundPlan
+
+config_argument = click.argument("config", type=click.Path())
+workers_option = click.option(
+    "--workers", type=click.IntRange(min=1), help="Matches at once; never more than cores."
+)
+store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
+accept_option = click.option("--accept-changes", is_flag=True, help="Go on although the config has changed.")
 
 
-@click.command()
-@click.argument("config", type=click.Path())
-@click.option("--workers", type=click.IntRange(min=1), help="Matches at once; never more than cores.")
-@click.option("--store", "store_url", help="Another store than the config's, as a URL.")
-@click.option("--accept-changes", is_flag=True, help="Go on although the config has changed.")
+@click.command("run-round")
+@config_argument
+@workers_option
+@store_option
+@accept_option
 @format_option
 def run_round(
     config: str, workers: int | None, store_url: str | None, accept_changes: bool, style: str
@@ -46,22 +57,99 @@ def run_round(
     Example: arbiter run-round configs/demo.yaml
     """
     settled = prepared(config, store_url)
-    store = Store(settled.store)
-    season = open_season(settled, store)
-    plan = next_round(settled, season, accept_changes)
-    if plan is None:
-        note(f"all {settled.rounds} rounds of {settled.season} are complete; its seed was {season.seed}")
-        standings = season.standings(settled.rounds) or compute_standings(settled, season, settled.rounds)
-    else:
-        workers = slots(workers or settled.workers)
-        there = plan.total - len(plan.missing)
-        note(
-            f"{settled.season}, round {plan.stored.number}: {len(plan.missing)} matches, {workers} at once"
-            + (f" ({there} are stored already)" if there else "")
-        )
-        with progress(len(plan.missing)) as show, processes(min(workers, plan.total)) as executor:
-            play_round(season, plan, executor, show, on_void)
-        standings = finish_round(settled, season, plan)
+    with played(settled) as season:
+        plan = next_round(settled, season, accept_changes)
+        if plan is None:
+            standings = complete(settled, season)
+        else:
+            workers = slots(workers or settled.workers)
+            announce(settled, plan, workers, season.seed)
+            with processes(min(workers, plan.total)) as executor:
+                standings = play(settled, season, plan, executor, match_line)
+    show(standings, style)
+
+
+@click.command("run-season")
+@config_argument
+@click.option("--rounds", type=click.IntRange(min=1), help="Until so many are complete, not the config's.")
+@workers_option
+@store_option
+@accept_option
+@format_option
+def run_season(
+    config: str,
+    rounds: int | None,
+    workers: int | None,
+    store_url: str | None,
+    accept_changes: bool,
+    style: str,
+) -> None:
+    """Play a season until all its rounds are complete; print the standings.
+
+    The same command goes on after any interruption, Ctrl-C or `kill -9`, at once.
+
+    Example: arbiter run-season configs/demo.yaml --rounds 12
+    """
+    settled = prepared(config, store_url)
+    settled = replace(settled, rounds=rounds or settled.rounds)
+    workers = slots(workers or settled.workers)
+    with played(settled) as season:
+        plan = next_round(settled, season, accept_changes)
+        if plan is not None:
+            announce(settled, plan, workers, season.seed)
+            with processes(workers) as executor:
+                while plan is not None:
+                    start = time.monotonic()
+                    standings = play(settled, season, plan, executor, None)
+                    note(round_line(standings, len(plan.missing), time.monotonic() - start))
+                    plan = next_round(settled, season)
+        standings = complete(settled, season)
+    show(standings, style)
+
+
+@contextmanager
+def played(config: Config) -> Iterator[SeasonStore]:
+    """The season in its store, which nobody else plays on meanwhile."""
+    store = Store(config.store)
+    try:
+        with held(store):
+            yield open_season(config, store)
+    finally:
+        store.close()
+
+
+def announce(config: Config, plan: RoundPlan, workers: int, seed: str) -> None:
+    """What is about to be played; before the first match, what commits us to the deals."""
+    there = plan.total - len(plan.missing)
+    text = f"{config.season}, round {plan.stored.number}: {len(plan.missing)} matches, {workers} at once"
+    note(text + (f" ({there} are stored already)" if there else ""))
+    if plan.stored.number == 1 and not there:
+        digest = sha256(seed.encode()).hexdigest()
+        note(f"the seed's SHA-256 is {digest}; the seed is shown when the season ends")
+
+
+def play(
+    config: Config,
+    season: SeasonStore,
+    plan: RoundPlan,
+    executor: Executor,
+    line: Callable[..., str] | None,
+) -> dict[str, Any]:
+    """Play what is missing of a round and rate; the standings after it."""
+    with progress(len(plan.missing), line, f"round {plan.stored.number}") as seen:
+        play_round(season, plan, executor, seen, on_void)
+    return finish_round(config, season, plan)
+
+
+def complete(config: Config, season: SeasonStore) -> dict[str, Any]:
+    """The standings of a season that has all its rounds; its seed is no secret any more."""
+    last = len(season.rounds())
+    note(f"all {last} rounds of {config.season} are complete; its seed was {season.seed}")
+    return season.standings(last) or compute_standings(config, season, last)
+
+
+def show(standings: dict[str, Any], style: str) -> None:
+    """Standings in the style asked for."""
     if style == "json":
         print_json(standings)
     else:
@@ -82,43 +170,3 @@ def prepared(path: str, store_url: str | None = None) -> Config:
 def on_void(match_id: str, why: str) -> None:
     """A match that our side spoilt."""
     note(f"{match_id}: void, to be played again: {why}")
-
-
-def outcome(record: MatchRecord) -> str:
-    """One line about one match."""
-    if record.forfeit is not None:
-        forfeit = record.forfeit
-        return f"{record.id}: {forfeit.player} forfeits ({forfeit.fault}): {forfeit.detail}"
-    points = zip(record.players, record.points or (), strict=True)
-    return f"{record.id}: " + ", ".join(f"{player} {point}" for player, point in points)
-
-
-@contextmanager
-def progress(total: int) -> Iterator[Callable[[MatchRecord], None]]:
-    """Calls to make for each match: a bar on a terminal, a line a match elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda record: tell(outcome(record))
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]:.0f} matches a minute, left"),
-        TimeRemainingColumn(),
-    )
-    start = time.monotonic()
-    with Progress(*columns, console=Console(stderr=True, markup=False)) as bar:
-        task = bar.add_task("", total=total, rate=0.0)
-        done = 0
-
-        def show(record: MatchRecord) -> None:
-            nonlocal done
-            done += 1
-            if record.forfeit is not None:
-                bar.console.print(printable(outcome(record)), highlight=False)
-            minutes = max(time.monotonic() - start, 1e-3) / 60
-            bar.update(task, advance=1, rate=done / minutes)
-
-        yield show

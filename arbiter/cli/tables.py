@@ -21,12 +21,17 @@ store_option = click.option("--store", "store_url", help="Another store than the
 
 def opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
     """A config and its season as far as it was played; StoreError if there is none yet."""
+    return opened_store(path, store_url)[:2]
+
+
+def opened_store(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
+    """The same, with the store that holds it."""
     config = load(path)
     store = Store(store_url or config.store, create=False)
     season = store.season(config.season)
     if season is None:
         raise StoreError(f"{store.name} holds no season {config.season} yet: play a round first")
-    return config, season
+    return config, season, store
 
 
 def complete_rounds(season: SeasonStore) -> int:

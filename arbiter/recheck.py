@@ -1,0 +1,194 @@
+"""One stored match against its plan: its place, deals, moves, points, results and charges.
+
+Each difference is one line of text without the match's name.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from arbiter.errors import ConfigError
+from arbiter.export import OUTCOMES, results
+from arbiter.match import Fault, rounded_to_us
+from arbiter.referee import programme
+from arbiter.replay import replay
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.clock import TimeControl
+    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.rules import AnyGame
+
+SHOWN = 300
+"""So many characters of a value are shown."""
+ROUNDING_NS = 1000
+
+
+def shown(value: Any) -> str:
+    """A value on one line, a text without quotes, cut where it is long."""
+    text = json.dumps(value)
+    if isinstance(value, str):
+        text = text[1:-1]
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+def match_differences(
+    game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool
+) -> Iterator[str]:
+    """Everything in which a record differs from the match that `spec` and `game` make of its moves.
+
+    `same_config`: `spec` has the limits that the match was played under, so clocks are compared.
+    """
+    yield from _place(game, spec, record, same_config)
+    dealt, differences = _deals(game, spec, record)
+    yield from differences
+    control = spec.limits.time if same_config else None
+    starting = False
+    if dealt is not None:
+        again = replay(dealt, spec, record)
+        starting = again.starting
+        if again.record is None:
+            yield again.problem
+        else:
+            yield from _play(record, again.record, dealt is game, again.judged)
+    yield from _charges(record, control, starting)
+
+
+def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:
+    """Whose match it is, which one, and what was played."""
+    planned = {
+        "id": spec.id,
+        "season": spec.season,
+        "round": spec.round,
+        "table": spec.table,
+        "rotation": spec.rotation,
+        "game": game.name,
+        "options": _plain(game.options),
+        "seed": spec.seed,
+        "players": tuple(player.name for player in spec.players),
+        "sides": game.sides,
+    }
+    if same_config:
+        planned |= {"delivery": spec.limits.delivery, "clock": spec.limits.clock}
+    for name, value in planned.items():
+        if (stored := getattr(record, name)) != value:
+            if name == "seed":
+                yield "seed: the record's is not the season's"
+            else:
+                yield f"{name}: stored {shown(stored)}, planned {shown(value)}"
+    if [bot.player for bot in record.bots] != list(record.players):
+        yield f"bots: stored of {shown([bot.player for bot in record.bots])}"
+
+
+def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame | None, list[str]]:
+    """The game that deals what the record has, None if no game can; and how that is not the planned one.
+
+    Play is checked against the cards that were on the table, right or wrong. In a chained game
+    the deals follow from the play, so the replay deals them.
+    """
+    planned = programme(game, spec.seed, spec.round or 1)
+    differences = []
+    if record.deal_hash != planned.hash:
+        differences.append(f"deal_hash: stored {shown(record.deal_hash)}, dealt {planned.hash}")
+    if game.chained:
+        return game, differences
+    shapes = _plain(planned.shapes)
+    different = [
+        number for number, deal in enumerate(record.deals) if number >= len(shapes) or deal != shapes[number]
+    ]
+    if not different:
+        return game, differences
+    first = different[0]
+    fresh = shapes[first] if first < len(shapes) else None
+    differences.append(
+        f"deals: {len(different)} of {len(record.deals)} are not the seed's; deal {first + 1}:"
+        f" stored {shown(record.deals[first])}, dealt {shown(fresh)}"
+    )
+    try:
+        return game.given([game.deal_from_json(shape) for shape in record.deals]), differences
+    except ConfigError as error:
+        return None, [*differences, f"deals: they cannot be played: {error}"]
+
+
+def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool) -> Iterator[str]:
+    """The record beside the same match replayed."""
+    if own_deals and list(record.deals) != (fresh := _plain(again.deals)):
+        yield f"deals: stored {len(record.deals)}, replayed {len(fresh)}, or others"
+    for number, (stored, move) in enumerate(zip(record.moves, again.moves, strict=True), 1):
+        if stored.deal != move.deal or stored.action != move.action:
+            yield (
+                f"move {number}: stored {stored.action} in deal {stored.deal},"
+                f" replayed {move.action} in deal {move.deal}"
+            )
+    if record.points != again.points:
+        yield f"points: stored {shown(record.points)}, replayed {shown(again.points)}"
+    kept, fresh = record.forfeit, again.forfeit
+    if kept is not None and fresh is not None:
+        names = ("seat", "player", "fault", *(("detail",) if judged else ()))
+        for name in names:
+            if getattr(kept, name) != getattr(fresh, name):
+                old, new = shown(getattr(kept, name)), shown(getattr(fresh, name))
+                yield f"forfeit: {name}: stored {old}, replayed {new}"
+    if record.points is None or len(record.points) == len(record.players):
+        yield from _results(record, again)
+
+
+def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
+    """Pairwise results that come out otherwise."""
+    stored, replayed = (
+        {(white, black): OUTCOMES[score] for white, black, score in results(match)}
+        for match in (record, again)
+    )
+    for pair in sorted({*stored, *replayed}):
+        if stored.get(pair) != replayed.get(pair):
+            white, black = (record.players[seat] for seat in pair)
+            old, new = stored.get(pair, "none"), replayed.get(pair, "none")
+            yield f"result {white} - {black}: stored {old}, replayed {new}"
+
+
+def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
+    """What each seat was charged: its moves beside its total, and what its clock had left.
+
+    `control` is what the clocks started with, None if that is not known.
+    """
+    seats = len(record.players)
+    used, answered = [0] * seats, [0] * seats
+    wrong: dict[int, str] = {}
+    for number, move in enumerate(record.moves, 1):
+        seat = move.seat
+        used[seat] += move.charged_ns
+        answered[seat] += 1
+        if move.charged_ns < 0:
+            wrong.setdefault(seat, f"move {number}: charged_ns: stored {move.charged_ns}")
+        if control is not None:
+            left = _granted(control, answered[seat]) - (0 if control.per_request else used[seat])
+            if abs(move.left_ns - left) > ROUNDING_NS:
+                text = f"move {number}: left_ns: stored {move.left_ns}, by what was charged {left}"
+                wrong.setdefault(seat, text)
+    for seat, bot in enumerate(record.bots[:seats]):
+        if used[seat] > bot.charged_ns:
+            text = f"charged_ns of seat {seat}: stored {bot.charged_ns}, its moves alone have {used[seat]}"
+            wrong.setdefault(seat, text)
+    yield from (wrong[seat] for seat in sorted(wrong))
+    forfeit = record.forfeit
+    if forfeit is None or forfeit.fault is not Fault.TIMEOUT or starting or control is None:
+        return
+    # By the clock `cpu` a bot may sleep beyond all bounds and be charged nothing.
+    if control.per_request or record.clock == "cpu" or forfeit.seat >= len(record.bots):
+        return
+    charged = record.bots[forfeit.seat].charged_ns
+    granted = rounded_to_us(_granted(control, answered[forfeit.seat]))
+    if charged < granted:
+        yield f"forfeit: timeout, but seat {forfeit.seat} was charged {charged} ns of {granted}"
+
+
+def _granted(control: TimeControl, answered: int) -> int:
+    """All the time that a seat has had after so many answers."""
+    return control.budget_ns + control.increment_ns * answered
+
+
+def _plain(value: Any) -> Any:
+    """As it is stored: JSON has no tuples."""
+    return json.loads(json.dumps(value))

@@ -1,0 +1,147 @@
+"""A recorded match conducted again: the referee asks, the record answers, and whatever differs is named.
+
+Theory of operation. The referee itself is driven, so the order of requests, the legality of each
+action and the points are its own and not a second opinion on them. Every answer comes from the
+record's moves; every cost is 0, since time cannot be replayed. When the moves are used up, a
+recorded forfeit is given at the first exchange with its seat that sent its command. Where the
+reply was kept in full and the fault lies in the reply, the reply is judged anew; any other fault
+(a timeout, a crash) is believed, and only its place is checked.
+
+A match that was played to its end is replayed in batched delivery whatever its own was: the
+requests are the same, and there is a sixth as much to send.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from arbiter.errors import MalformedReply
+from arbiter.match import Fault
+from arbiter.protocol import NONE, Answer, Connection
+from arbiter.referee import SHOWN_REPLY, Reply, Send, referee
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.match import Forfeit, MatchRecord, MatchSpec, Move
+    from arbiter.rules import AnyGame
+
+JUDGED = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.MALFORMED})
+"""Faults that lie in the reply."""
+ANSWERS = frozenset({Fault.ILLEGAL, Fault.REFUSED})
+"""Faults that only the answer to a request can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a match comes to: the record without its times, or the reason why there is none.
+
+    `starting` says that the forfeit, if any, was at a program's start; `judged` that its reply
+    was judged anew and not believed.
+    """
+
+    record: MatchRecord | None
+    problem: str = ""
+    starting: bool = False
+    judged: bool = False
+
+
+class _Stray(Exception):
+    """The record leaves the course of the match; its text says where and how."""
+
+
+def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> Replay:
+    """Conduct the match of `spec` with the answers of `record`; see the module's docstring."""
+    delivery = record.delivery if record.forfeit else "batched"
+    match = _Course(record.moves, record.forfeit)
+    conduct = referee(game, replace(spec, limits=replace(spec.limits, delivery=delivery)))
+    try:
+        send = next(conduct)
+        while True:
+            send = conduct.send(match.reply(send))
+    except StopIteration as done:
+        result: MatchRecord = done.value
+    except _Stray as stray:
+        return Replay(None, str(stray))
+    if problem := match.left_over(result):
+        return Replay(None, problem)
+    return Replay(result, starting=match.starting, judged=match.judged)
+
+
+class _Course:
+    """The record's side of a replay: what it answers to each exchange."""
+
+    def __init__(self, moves: Sequence[Move], forfeit: Forfeit | None) -> None:
+        self._moves, self._forfeit = moves, forfeit
+        self._done = 0
+        self._faulted = False
+        self.starting = self.judged = False
+
+    def reply(self, send: Send) -> tuple[Sequence[int], Reply | None]:
+        """What the driver of a real match would have told the referee, at no cost."""
+        seats = send.seats
+        if self._faulted and self._forfeit is not None:
+            raise _Stray(f"forfeit: the reply {self._forfeit.reply[:60]!r} is no fault there")
+        if self._done == len(self._moves):
+            forfeit = self._forfeit
+            if forfeit is not None and forfeit.seat in seats and _same(forfeit.command, send.command):
+                self._faulted, self.starting = True, send.starting
+                return (0,) * (seats.index(forfeit.seat) + 1), self._fault(forfeit, send)
+            if send.asks:
+                raise _Stray(self._too_short(send))
+        if not send.asks:
+            return (0,) * len(seats), None
+        move = self._moves[self._done]
+        if move.seat != seats[0] or move.request != send.command:
+            raise _Stray(
+                f"move {self._done + 1}: stored {move.request} of seat {move.seat},"
+                f" replayed {send.command} of seat {seats[0]}"
+            )
+        self._done += 1
+        word = move.action.encode(errors="replace")
+        return (0,), Reply(Answer(True, word, word), 0, 0)
+
+    def left_over(self, result: MatchRecord) -> str:
+        """What of the record the match, which ended as `result`, had no place for."""
+        if result.forfeit is not None and not self._faulted:
+            move = self._moves[self._done - 1]
+            fault = result.forfeit
+            return f"move {self._done} ({move.request} of seat {move.seat}): {fault.fault}: {fault.detail}"
+        if self._done < len(self._moves):
+            return f"moves: stored {len(self._moves)}, but the match is over after {self._done}"
+        if self._forfeit is not None and not self._faulted:
+            return f"forfeit: the match is over, and {self._forfeit.command!r} was sent to nobody"
+        return ""
+
+    def _too_short(self, send: Send) -> str:
+        place = f"after move {self._done} seat {send.seats[0]} is to answer {send.command}"
+        if self._forfeit is None:
+            return f"moves: stored {self._done}, but {place}"
+        forfeit = self._forfeit
+        return f"forfeit: stored for {forfeit.command!r} to seat {forfeit.seat}, but {place}"
+
+    def _fault(self, forfeit: Forfeit, send: Send) -> Reply:
+        """The reply that was the fault: anew where it is there to be judged, else as told."""
+        if forfeit.fault in ANSWERS and not send.asks:
+            raise _Stray(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
+        raw = forfeit.reply.encode(errors="replace")
+        # An escaped byte can no longer be told from a backslash, and a long reply was cut.
+        whole = "\\" not in forfeit.reply and 0 < len(raw) < SHOWN_REPLY
+        if forfeit.fault in JUDGED and whole:
+            self.judged = True
+            connection = Connection()
+            try:
+                connection.feed(raw)
+                answer = connection.reply()
+            except MalformedReply as fault:
+                return Reply(NONE, 0, 0, fault=fault)
+            if answer is None or not send.asks:
+                raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
+            return Reply(answer, 0, 0)
+        return Reply(NONE, 0, 0, fault=MalformedReply(forfeit.fault, forfeit.detail, raw))
+
+
+def _same(stored: str, sent: str) -> bool:
+    """Whether a command is the one sent; times are not replayed, so `time_left` has any."""
+    return stored == sent or stored.split(" ")[0] == sent.split(" ")[0] == "time_left"

@@ -1,0 +1,125 @@
+"""A season's file as written: names of keys, types, ranges, defaults."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic_core import PydanticCustomError
+
+from arbiter.clock import MS, TimeControl, parse_duration
+from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
+MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+LEAST_MEMORY = 10 * 10**6
+LONGEST_NAME = 64
+MOST_MEMORY = 10**15
+Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
+COMMITMENT = re.compile(r"[0-9a-f]{64}")
+
+
+def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
+    """A pydantic validator from one of our parsers, keeping its message and hint."""
+
+    def validate(value: str) -> str:
+        try:
+            check(value)
+        except ConfigError as error:
+            problem = error.problems[0]
+            context = {"text": problem.message, "hint": problem.hint}
+            raise PydanticCustomError(kind, "{text}", context) from None
+        return value
+
+    return AfterValidator(validate)
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of ``400MB``; MB is 10^6 bytes."""
+    found = MEMORY.fullmatch(text.strip())
+    amount = int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
+    if not found or not LEAST_MEMORY <= amount <= MOST_MEMORY:
+        hint = "write 400MB; at least 10MB, at most 1000000GB"
+        raise ConfigError(f"not an amount of memory: {text!r}", hint=hint)
+    return amount
+
+
+def parse_start(text: str) -> int:
+    """Nanoseconds that a program may take to start; at least a millisecond."""
+    ns = parse_duration(text)
+    if ns < MS:
+        raise ConfigError(f"too short to start a program: {text!r}", hint="write 5s, or clock")
+    return ns
+
+
+def _check_name(text: str) -> None:
+    fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
+    if not fits or any(mark in text for mark in '#@"'):
+        raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or quotes")
+
+
+def _check_store(text: str) -> None:
+    if "://" not in text:
+        raise ConfigError(f"not a store: {text!r}", hint=f"write sqlite:///{text}")
+
+
+def _check_commitment(text: str) -> None:
+    if not COMMITMENT.fullmatch(text):
+        hint = "64 digits of 0-9 and a-f, as sha256sum prints them"
+        raise ConfigError(f"not a SHA-256: {text!r}", hint=hint)
+
+
+def _check_seed(text: str) -> None:
+    if not text.isprintable():
+        raise ConfigError(f"not a seed: {text!r}", hint="printable characters only")
+
+
+Word = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, _checked(_check_name, "name")]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PlayerModel(_Strict):
+    """One entry of ``players``."""
+
+    name: Name
+    command: Annotated[list[Word], Field(min_length=1)]
+    env: dict[str, str | StrictInt] = {}
+    version: Name | StrictInt | None = None
+    house: StrictBool = False
+    batched: StrictBool = False
+
+    def variables(self) -> dict[str, str]:
+        """`env` as text."""
+        return {key: str(value) for key, value in self.env.items()}
+
+
+class SeasonModel(_Strict):
+    """The file as written: names, types and ranges; defaults as documented."""
+
+    season: Name | None = None
+    game: str | dict[str, Any]
+    seed: Annotated[str, _checked(_check_seed, "seed")] | StrictInt = "auto"
+    seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
+    store: Annotated[str, _checked(_check_store, "store")] | None = None
+    rounds: Annotated[StrictInt, Field(gt=0)] = 100
+    opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
+    pairing: Pairing = "variance"
+    time: Annotated[str, _checked(TimeControl.parse, "time")] = "10s"
+    start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_start(text), "time")] = "5s"
+    memory: Annotated[str, _checked(parse_memory, "memory")] = "400MB"
+    clock: Literal["adjusted", "wall", "cpu"] = "adjusted"
+    delivery: Literal["strict", "batched"] = "strict"
+    isolation: Literal["auto", "landlock", "bwrap", "plain"] = "auto"
+    require_isolation: StrictBool = False
+    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
+    end: Literal["kill", "quit"] = "kill"
+    house_bots: list[Word] = []
+    players: Annotated[list[PlayerModel], Field(min_length=1)]

@@ -1,0 +1,298 @@
+"""A season checked from its seed up: every deal, every move, every figure that follows from them.
+
+Theory of operation. The stored seed gives the deals, the deals and the recorded actions give the
+points, the points give the pairwise results, the results give the ratings, and the ratings give
+the next tables. Each of these steps is taken again and compared with what is stored, and each
+stored copy of a figure with its source, so that whoever wants to change one thing must change all
+that follow from it, down to moves that are legal in deals that nobody can choose.
+
+It only reads. One match is held at a time; what a round's ratings are computed from is the
+tournament's own affair.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from arbiter.config import Entry
+from arbiter.errors import ConfigError, StoreError
+from arbiter.games import make
+from arbiter.match import Player
+from arbiter.recheck import match_differences, shown
+from arbiter.schedule import match_specs, original
+from arbiter.tournament import compute_standings, tables
+from rating.errors import RatingError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+
+    from arbiter.config import Config
+    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.rules import AnyGame
+    from arbiter.store import SeasonStore
+    from arbiter.store.store import StoredMatch, StoredRound
+
+TOLERANCE = 1e-6
+"""Elo by which a rating computed again may differ: the last bits hang on the machine."""
+SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What reading values of the wrong kind comes to."""
+
+
+class Kind(StrEnum):
+    """What a finding amounts to."""
+
+    DIFFERENCE = "difference"
+    UNREADABLE = "unreadable"
+    UNCHECKED = "unchecked"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is not as it should be, or cannot be checked; `place` is a match, a round or the season."""
+
+    place: str
+    text: str
+    kind: Kind = Kind.DIFFERENCE
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+@dataclass(slots=True)
+class Checked:
+    """How much was checked."""
+
+    rounds: int = 0
+    complete: int = 0
+    matches: int = 0
+    moves: int = 0
+    forfeits: int = 0
+    commitment: bool = False
+
+
+def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Checked]:
+    """Every finding, season first, then round by round; returns how much was checked.
+
+    StoreError if the store itself cannot be read; what of a match cannot be is a finding.
+    """
+    audit = _Audit(config, season)
+    yield from audit.season()
+    if season.game != config.game.name:
+        return audit.checked
+    rounds = {stored.number: stored for stored in season.rounds()}
+    last = max(rounds, default=0)
+    for number in sorted({*range(1, last + 1), *season.match_rounds()}):
+        if number in rounds:
+            yield from audit.round(rounds[number], last)
+            continue
+        if 1 <= number <= last:
+            yield Finding(_round(number), "missing: a later round is stored")
+        for match in season.stored_matches(number):
+            yield Finding(shown(match.id), f"surplus: round {number} was never planned")
+    return audit.checked
+
+
+def commitment(seed: str) -> str:
+    """What a season commits itself to before it starts: SHA-256 of the seed's text, in hex."""
+    return sha256(seed.encode()).hexdigest()
+
+
+class _Audit:
+    """The state of one verification: what was checked, and whether later rounds can be."""
+
+    def __init__(self, config: Config, season: SeasonStore) -> None:
+        self.checked = Checked()
+        self._config, self._season = config, season
+        self._entries = {entry.player.name: entry.player for entry in config.entries}
+        self._gap = ""
+
+    def season(self) -> Iterator[Finding]:
+        """The seed, its commitment, the game."""
+        config, season = self._config, self._season
+        if config.seed not in ("auto", season.seed):
+            yield Finding("season", "seed: the stored one is not the config's")
+        if config.seed_commitment is not None:
+            self.checked.commitment = True
+            if (found := commitment(season.seed)) != config.seed_commitment:
+                text = f"seed: committed to {config.seed_commitment}, the stored seed's SHA-256 is {found}"
+                yield Finding("season", text)
+        if season.game != config.game.name:
+            yield Finding("season", f"game: stored {season.game}, the config says {config.game.name}")
+
+    def round(self, stored: StoredRound, last: int) -> Iterator[Finding]:
+        """One round: its tables, its matches, its standings."""
+        place, number = _round(stored.number), stored.number
+        same = stored.digest == self._config.digest
+        self.checked.rounds += 1
+        self.checked.complete += stored.complete
+        if not same:
+            text = "the config has changed since: its tables, options and clocks are not compared with it"
+            yield Finding(place, text, Kind.UNCHECKED)
+        elif self._gap:
+            yield Finding(place, f"its tables are not checked: {self._gap}", Kind.UNCHECKED)
+        else:
+            yield from self._tables(stored)
+        yield from self._matches(stored, same)
+        if stored.complete:
+            yield from self._standings(number, same)
+            return
+        if number < last:
+            yield Finding(place, "complete: it is not, but a later round was begun")
+        if self._season.standings(number) is not None:
+            yield Finding(place, "standings: stored, but the round is not complete")
+
+    def _tables(self, stored: StoredRound) -> Iterator[Finding]:
+        planned = self._computed("tables", stored.number)
+        if isinstance(planned, Finding):
+            yield planned
+        elif [list(names) for names in planned] != (kept := [list(names) for names in stored.tables]):
+            text = f"tables: stored {shown(kept)}, planned {shown(planned)}"
+            yield Finding(_round(stored.number), text)
+
+    def _standings(self, number: int, same: bool) -> Iterator[Finding]:
+        place = _round(number)
+        try:
+            kept = self._season.standings(number)
+        except StoreError as error:
+            yield Finding(place, str(error), Kind.UNREADABLE)
+            return
+        if kept is None:
+            yield Finding(place, "standings: none are stored, but the round is complete")
+            return
+        if self._gap:
+            yield Finding(place, f"its standings are not checked: {self._gap}", Kind.UNCHECKED)
+            return
+        fresh = self._computed("standings", number)
+        if isinstance(fresh, Finding):
+            yield fresh
+            return
+        try:
+            if not same:
+                # Who had not played yet is known only from the config of that time.
+                kept, fresh = _without_idle(kept), _without_idle(fresh)
+            for text in _unlike("standings", _by_player(kept), _by_player(fresh)):
+                yield Finding(place, text)
+        except SPOILT as error:
+            yield Finding(place, f"the standings cannot be read: {error!r}", Kind.UNREADABLE)
+
+    def _computed(self, what: str, number: int) -> Any:
+        """A round's tables or standings, from what is stored; a finding where that is too spoilt."""
+        compute = {"tables": tables, "standings": _computed_standings}[what]
+        try:
+            return compute(self._config, self._season, number)
+        except (RatingError, *SPOILT) as error:
+            text = str(error) if isinstance(error, (RatingError, StoreError)) else repr(error)
+            return Finding(_round(number), f"{what}: cannot be computed from the stored summaries: {text}")
+
+    def _matches(self, stored: StoredRound, same: bool) -> Iterator[Finding]:
+        """A round's matches against its plan."""
+        game = self._config.game if same else self._game_of(stored.number)
+        if game is None:
+            text = "its matches are not checked: no record tells the game that was played"
+            yield Finding(_round(stored.number), text, Kind.UNCHECKED)
+            return
+        names = [name for table in stored.tables for name in table]
+        if len(set(names)) != len(names) or any(len(table) != game.seats for table in stored.tables):
+            text = f"tables: stored {shown(stored.tables)}: not {game.seats} players each, each at one table"
+            yield Finding(_round(stored.number), text)
+            return
+        missing = {spec.id: spec for spec in self._specs(stored, game)}
+        for match in self._season.stored_matches(stored.number):
+            place = shown(match.id)
+            if match.problem:
+                yield Finding(place, match.problem, Kind.UNREADABLE)
+                if match.summary is None:
+                    self._gap = f"the summary of match {place} cannot be read"
+            spec = missing.pop(match.id, None)
+            if spec is None:
+                yield Finding(place, f"surplus: stored, but not planned in round {stored.number}")
+                continue
+            if match.record is None:
+                continue
+            try:
+                yield from self._match(game, spec, match, match.record, same)
+            except (ConfigError, *SPOILT) as error:
+                text = f"the record of match {place} cannot be checked: {error!r}"
+                yield Finding(place, text, Kind.UNREADABLE)
+        if stored.complete:
+            for match_id in missing:
+                yield Finding(match_id, "missing: planned, but not stored")
+
+    def _game_of(self, number: int) -> AnyGame | None:
+        """The game of a round under another config: what its first record says."""
+        for match in self._season.stored_matches(number):
+            if match.record is not None:
+                with suppress(ConfigError, TypeError):
+                    return make(match.record.game, match.record.options)
+        return None
+
+    def _specs(self, stored: StoredRound, game: AnyGame) -> Iterable[MatchSpec]:
+        """The matches that a round's tables stand for, by names alone: the players may be gone."""
+        entries = []
+        for name in (name for table in stored.tables for name in table):
+            known = self._entries.get(name) or self._entries.get(original(name))
+            player = Player(name, (name,), batched=known is not None and known.batched)
+            entries.append(Entry(player, house=False, registered_name=name))
+        named = replace(self._config, game=game, entries=tuple(entries))
+        return match_specs(named, self._season.seed, stored.number, stored.tables)
+
+    def _match(
+        self, game: AnyGame, spec: MatchSpec, match: StoredMatch, record: MatchRecord, same: bool
+    ) -> Iterator[Finding]:
+        place = shown(match.id)
+        self.checked.matches += 1
+        self.checked.moves += len(record.moves)
+        self.checked.forfeits += record.forfeit is not None
+        for text in match_differences(game, spec, record, same):
+            yield Finding(place, text)
+        if match.summary is not None and match.summary != (made := record.summary()):
+            for name, kept, fresh in _fields(match.summary.to_json(), made.to_json()):
+                yield Finding(place, f"summary: {name}: stored {shown(kept)}, its record says {shown(fresh)}")
+
+
+def _round(number: int) -> str:
+    return f"r{number:03d}"
+
+
+def _computed_standings(config: Config, season: SeasonStore, number: int) -> dict[str, Any]:
+    fresh = compute_standings(config, season, number)
+    # As stored: JSON has no tuples and no keys but strings.
+    plain: dict[str, Any] = json.loads(json.dumps(fresh))
+    return plain
+
+
+def _fields(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for name in fresh:
+        if stored.get(name) != fresh[name]:
+            yield name, stored.get(name), fresh[name]
+
+
+def _by_player(standings: dict[str, Any]) -> dict[str, Any]:
+    """Standings with their rows under the players' names, so that a difference names who it is about."""
+    return {**standings, "players": {row["player"]: row for row in standings["players"]}}
+
+
+def _without_idle(standings: dict[str, Any]) -> dict[str, Any]:
+    rows = [row for row in standings["players"] if row["matches"]]
+    return {**standings, "players": rows, "warnings": []}
+
+
+def _unlike(path: str, stored: Any, fresh: Any) -> Iterator[str]:
+    """Every place where two JSON values differ; numbers may by the tolerance."""
+    if isinstance(stored, dict) and isinstance(fresh, dict):
+        for key in dict.fromkeys([*fresh, *stored]):
+            if key not in stored or key not in fresh:
+                yield f"{path}: {key}: {'surplus' if key in stored else 'missing'}"
+            else:
+                yield from _unlike(f"{path}: {key}", stored[key], fresh[key])
+    elif isinstance(stored, int | float) and isinstance(fresh, int | float):
+        # Written so that NaN differs from everything.
+        if not abs(stored - fresh) <= TOLERANCE:
+            yield f"{path}: stored {stored!r}, recomputed {fresh!r}"
+    elif stored != fresh:
+        yield f"{path}: stored {shown(stored)}, recomputed {shown(fresh)}"

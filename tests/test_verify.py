@@ -1,0 +1,636 @@
+"""A season verified: clean as it was played, and every way of changing it found and named."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+
+from arbiter.cli import run
+from arbiter.config import load
+from arbiter.errors import ConfigError
+from arbiter.match import Fault
+from arbiter.store import Store, schema
+from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
+from arbiter.tournament import finish_round, next_round, open_season
+from arbiter.verify import Checked, Finding, Kind, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.config import Config
+    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.store import SeasonStore
+
+SEED = "a seed that nobody guesses in a hurry"
+CONFIG = f"""\
+season: small
+game: {{name: planning, deals: [[1, 0], [3, 1]]}}
+seed: {SEED}
+rounds: 4
+opening_rounds: 1
+time: 60s+100ms
+house_bots: [random]
+players:
+""" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(6))
+CONFIG += "  - {name: random, command: [python3], house: true}\n"
+
+ILLEGAL, REFUSED, MALFORMED, CRASH, TIMEOUT = (
+    f"r001/{place}" for place in ("t01/m1", "t01/m2", "t01/m3", "t02/m1", "t02/m2")
+)
+FORFEITS: dict[str, dict[tuple[str, int], bytes | None]] = {
+    ILLEGAL: {("gen_move", 1): b"= 2C 2C\n\n"},  # replaced by a card below
+    REFUSED: {("gen_declare", 1): b"? no idea\n\n"},
+    MALFORMED: {("play", 2): b"hello\n\n"},
+    CRASH: {("set_cards", 1): None},
+    TIMEOUT: {("gen_move", 2): b"= 3"},
+}
+CLEAN = "r001/t02/m0"
+BROKEN_ROUND = 3
+
+
+def played(config: Config, spec: MatchSpec) -> MatchRecord:
+    """A true record: any legal play, and in some matches of round 1 seat 2 faults."""
+    record = play_by_policy(config.game, random_policy(spec.id), spec, cost=1_234_567)
+    raw = FORFEITS.get(spec.id)
+    if raw is None:
+        return record
+    if spec.id == ILLEGAL:
+        others = record.deals[1]["hands"][0]
+        raw = {("gen_move", 1): f"= {others[0]}\n\n".encode()}
+    bots = [ScriptedBot.replaying(record, seat, raw if seat == 2 else None) for seat in range(4)]
+    return play_in_memory(config.game, bots, spec, cost=1_234_567)
+
+
+def play_season(config: Config) -> None:
+    """Two complete rounds and one broken off after three matches, in the config's store."""
+    store = Store(config.store)
+    season = open_season(config, store)
+    for number in range(1, BROKEN_ROUND + 1):
+        plan = next_round(config, season)
+        assert plan is not None
+        for spec in plan.missing[: 3 if number == BROKEN_ROUND else None]:
+            season.add_match(played(config, spec))
+        if number < BROKEN_ROUND:
+            finish_round(config, season, plan)
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def original_season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a season that nobody changes."""
+    folder = tmp_path_factory.mktemp("season")
+    (folder / "small.yaml").write_text(CONFIG)
+    play_season(load(folder / "small.yaml"))
+    return folder
+
+
+@dataclass
+class Kept:
+    """A season of one's own to tamper with."""
+
+    file: Path
+    config: Config
+    store: Store
+    season: SeasonStore
+
+    def change(self, match_id: str, alter: Callable[[MatchRecord], MatchRecord]) -> None:
+        """Another record in place of one, its summary made to fit."""
+        record = self.match(match_id)
+        self.remove(match_id)
+        self.season.add_match(alter(record))
+
+    def match(self, match_id: str) -> MatchRecord:
+        record = self.season.match(match_id)
+        assert record is not None
+        return record
+
+    def remove(self, match_id: str) -> None:
+        self.write(sa.delete(schema.matches).where(schema.matches.c.id == match_id))
+
+    def write(self, statement: Any) -> None:
+        with self.store.transaction() as connection:
+            connection.execute(statement)
+
+    def found(self) -> list[str]:
+        """All findings but what could not be checked."""
+        season = self.store.season(self.season.name)
+        assert season is not None
+        return [str(item) for item in verify(self.config, season) if item.kind is not Kind.UNCHECKED]
+
+
+@pytest.fixture
+def kept(original_season: Path, tmp_path: Path) -> Iterator[Kept]:
+    folder = tmp_path / "kept"
+    shutil.copytree(original_season, folder)
+    config = load(folder / "small.yaml")
+    store = Store(config.store)
+    yield Kept(folder / "small.yaml", config, store, open_season(config, store))
+    store.close()
+
+
+def all_of(config: Config, season: SeasonStore) -> tuple[list[Finding], Checked]:
+    found = []
+    run = verify(config, season)
+    while True:
+        try:
+            found.append(next(run))
+        except StopIteration as done:
+            return found, done.value
+
+
+def test_a_season_as_it_was_played_is_clean(kept: Kept) -> None:
+    findings, checked = all_of(kept.config, kept.season)
+    assert findings == []
+    assert (checked.rounds, checked.complete, checked.matches, checked.forfeits) == (3, 2, 19, 5)
+    assert checked.moves == sum(len(record.moves) for record in kept.season.records())
+    faults = {record.id: record.forfeit.fault for record in kept.season.records() if record.forfeit}
+    assert faults == {
+        ILLEGAL: "illegal", REFUSED: "refused", MALFORMED: "malformed", CRASH: "crash", TIMEOUT: "timeout",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "line", ["delivery: batched", "time: 500ms/request", "clock: cpu", "game: {name: planning, seats: 3}"]
+)
+def test_other_terms_are_clean_too(line: str, tmp_path: Path) -> None:
+    key = line.partition(":")[0]
+    text = "".join(row + "\n" for row in CONFIG.splitlines() if not row.startswith(f"{key}:"))
+    if key == "delivery":
+        text = text.replace("command: [python3]", "command: [python3], batched: true")
+    if key == "game":
+        # Three at a table, all deals of the tournament, and nobody faults.
+        text = text.replace("season: small", "season: three").replace("house_bots: [random]", "")
+        text = text.replace("  - {name: random, command: [python3], house: true}\n", "")
+    path = tmp_path / "small.yaml"
+    path.write_text(f"{line}\n{text}")
+    config = load(path)
+    if key == "game":
+        store = Store(config.store)
+        season = open_season(config, store)
+        plan = next_round(config, season)
+        assert plan is not None
+        for spec in plan.missing:
+            season.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
+        finish_round(config, season, plan)
+    else:
+        play_season(config)
+        store = Store(config.store)
+        season = open_season(config, store)
+    findings, checked = all_of(config, season)
+    assert findings == []
+    assert checked.matches == len(list(season.records()))
+    assert {record.delivery for record in season.records()} == {config.limits.delivery}
+    store.close()
+
+
+# Records
+
+
+def points(record: MatchRecord) -> MatchRecord:
+    assert record.points is not None
+    return replace(record, points=(record.points[0] + 50, *record.points[1:]))
+
+
+def move_of(**changes: Any) -> Callable[[MatchRecord], MatchRecord]:
+    def alter(record: MatchRecord) -> MatchRecord:
+        moves = list(record.moves)
+        moves[5] = moves[5]._replace(**changes)
+        return replace(record, moves=tuple(moves))
+
+    return alter
+
+
+def swapped_players(record: MatchRecord) -> MatchRecord:
+    one, two, *rest = record.players
+    first, second, *bots = record.bots
+    return replace(record, players=(two, one, *rest), bots=(second, first, *bots))
+
+
+def swapped_hands(record: MatchRecord) -> MatchRecord:
+    deal = dict(record.deals[1])
+    deal["hands"] = [deal["hands"][seat] for seat in (1, 0, 2, 3)]
+    return replace(record, deals=(record.deals[0], deal))
+
+
+def no_last_move(record: MatchRecord) -> MatchRecord:
+    return replace(record, moves=record.moves[:-1])
+
+
+def a_move_more(record: MatchRecord) -> MatchRecord:
+    return replace(record, moves=(*record.moves, record.moves[-1]))
+
+
+def fields(**changes: Any) -> Callable[[MatchRecord], MatchRecord]:
+    return lambda record: replace(record, **changes)
+
+
+def cheaper_total(record: MatchRecord) -> MatchRecord:
+    first, *bots = record.bots
+    return replace(record, bots=(replace(first, charged_ns=5), *bots))
+
+
+RECORDS: list[tuple[Callable[[MatchRecord], MatchRecord], str]] = [
+    (points, r"points: stored \[\d+, .*\], replayed \["),
+    (points, r"result p\d - .*: stored 1-0, replayed (0-1|1/2-1/2)"),
+    (move_of(action="2C"), r"move \d+ \(gen_\w+ of seat \d\): illegal: "),
+    (move_of(action="no card"), r"move 6 \(gen_\w+ of seat \d\): malformed: "),
+    (move_of(seat=9), r"move 6: stored gen_\w+ of seat 9, replayed gen_\w+ of seat \d"),
+    (move_of(request="gen_bid"), r"move 6: stored gen_bid of seat \d, replayed gen_"),
+    (move_of(deal=7), r"move 6: stored \w+ in deal 7, replayed \w+ in deal 0"),
+    (move_of(charged_ns=-1), r"move 6: charged_ns: stored -1"),
+    (move_of(left_ns=1), r"move 6: left_ns: stored 1, by what was charged 60\d+"),
+    (cheaper_total, r"charged_ns of seat 0: stored 5, its moves alone have \d+"),
+    (swapped_players, r'players: stored \["[^\]]*\], planned \["'),
+    (swapped_hands, r"deals: 1 of 2 are not the seed's; deal 2: stored \{.*, dealt \{"),
+    (no_last_move, r"moves: stored 23, but after move 23 seat \d is to answer gen_move"),
+    (a_move_more, r"moves: stored 25, but the match is over after 24"),
+    (fields(deal_hash="0" * 64), r"deal_hash: stored 0{64}, dealt [0-9a-f]{64}"),
+    (fields(rotation=3), r"rotation: stored 3, planned 0"),
+    (fields(table=1), r"table: stored 1, planned 2"),
+    (fields(seed="1"), r"seed: the record's is not the season's"),
+    (fields(season="other"), r"season: stored other, planned small"),
+    (fields(options={"seats": 4}), r"options: stored \{"),
+    (fields(sides=(0, 1, 0, 1)), r"sides: stored \[0, 1, 0, 1\], planned null"),
+    (fields(clock="wall"), r"clock: stored wall, planned adjusted"),
+    (fields(delivery="batched"), r"delivery: stored batched, planned strict"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("alter", "line"), RECORDS)
+def test_a_changed_record_is_named(
+    kept: Kept, alter: Callable[[MatchRecord], MatchRecord], line: str
+) -> None:
+    kept.change(CLEAN, alter)
+    found = [text for text in kept.found() if text.startswith(CLEAN)]
+    assert any(re.fullmatch(f"{CLEAN}: {line}.*", text) for text in found), found
+    assert len(found) < 6
+
+
+def test_a_played_card_changed_for_another_legal_one_changes_what_follows(kept: Kept) -> None:
+    """The last card of all is forced, so of the last tricks every change is illegal or shows."""
+    record = kept.match(CLEAN)
+    declared = next(n for n, move in enumerate(record.moves) if move.request == "gen_declare")
+    other = str(1 - int(record.moves[declared].action))
+
+    def declares_otherwise(record: MatchRecord) -> MatchRecord:
+        moves = list(record.moves)
+        moves[declared] = moves[declared]._replace(action=other)
+        return replace(record, moves=tuple(moves))
+
+    kept.change(CLEAN, declares_otherwise)
+    assert any(text.startswith(f"{CLEAN}: points: stored") for text in kept.found())
+
+
+def test_an_action_that_is_not_canonical_is_named(kept: Kept) -> None:
+    def padded(record: MatchRecord) -> MatchRecord:
+        first, *moves = record.moves
+        return replace(record, moves=(first._replace(action="0" + first.action), *moves))
+
+    kept.change(CLEAN, padded)
+    (line,) = kept.found()
+    assert line.startswith(f"{CLEAN}: move 1: stored 0")
+
+
+# Forfeits
+
+
+def forfeit_of(**changes: Any) -> Callable[[MatchRecord], MatchRecord]:
+    def alter(record: MatchRecord) -> MatchRecord:
+        assert record.forfeit is not None
+        return replace(record, forfeit=replace(record.forfeit, **changes))
+
+    return alter
+
+
+def legal_reply(record: MatchRecord) -> MatchRecord:
+    """Seat 2 made to have answered with a card of its own, the one that it could play."""
+    assert record.forfeit is not None
+    hand = set(record.deals[1]["hands"][2]) - {move.action for move in record.moves if move.deal == 1}
+    led = next((move for move in reversed(record.moves) if move.request == "gen_move"), None)
+    suit = {card for card in hand if led is not None and card[1] == led.action[1]}
+    return replace(record, forfeit=replace(record.forfeit, reply=f"= {min(suit or hand)}\n\n"))
+
+
+FORFEIT_CHANGES: list[tuple[str, Callable[[MatchRecord], MatchRecord], str]] = [
+    (ILLEGAL, legal_reply, r"forfeit: the reply '= .*' is no fault there"),
+    (ILLEGAL, forfeit_of(detail="for fun"), r"forfeit: detail: stored for fun, replayed .*"),
+    (ILLEGAL, forfeit_of(player="p9"), r"forfeit: player: stored p9, replayed \w+"),
+    (ILLEGAL, forfeit_of(seat=1), r"forfeit: stored for 'gen_move' to seat 1, but after move \d+ seat 2"),
+    (ILLEGAL, forfeit_of(command="gen_declare"), r"forfeit: stored for 'gen_declare' to seat 2, but after"),
+    (ILLEGAL, forfeit_of(reply="? no\n\n"), r"forfeit: fault: stored illegal, replayed refused"),
+    (ILLEGAL, no_last_move, r"forfeit: stored for 'gen_move' to seat 2, but after move \d+ seat \d is to"),
+    (REFUSED, forfeit_of(reply="= 1\n\n"), r"forfeit: the reply '= 1\\n\\n' is no fault there"),
+    (REFUSED, forfeit_of(command="time_left 1"), r"forfeit: refused, but 'time_left \d+' asks for no answer"),
+    (MALFORMED, forfeit_of(reply="=\n\n"), r"forfeit: the reply '=\\n\\n' is no fault there"),
+    (CRASH, forfeit_of(command="set_cards 1 2C"), r"forfeit: stored for 'set_cards 1 2C' to seat 2, but"),
+    (CLEAN, lambda record: replace(record, points=None), r"points: stored null, replayed \[\d"),
+    (CRASH, fields(forfeit=None), r"moves: stored \d+, but after move \d+ seat \d is to answer gen_declare"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("match_id", "alter", "line"), FORFEIT_CHANGES)
+def test_a_changed_forfeit_is_named(
+    kept: Kept, match_id: str, alter: Callable[[MatchRecord], MatchRecord], line: str
+) -> None:
+    kept.change(match_id, alter)
+    found = kept.found()
+    assert any(re.fullmatch(f"{match_id}: {line}.*", text) for text in found), found
+
+
+def test_a_forfeit_after_the_last_move_is_named(kept: Kept) -> None:
+    forfeit = kept.match(CRASH).forfeit
+    kept.change(CLEAN, fields(forfeit=forfeit, points=None))
+    assert f"{CLEAN}: forfeit: the match is over, and {forfeit and forfeit.command!r} was sent to nobody" in (
+        kept.found()
+    )
+
+
+def test_a_timeout_of_a_bot_that_had_time_is_named(kept: Kept) -> None:
+    def frugal(record: MatchRecord) -> MatchRecord:
+        bots = list(record.bots)
+        bots[2] = replace(bots[2], charged_ns=30 * 10**9)
+        return replace(record, bots=tuple(bots))
+
+    kept.change(TIMEOUT, frugal)
+    (line,) = [text for text in kept.found() if text.startswith(TIMEOUT)]
+    assert line == f"{TIMEOUT}: forfeit: timeout, but seat 2 was charged 30000000000 ns of 60400000000"
+
+
+def test_a_fault_that_lies_not_in_the_reply_is_believed_where_the_bot_was_spoken_to(kept: Kept) -> None:
+    kept.change(CRASH, forfeit_of(fault=Fault.MEMORY, detail="other words"))
+    assert [text for text in kept.found() if text.startswith(CRASH)] == []
+
+
+# Rounds
+
+
+def test_a_missing_and_a_surplus_match_are_named(kept: Kept) -> None:
+    record = kept.match(CLEAN)
+    kept.remove(CLEAN)
+    kept.season.add_match(replace(record, id="r001/t09/m0", table=9))
+    kept.season.add_match(replace(record, id="r009/t01/m0", round=9))
+    found = kept.found()
+    assert f"{CLEAN}: missing: planned, but not stored" in found
+    assert "r001/t09/m0: surplus: stored, but not planned in round 1" in found
+    assert "r009/t01/m0: surplus: round 9 was never planned" in found
+
+
+def test_a_record_under_another_id_is_named(kept: Kept) -> None:
+    table = schema.matches
+    kept.remove("r001/t02/m3")
+    kept.write(sa.update(table).where(table.c.id == CLEAN).values(id="r001/t02/m3"))
+    found = kept.found()
+    assert "r001/t02/m3: id: stored r001/t02/m0, planned r001/t02/m3" in found
+    assert f"{CLEAN}: missing: planned, but not stored" in found
+
+
+def test_changed_tables_are_named(kept: Kept) -> None:
+    first, second = kept.season.rounds()[1].tables
+    changed = [[second[0], *first[1:]], [first[0], *second[1:]]]
+    table = schema.rounds
+    kept.write(sa.update(table).where(table.c.number == 2).values(tables=json.dumps(changed)))
+    found = kept.found()
+    assert found[0].startswith(f"r002: tables: stored {json.dumps(changed)}, planned [[")
+    assert sum(text.startswith("r002/") and ": players: stored" in text for text in found) == 8
+
+
+def test_tables_that_are_none_are_named(kept: Kept) -> None:
+    table = schema.rounds
+    kept.write(sa.update(table).where(table.c.number == 2).values(tables='[["p0", "p0", "p1", "p2"]]'))
+    assert any("not 4 players each, each at one table" in text for text in kept.found())
+
+
+def test_a_changed_summary_is_named_and_so_are_the_ratings_made_of_it(kept: Kept) -> None:
+    table = schema.matches
+    shape = kept.match(CLEAN).summary().to_json()
+    shape["points"] = [9, 9, 9, 9]
+    kept.write(sa.update(table).where(table.c.id == CLEAN).values(summary=json.dumps(shape)))
+    found = kept.found()
+    assert any(
+        text.startswith(f"{CLEAN}: summary: points: stored [9, 9, 9, 9], its record") for text in found
+    )
+    assert any(text.startswith("r001: standings: players: ") for text in found)
+
+
+def change_standings(kept: Kept, alter: Callable[[dict[str, Any]], None]) -> None:
+    standings = kept.season.standings(2)
+    assert standings is not None
+    alter(standings)
+    table = schema.ratings
+    kept.write(sa.update(table).where(table.c.round == 2).values(standings=json.dumps(standings)))
+
+
+def test_a_changed_rating_is_named(kept: Kept) -> None:
+    def raised(standings: dict[str, Any]) -> None:
+        standings["players"][3]["elo"] += 1e-5
+        standings["players"][3]["faults"] = {"crash": 1}
+
+    name = (kept.season.standings(2) or {})["players"][3]["player"]
+    change_standings(kept, raised)
+    found = kept.found()
+    assert found[0].startswith(f"r002: standings: players: {name}: elo: stored ")
+    assert all(text.startswith(f"r002: standings: players: {name}: ") for text in found)
+
+
+def test_a_rating_within_the_tolerance_is_none(kept: Kept) -> None:
+    def nudged(standings: dict[str, Any]) -> None:
+        standings["players"][0]["elo"] += 5e-7
+
+    change_standings(kept, nudged)
+    assert kept.found() == []
+
+
+def test_missing_and_surplus_standings_are_named(kept: Kept) -> None:
+    table = schema.ratings
+    kept.write(sa.update(table).where(table.c.round == 2).values(round=3))
+    assert kept.found() == [
+        "r002: standings: none are stored, but the round is complete",
+        "r003: standings: stored, but the round is not complete",
+    ]
+
+
+def test_a_round_that_is_missing_or_left_incomplete_is_named(kept: Kept) -> None:
+    table = schema.rounds
+    kept.write(sa.update(table).where(table.c.number == 1).values(complete=False))
+    assert "r001: complete: it is not, but a later round was begun" in kept.found()
+    kept.write(sa.delete(table).where(table.c.number == 1))
+    assert "r001: missing: a later round is stored" in kept.found()
+
+
+def test_another_seed_in_the_store_changes_every_deal(kept: Kept) -> None:
+    kept.write(sa.update(schema.seasons).values(seed="another seed that is long enough"))
+    found = kept.found()
+    assert found[0] == "season: seed: the stored one is not the config's"
+    for match_id in kept.season.match_ids(1) - {CRASH}:
+        assert f"{match_id}: seed: the record's is not the season's" in found
+        assert any(text.startswith(f"{match_id}: deals: ") for text in found)
+    assert not any("illegal" in text for text in found)
+
+
+def test_another_game_in_the_store_ends_it(kept: Kept) -> None:
+    kept.write(sa.update(schema.seasons).values(game="bridge"))
+    assert kept.found() == ["season: game: stored bridge, the config says planning"]
+
+
+def test_a_changed_config_leaves_tables_unchecked_and_says_so(kept: Kept) -> None:
+    kept.file.write_text(CONFIG.replace("60s+100ms", "5s").replace("p5", "new"))
+    findings, checked = all_of(load(kept.file), kept.season)
+    assert {finding.kind for finding in findings} == {Kind.UNCHECKED}
+    assert [finding.place for finding in findings] == ["r001", "r002", "r003"]
+    assert checked.matches == 19
+    kept.change(CLEAN, points)
+    texts = [str(finding) for finding in all_of(load(kept.file), kept.season)[0]]
+    assert any(text.startswith(f"{CLEAN}: points: ") for text in texts)
+    assert any(text.startswith("r001: standings: players: ") for text in texts)
+
+
+def test_another_game_of_an_earlier_config_is_replayed_as_it_was(kept: Kept) -> None:
+    kept.file.write_text(CONFIG.replace("deals: [[1, 0], [3, 1]]", "seats: 3"))
+    findings, checked = all_of(load(kept.file), kept.season)
+    assert {finding.kind for finding in findings} == {Kind.UNCHECKED}
+    assert checked.matches == 19
+
+
+# What cannot be read
+
+
+def test_all_that_cannot_be_read_is_named(kept: Kept) -> None:
+    table = schema.matches
+    kept.write(sa.update(table).where(table.c.id == CLEAN).values(record=b"\x00garbage"))
+    kept.write(sa.update(table).where(table.c.id == "r002/t01/m0").values(summary="{"))
+    kept.change("r002/t02/m0", move_of(charged_ns="much"))
+    findings, _ = all_of(kept.config, kept.season)
+    unreadable = [finding.place for finding in findings if finding.kind is Kind.UNREADABLE]
+    assert unreadable == [CLEAN, "r002/t01/m0", "r002/t02/m0"]
+    unchecked = [str(finding) for finding in findings if finding.kind is Kind.UNCHECKED]
+    assert unchecked[0] == (
+        "r002: its standings are not checked: the summary of match r002/t01/m0 cannot be read"
+    )
+
+
+def test_summaries_that_cannot_be_rated_are_a_difference(kept: Kept) -> None:
+    table = schema.matches
+    shape = kept.match(CLEAN).summary().to_json()
+    shape["points"] = [1]
+    kept.write(sa.update(table).where(table.c.id == CLEAN).values(summary=json.dumps(shape)))
+    assert any(
+        text.startswith(
+            "r001: standings: cannot be computed from the stored summaries: match r001/t02/m0 has"
+        )
+        for text in kept.found()
+    )
+
+
+def test_standings_that_cannot_be_read_are_named(kept: Kept) -> None:
+    kept.write(sa.update(schema.ratings).where(schema.ratings.c.round == 1).values(standings="{"))
+    kept.write(
+        sa.update(schema.ratings).where(schema.ratings.c.round == 2).values(standings='{"players": 3}')
+    )
+    findings, _ = all_of(kept.config, kept.season)
+    assert [(finding.place, finding.kind) for finding in findings] == [
+        ("r001", Kind.UNREADABLE),
+        ("r002", Kind.UNREADABLE),
+    ]
+
+
+def test_it_reads_one_record_at_a_time(kept: Kept) -> None:
+    kept.change("r001/t01/m0", points)
+    kept.write(sa.update(schema.ratings).values(standings="{}"))
+    run = verify(kept.config, kept.season)
+    assert next(run).place == "r001/t01/m0"
+    run.close()
+
+
+# The commitment
+
+
+def committed(seed: str) -> str:
+    return sha256(seed.encode()).hexdigest()
+
+
+def test_a_seed_is_compared_with_what_was_committed_to(kept: Kept) -> None:
+    kept.file.write_text(CONFIG + f"seed_commitment: {committed(SEED)}\n")
+    config = load(kept.file)
+    assert config.digest == kept.config.digest
+    assert all_of(config, kept.season) == ([], replace(all_of(kept.config, kept.season)[1], commitment=True))
+    auto = CONFIG.replace(f"seed: {SEED}", "seed: auto")
+    kept.file.write_text(auto + f"seed_commitment: {committed('another')}\n")
+    first = next(verify(load(kept.file), kept.season))
+    assert str(first) == (
+        f"season: seed: committed to {committed('another')}, the stored seed's SHA-256 is {committed(SEED)}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seed", "commitment", "words"),
+    [
+        ("short", committed("short"), "a seed of 40 bits can be guessed, so there is nothing to commit to"),
+        ("12345", committed("12345"), "a seed of 40 bits can be guessed"),
+        (SEED, committed("other"), "is not the SHA-256 of the seed (printf %s SEED | sha256sum)"),
+        (SEED, "abc", "not a SHA-256: 'abc' (64 digits"),
+    ],
+)
+def test_a_commitment_that_is_worth_nothing_is_refused(
+    seed: str, commitment: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(CONFIG.replace(f"seed: {SEED}", f"seed: {seed}") + f"seed_commitment: {commitment}\n")
+    with pytest.raises(ConfigError) as caught:
+        load(path)
+    (line,) = str(caught.value).splitlines()
+    assert f": seed_commitment: {words}" in line
+
+
+# The command
+
+
+def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_command_says_what_was_checked(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = command(capsys, "verify", kept.file)
+    moves = sum(len(record.moves) for record in kept.season.records())
+    assert (code, err) == (0, "")
+    assert out == (
+        f"small: nothing differs: 3 rounds (2 complete) dealt again, 19 matches with {moves} moves"
+        " and 5 forfeits played again, ratings computed again\n"
+    )
+
+
+def test_the_command_names_each_difference_on_a_line_and_exits_1(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept.remove(CLEAN)
+    code, out, err = command(capsys, "verify", kept.file, "--store", kept.store.url)
+    lines = out.splitlines()
+    assert code == 1
+    assert lines[0] == f"{CLEAN}: missing: planned, but not stored"
+    assert all(line.startswith(("r001: standings: ", "r002: ")) for line in lines[1:])
+    assert err.startswith(f"arbiter: small: {len(lines)} differences, 0 unreadable: 3 rounds")
+    code, out, _ = command(capsys, "verify", kept.file, "--format", "json")
+    shape = json.loads(out)
+    assert (code, shape["ok"], shape["unreadable"], shape["unchecked"]) == (1, False, [], [])
+    assert shape["differences"][0] == {"place": CLEAN, "text": "missing: planned, but not stored"}
+    assert shape["seed_sha256"] == committed(SEED)
+    assert shape["checked"]["matches"] == 18
+
+
+def test_the_command_exits_5_for_what_cannot_be_read(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    table = schema.matches
+    kept.write(sa.update(table).where(table.c.id == CLEAN).values(record=b"\x00garbage"))
+    code, out, err = command(capsys, "verify", kept.file)
+    assert (code, len(out.splitlines())) == (5, 1)
+    assert out.startswith(f"{CLEAN}: the record of match {CLEAN} cannot be read: ")
+    assert "0 differences, 1 unreadable" in err
