@@ -157,7 +157,7 @@ def test_a_drawn_seed_stays_with_the_season(config: Config, tmp_path: Path) -> N
 
 def test_a_commitment_to_a_seed_that_is_still_to_be_drawn_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "auto.yaml"
-    path.write_text(CONFIG.replace("seed: abc", f"seed: auto\nseed_commitment: {'0' * 64}"))
+    path.write_text(CONFIG.replace("seed: abc", f"seed: auto\nseed_commitment: {'a' * 64}"))
     auto = load(path)
     store = Store(auto.store)
     with pytest.raises(ConfigError, match="still to be drawn"):
