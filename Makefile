@@ -30,20 +30,22 @@ bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it
 
 bots: ## the C++ bots, where there is a compiler
 	@if command -v c++ >/dev/null || command -v g++ >/dev/null; then \
-	  $(MAKE) --no-print-directory -C bots/cpp; \
+	  $(MAKE) --no-print-directory -C bots/cpp >&2; \
 	else echo "no C++ compiler: the C++ bots are left out" >&2; fi
 
 clean: ## everything that was made
 	rm -rf .venv build dist *.egg-info bots/cpp/build configs/*.sqlite*
 
 $(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit("arbiter needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
-	$(PYTHON) -m venv .venv
+	@$(PYTHON) -c 'import sys; sys.exit("arbiter needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -m venv .venv
 
 $(RUN): pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable .
+	@echo "setting up .venv" >&2
+	@$(INSTALL) --editable .
 	@touch $@
 
 $(DEV): pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[dev]'
+	@echo "setting up .venv for development" >&2
+	@$(INSTALL) --editable '.[dev]'
 	@touch $@ $(RUN)
