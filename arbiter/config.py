@@ -152,11 +152,17 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
     """What no single key shows; works on the file as read, so that all mistakes come at once."""
     entries = value.get("players")
     players = [p if isinstance(p, dict) else {} for p in entries] if isinstance(entries, list) else []
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
+    taken: set[str] = set()
     for number, player in enumerate(players):
-        name = player.get("name")
-        if isinstance(name, str) and seen.setdefault(name, number) != number:
-            yield Problem(("players", number, "name"), f"{name!r} is taken by an earlier player")
+        name, version = player.get("name"), player.get("version")
+        if not isinstance(name, str):
+            continue
+        seen.add(name)
+        rated = name if version is None else f"{name}@{version}"
+        if rated in taken:
+            yield Problem(("players", number, "name"), f"{rated!r} is taken by an earlier player")
+        taken.add(rated)
     yield from _commitment_problems(value.get("seed", "auto"), value.get("seed_commitment"))
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []

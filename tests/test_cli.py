@@ -181,6 +181,17 @@ def test_a_round_and_the_tables_of_it(arbiter: Callable[..., tuple[int, str, str
     last = standings["players"][-1]
     assert (last["player"], last["losses"], last["faults"]) == ("broken", 12, {"crash": 4})
 
+    lines = arbiter("standings", config, "--format", "csv")[1].splitlines()
+    assert lines[0].startswith("rank,player,elo,low,high,")
+    assert lines[-1].startswith("4,broken,")
+    lines = arbiter("standings", config, "--format", "markdown", "--after-round", "1")[1].splitlines()
+    assert lines[1] == "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    refused(arbiter("standings", config, "--after-round", "2"), "--after-round 2: 1 rounds are complete")
+    lines = arbiter("crosstable", config, "--format", "csv")[1].splitlines()
+    assert lines[0] == "player,opponent,wins,draws,losses"
+    assert "broken,ann,0,0,4" in lines
+    assert "| 4 | broken | 0-0-4 |" in arbiter("crosstable", config, "--format", "markdown")[1]
+
     table = json.loads(arbiter("crosstable", config, "--format", "json")[1])
     broken = table["players"].index("broken")
     assert sum(table["losses"][broken]) == 12

@@ -165,6 +165,16 @@ def test_a_version_makes_another_rated_entry(write: Callable[[str], Path]) -> No
     assert config.entries[0].player.name == "a@2"
 
 
+def test_two_versions_of_a_player_are_two_players(
+    write: Callable[[str], Path], problems: Callable[[str], list[str]]
+) -> None:
+    two = GOOD.replace("name: b,", "name: a, version: 2,")
+    assert [entry.player.name for entry in load(write(two)).entries] == ["a", "a@2", "c", "d"]
+    assert problems(two.replace("name: c,", "name: a, version: 2,")) == [
+        "5:6: players.2.name: 'a@2' is taken by an earlier player"
+    ]
+
+
 def test_a_short_seed_draws_a_warning(write: Callable[[str], Path]) -> None:
     assert "guess" in load(write(GOOD + "seed: 1\n")).warnings[0]
     assert load(write(GOOD + f"seed: {'x' * 32}\n")).warnings == ()

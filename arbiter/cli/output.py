@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -29,6 +31,16 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
+table_format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "csv", "markdown"]),
+    default="text",
+    show_default=True,
+    help="A table for people, JSON, or a table for other programs.",
+)
+
+
 def print_json(value: Any) -> None:
     """One JSON document on stdout."""
     click.echo(json.dumps(value, indent=2))
@@ -54,6 +66,23 @@ def print_table(
     click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
+def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Comma-separated lines on stdout, with a heading; an empty cell where there is no value."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    click.echo(text.getvalue(), nl=False)
+
+
+def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A Markdown table on stdout."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    for line in lines:
+        cells = (printable(cell).replace("|", "\\|") for cell in line)
+        click.echo("| " + " | ".join(cells) + " |")
+
+
 def note(text: str) -> None:
     """One line on stderr."""
     tell(f"arbiter: {text}")
@@ -75,9 +104,37 @@ def faults_text(faults: dict[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in faults.items())
 
 
-def print_standings(standings: dict[str, Any]) -> None:
-    """Standings as a table, with what a reader must know below it."""
-    rounds = standings["rounds_played"]
+STANDINGS = [
+    "rank",
+    "player",
+    "elo",
+    "low",
+    "high",
+    "matches",
+    "results",
+    "wins",
+    "draws",
+    "losses",
+    "points",
+]
+
+
+def show_standings(standings: dict[str, Any], style: str) -> None:
+    """Standings in the style asked for."""
+    if style == "json":
+        print_json(standings)
+    elif style == "csv":
+        rows = [[row[key] for key in STANDINGS] for row in standings["players"]]
+        print_csv(STANDINGS, rows)
+    elif style == "markdown":
+        print_markdown(*standings_table(standings))
+    else:
+        print_standings(standings)
+
+
+def standings_table(standings: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows as people read them."""
+    columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
     rows = [
         [
             str(row["rank"]),
@@ -93,10 +150,16 @@ def print_standings(standings: dict[str, Any]) -> None:
         ]
         for row in standings["players"]
     ]
-    columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
+    return columns, rows
+
+
+def print_standings(standings: dict[str, Any]) -> None:
+    """Standings as a table, with what a reader must know below it."""
+    rounds = standings["rounds_played"]
+    columns, rows = standings_table(standings)
     title = f"{standings['season']}: {standings['game']}, {rounds} round{'s' * (rounds != 1)} played"
     print_table(columns, rows, title, left=(1, 9))
     kind = standings["intervals"]
     click.echo(f"95 % intervals by {kind}; drawelo {standings['drawelo']:.1f}")
     for warning in standings["warnings"]:
-        click.echo(f"note: {warning}")
+        click.echo(f"note: {printable(warning)}")

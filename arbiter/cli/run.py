@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.output import format_option, note, print_json, print_standings
+from arbiter.cli.output import format_option, note, show_standings
 from arbiter.cli.progress import match_line, progress, round_line
 from arbiter.config import load
 from arbiter.executors import processes, slots
@@ -66,7 +66,7 @@ def run_round(
             announce(settled, plan, workers, season.seed)
             with processes(min(workers, plan.total)) as executor:
                 standings = play(settled, season, plan, executor, match_line)
-    show(standings, style)
+    show_standings(standings, style)
 
 
 @click.command("run-season")
@@ -104,7 +104,7 @@ def run_season(
                     note(round_line(standings, len(plan.missing), time.monotonic() - start))
                     plan = next_round(settled, season)
         standings = complete(settled, season)
-    show(standings, style)
+    show_standings(standings, style)
 
 
 @contextmanager
@@ -146,14 +146,6 @@ def complete(config: Config, season: SeasonStore) -> dict[str, Any]:
     last = len(season.rounds())
     note(f"all {last} rounds of {config.season} are complete; its seed was {season.seed}")
     return season.standings(last) or compute_standings(config, season, last)
-
-
-def show(standings: dict[str, Any], style: str) -> None:
-    """Standings in the style asked for."""
-    if style == "json":
-        print_json(standings)
-    else:
-        print_standings(standings)
 
 
 def prepared(path: str, store_url: str | None = None) -> Config:

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.output import format_option, print_json, print_standings, print_table
+from arbiter.cli.output import (
+    format_option,
+    print_csv,
+    print_json,
+    print_markdown,
+    print_table,
+    show_standings,
+    table_format_option,
+)
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError, did_you_mean
 from arbiter.store import SeasonStore, Store
@@ -41,26 +49,26 @@ def complete_rounds(season: SeasonStore) -> int:
 
 @click.command()
 @config_argument
+@click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
 @store_option
-@format_option
-def standings(config: str, store_url: str | None, style: str) -> None:
+@table_format_option
+def standings(config: str, after_round: int | None, store_url: str | None, style: str) -> None:
     """Ratings after the last complete round, with 95 % intervals.
 
     Example: arbiter standings configs/demo.yaml --format json
     """
     settled, season = opened(config, store_url)
     last = complete_rounds(season)
-    kept = season.standings(last) or compute_standings(settled, season, last)
-    if style == "json":
-        print_json(kept)
-    else:
-        print_standings(kept)
+    if after_round is not None and after_round > last:
+        raise ConfigError(f"--after-round {after_round}: {last} rounds are complete")
+    last = after_round or last
+    show_standings(season.standings(last) or compute_standings(settled, season, last), style)
 
 
 @click.command()
 @config_argument
 @store_option
-@format_option
+@table_format_option
 def crosstable(config: str, store_url: str | None, style: str) -> None:
     """Pairwise results of all complete rounds: won-drawn-lost of the row against the column.
 
@@ -75,7 +83,14 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
         print_json(table)
         return
     names = table["players"]
-    rows = []
+    if style == "csv":
+        counts = [table[key] for key in ("wins", "draws", "losses")]
+        pairs = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
+        rows = [(names[i], names[j], *(count[i][j] for count in counts)) for i, j in pairs]
+        columns = ("player", "opponent", "wins", "draws", "losses")
+        print_csv(columns, [row for row in rows if any(row[2:])])
+        return
+    lines = []
     for i, name in enumerate(names):
         cells = [
             "" if i == j or not any(cell) else "-".join(map(str, cell))
@@ -83,8 +98,12 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
                 zip(table["wins"][i], table["draws"][i], table["losses"][i], strict=True)
             )
         ]
-        rows.append([f"{i + 1}", name, *cells])
-    print_table(["#", "player", *(str(i + 1) for i in range(len(names)))], rows, left=(1,))
+        lines.append([f"{i + 1}", name, *cells])
+    headings = ["#", "player", *(str(i + 1) for i in range(len(names)))]
+    if style == "markdown":
+        print_markdown(headings, lines)
+    else:
+        print_table(headings, lines, left=(1,))
 
 
 @click.command()
