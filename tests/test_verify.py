@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -507,7 +508,10 @@ def test_all_that_cannot_be_read_is_named(kept: Kept) -> None:
     table = schema.matches
     kept.write(sa.update(table).where(table.c.id == CLEAN).values(record=b"\x00garbage"))
     kept.write(sa.update(table).where(table.c.id == "r002/t01/m0").values(summary="{"))
-    kept.change("r002/t02/m0", move_of(charged_ns="much"))
+    shape = kept.match("r002/t02/m0").to_json()
+    shape["moves"][0]["charged_ns"] = "much"
+    packed = zlib.compress(json.dumps(shape).encode())
+    kept.write(sa.update(table).where(table.c.id == "r002/t02/m0").values(record=packed))
     findings, _ = all_of(kept.config, kept.season)
     unreadable = [finding.place for finding in findings if finding.kind is Kind.UNREADABLE]
     assert unreadable == [CLEAN, "r002/t01/m0", "r002/t02/m0"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,12 +20,12 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 from arbiter.errors import StoreError
 from arbiter.match import MatchRecord, MatchSummary
 from arbiter.store import schema
+from arbiter.store.packing import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 LOCK_SECONDS = 5
-COMPRESSION = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +216,7 @@ class SeasonStore:
 
     def add_match(self, record: MatchRecord) -> bool:
         """Keep a match; False if one with this id is already there, which then stays."""
-        packed = zlib.compress(json.dumps(record.to_json()).encode(), COMPRESSION)
+        packed = pack(record)
         values = {
             "season_id": self._id,
             "id": record.id,
@@ -247,7 +246,7 @@ class SeasonStore:
         query = sa.select(table.c.record).where(table.c.season_id == self._id, table.c.id == match_id)
         with self._store.reading() as connection:
             packed = connection.execute(query).scalar()
-        return None if packed is None else _unpack(packed, match_id)
+        return None if packed is None else unpack(packed, match_id)
 
     def summaries(self, last_round: int | None = None) -> list[MatchSummary]:
         """The matches of all rounds up to one, in the order of their ids."""
@@ -274,7 +273,7 @@ class SeasonStore:
             for row in connection.execution_options(yield_per=100).execute(
                 query.order_by(table.c.round, table.c.id)
             ):
-                yield _unpack(row.record, row.id)
+                yield unpack(row.record, row.id)
 
     def match_rounds(self) -> list[int]:
         """The rounds that matches are stored of, planned or not, in order."""
@@ -301,7 +300,7 @@ def _stored_match(match_id: str, summary: str, packed: bytes) -> StoredMatch:
     except (ValueError, TypeError, KeyError) as error:
         problems.append(f"its summary cannot be read: {error!r}")
     try:
-        record = _unpack(packed, match_id)
+        record = unpack(packed, match_id)
     except StoreError as error:
         problems.append(str(error))
     return StoredMatch(match_id, short, record, "; ".join(problems))
@@ -312,13 +311,6 @@ def _tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
         return tuple(map(tuple, json.loads(text)))
     except (ValueError, TypeError) as error:
         raise StoreError(f"the tables of round {number} cannot be read: {error}") from None
-
-
-def _unpack(packed: bytes, match_id: str) -> MatchRecord:
-    try:
-        return MatchRecord.from_json(json.loads(zlib.decompress(packed)))
-    except (zlib.error, ValueError) as error:
-        raise StoreError(f"the record of match {match_id} cannot be read: {error}") from None
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
