@@ -160,10 +160,14 @@ def _check(
 ) -> None:
     if advantage != "fit" and not (isinstance(advantage, int | float) and abs(advantage) <= _FARTHEST):
         raise OptionError(f'advantage {advantage!r}: give a number of Elo up to {_FARTHEST:.0f} or "fit"')
-    if drawelo != "fit" and not (isinstance(drawelo, int | float) and 0.0 <= drawelo <= _FARTHEST):
-        raise OptionError(f'drawelo {drawelo!r}: give a number of Elo from 0 to {_FARTHEST:.0f} or "fit"')
-    if not (math.isfinite(prior) and (prior == 0.0 or prior >= 1e-9)):
-        raise OptionError(f"prior {prior!r}: give a number of virtual draws, 0 or at least 1e-9")
+    if drawelo != "fit" and not (
+        isinstance(drawelo, int | float) and (drawelo == 0.0 or 1e-9 <= drawelo <= _FARTHEST)
+    ):
+        raise OptionError(
+            f'drawelo {drawelo!r}: give 0, a number of Elo from 1e-9 to {_FARTHEST:.0f} or "fit"'
+        )
+    if not (prior == 0.0 or 1e-9 <= prior <= 1e6):
+        raise OptionError(f"prior {prior!r}: give a number of virtual draws, 0 or from 1e-9 to 1e6")
     if ridge is not None and not (math.isfinite(ridge) and 1.0 <= ridge <= 1e6):
         raise OptionError(f"ridge {ridge!r}: give a standard deviation from 1 to 1e6 Elo, or None")
 

@@ -7,6 +7,7 @@ needs them, so that `--help` is quick.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rating.errors import RatingError
+from rating.errors import OptionError, RatingError
 from rating.options import RULES, RatingGroup, input_options, interval_option, list_problems, output_option
+from rating.printing import printable
 
 if TYPE_CHECKING:
     from rating.bayeselo import Fit
@@ -27,11 +29,29 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+# Elo; more than that is a slip.
+_FARTHEST = 1e6
+
+
+def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """The version of what is installed; a folder of sources that is merely on the path has none."""
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"rating {version('arbiter')}")
+    except PackageNotFoundError:
+        click.echo("rating (not installed)")
+    ctx.exit()
+
 
 @click.group(
     cls=RatingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(package_name="arbiter", message="rating %(version)s")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
+)
 def main() -> None:
     """Ratings from results of two or more players, with intervals that hold.
 
@@ -55,9 +75,9 @@ def main() -> None:
     multiple=True,
     help="further columns, on scales of their own",
 )
-@click.option("--shuffles", type=int, default=8, show_default=True, help="orders that --also averages over")
-@click.option("--seed", default="0", show_default=True, help="of the orders that --also averages over")
-@click.option("--offset", type=float, default=0.0, help="added to what --preset prints")
+@click.option("--shuffles", type=int, help="orders that --also averages over [default: 8]")
+@click.option("--seed", help="of the orders that --also averages over [default: 0]")
+@click.option("--offset", type=float, metavar="ELO", help="added to what --preset prints [default: 0]")
 @output_option
 def fit(form: str, kind: str | None, **options: Any) -> None:
     """Ratings of everybody in FILE (PGN, CSV or match records; - for the standard input).
@@ -73,24 +93,38 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
     from rating.ratings import rank
     from rating.report import fit_csv, fit_document, fit_rows, footing
 
+    offset = options["offset"]
+    if offset is not None and not (math.isfinite(offset) and abs(offset) <= _FARTHEST):
+        raise OptionError(f"offset {offset!r}: give a number of Elo up to {_FARTHEST:.0f}")
+    notes = _left_out(form, options)
     reading, of = _fitted(kind, options["level"], options)
     ranking, preset = rank(of), options["preset"]
-    ranks = of.rank_interval() if options["ranks"] else None
-    skills = [_skill(name, reading, options) for name in dict.fromkeys(options["also"])]
-    document = fit_document(ranking, preset=preset, ranks=ranks, skills=skills, skipped=len(reading.problems))
+    bare = preset is not None and form == "text"
+    ranks = of.rank_interval() if options["ranks"] and not bare else None
+    models = () if bare else dict.fromkeys(options["also"])
+    skills = [_skill(name, reading, options) for name in models]
+    document = fit_document(
+        ranking,
+        preset=preset,
+        ranks=ranks,
+        skills=skills,
+        skipped=len(reading.problems),
+        pointed=reading.pointed,
+    )
     if form == "json":
         _print_json(document)
+        _warn(notes)
         return
     if form == "csv":
         click.echo(csv_text(*fit_csv(document)), nl=False)
     elif preset:
         from rating.presets import bayeselo_lines
 
-        click.echo("\n".join(bayeselo_lines(of, offset=options["offset"])))
+        click.echo("\n".join(bayeselo_lines(of, offset=offset or 0.0)))
     else:
         print_table(*fit_rows(document), left=(1,))
         click.echo(footing(document))
-    _warn(ranking.warnings)
+    _warn([*ranking.warnings, *notes])
 
 
 @main.command()
@@ -133,6 +167,7 @@ def los(form: str, kind: str | None, **options: Any) -> None:
 @click.option("--size", type=int, default=4, show_default=True, help="players at a table")
 @click.option("--seed", default="0", show_default=True, help="of the rule `random`")
 @click.option("--players", help="names in the round, with commas [default: all of FILE]")
+@click.option("--player", "more", multiple=True, metavar="NAME", help="one more name, commas and all")
 @click.option("--games", type=int, help="games simulated for each pairing")
 @output_option
 def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
@@ -142,18 +177,26 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
     Examples:
       rating pair season.jsonl --rule variance --size 4 --seed 7
       rating pair games.csv --rule a-optimal --players ann,bob,cid,dan --format json
+      rating pair old.pgn --size 2 --player "Tal, Mihail" --player "Petrosian, Tigran"
     """
     from rating.pairing import next_round
     from rating.printing import csv_text
 
-    _, fit = _rated(options)
-    start = int(seed) if seed.isdecimal() else seed
+    start = int(seed) if seed.isdecimal() and len(seed) <= 18 else seed
     names = options["players"]
     chosen = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+    if options["more"]:
+        chosen = [*(chosen or []), *options["more"]]
+    # Lots need no results, so the first round can be drawn before there are any.
+    _, fit = _rated(options, empty=rule == "random" and bool(chosen))
+    known = set(fit.table.players)
+    new = [name for name in dict.fromkeys(chosen or ()) if name not in known]
+    notes = [f"new, not in {_named(options)}: {', '.join(new)}"] if new else []
     tables = next_round(fit, chosen, rule=cast("Rule", rule), size=size, seed=start, games=options["games"])
     if form == "json":
         warnings = list(fit.warnings)
         _print_json({"tables": tables, "rule": rule, "size": size, "seed": start, "warnings": warnings})
+        _warn(notes)
         return
     if form == "csv":
         rows: list[list[Cell]] = [
@@ -162,8 +205,8 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
         click.echo(csv_text(["table", "seat", "player"], rows), nl=False)
     else:
         for number, seats in enumerate(tables, start=1):
-            click.echo(f"table {number}: {', '.join(seats)}")
-    _warn(fit.warnings)
+            click.echo(printable(f"table {number}: {', '.join(seats)}"))
+    _warn([*fit.warnings, *notes])
 
 
 @main.command()
@@ -222,8 +265,29 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
     _warn(document["warnings"])
 
 
-def _rated(options: dict[str, Any]) -> tuple[Reading, Fit]:
-    """What the files hold, fitted; refuses files without a single result."""
+def _left_out(form: str, options: dict[str, Any]) -> list[str]:
+    """A line for each option of `fit` that means nothing beside the others."""
+    notes = []
+    if options["preset"] and form == "text":
+        given = " and ".join(f"--{name}" for name in ("ranks", "also") if options[name])
+        if given:
+            notes.append(
+                f"{given} left out: --preset prints BayesElo's table; --format json or csv has it all"
+            )
+    if options["offset"] is not None and not (options["preset"] and form == "text"):
+        notes.append("--offset left out: it changes only the text that --preset prints")
+    given = " and ".join(f"--{name}" for name in ("shuffles", "seed") if options[name] is not None)
+    if given and not options["also"]:
+        notes.append(f"{given} left out: only --also shuffles the matches")
+    return notes
+
+
+def _named(options: dict[str, Any]) -> str:
+    return ", ".join("<stdin>" if file == "-" else file for file in options["files"])
+
+
+def _rated(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fit]:
+    """What the files hold, fitted; refuses files without a single result unless they may be `empty`."""
     from rating.bayeselo import bayeselo
     from rating.presets import Preset, find_preset
     from rating.reading import read_results
@@ -233,9 +297,8 @@ def _rated(options: dict[str, Any]) -> tuple[Reading, Fit]:
     )
     list_problems(reading.problems)
     table = reading.table
-    if not table.first.size:
-        where = ", ".join("<stdin>" if file == "-" else file for file in options["files"])
-        raise RatingError(f"{where}: no results to rate ({len(table.players)} players)")
+    if not table.first.size and not empty:
+        raise RatingError(f"{_named(options)}: no results to rate ({len(table.players)} players)")
     usual = find_preset(options["preset"]) if options["preset"] else Preset(0.0, "fit", 2.0, "round")
     given = {name: options[name] for name in ("advantage", "drawelo", "prior")}
     chosen = {name: getattr(usual, name) if value is None else value for name, value in given.items()}
@@ -259,8 +322,8 @@ def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
     return run(
         matches,
         players=reading.table.players,
-        shuffles=options["shuffles"],
-        seed=options["seed"],
+        shuffles=8 if options["shuffles"] is None else options["shuffles"],
+        seed="0" if options["seed"] is None else options["seed"],
         faults=options["faults"],
     )
 
@@ -268,13 +331,15 @@ def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
 def _print_json(document: dict[str, Any]) -> None:
     import json
 
-    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    # Elsewhere than in UTF-8 a character might be missing, and its replacement would not be JSON.
+    unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(document, ensure_ascii=not unicode, allow_nan=False))
 
 
 def _warn(warnings: Sequence[str]) -> None:
     sys.stdout.flush()
     for text in warnings:
-        click.echo(f"note: {text}", err=True)
+        click.echo(f"note: {printable(text)}", err=True)
 
 
 if __name__ == "__main__":

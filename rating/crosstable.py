@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rating.errors import OptionError, ResultError
 from rating.matches import FaultRule, Floats, Ints, Match, expand
 
-__all__ = ["Cluster", "PairTable", "Pairs"]
+__all__ = ["Cluster", "PairTable", "Pairs", "distinct_of_players"]
 
 Cluster = Literal["round", "table", "match"]
 
@@ -231,14 +231,29 @@ def _matches_played(n: int, first: Ints, second: Ints, match: Ints) -> Ints:
     """Different matches of each player, shape (n,)."""
     if not match.size:
         return np.zeros(n, np.int64)
-    from scipy.sparse import coo_array
-
     number = match - match.min()
     if number.max() > 4 * match.size:
         number = np.unique(match, return_inverse=True)[1]
-    # A sparse matrix adds up a player's results of a match, which then is one entry.
-    place = (np.concatenate([number, number]), np.concatenate([first, second]))
-    seen = coo_array((np.ones(place[0].size, np.int8), place), shape=(int(number.max()) + 1, n)).tocsr()
+    return _distinct_sparse(n, first, second, number, int(number.max()) + 1)
+
+
+def distinct_of_players(n: int, first: Ints, second: Ints, cluster: Ints, number: int) -> Ints:
+    """In how many of `number` clusters each player has results, shape (n,); `cluster` (N,) from 0 on."""
+    if n * number > _MOST_BINS:
+        return _distinct_sparse(n, first, second, cluster, number)
+    seen = np.zeros(n * number, np.bool_)
+    for player in (first, second):
+        seen[cluster * n + player] = True
+    found: Ints = seen.reshape(number, n).sum(axis=0)
+    return found
+
+
+def _distinct_sparse(n: int, first: Ints, second: Ints, cluster: Ints, number: int) -> Ints:
+    from scipy.sparse import coo_array
+
+    # A sparse matrix adds up a player's results of a cluster, which then is one entry.
+    place = (np.concatenate([cluster, cluster]), np.concatenate([first, second]))
+    seen = coo_array((np.ones(place[0].size, np.bool_), place), shape=(number, n)).tocsr()
     return np.bincount(seen.indices, minlength=n)
 
 

@@ -10,7 +10,8 @@ ratings, shape (n,)):
     V = H^+ ( R/(R-1) sum_c g_c g_c^T ) H^+,    interval  r_i +- t_{.975, R-1} sqrt(V_ii),
     P(i better than j) = T_{R-1}( (r_i - r_j) / sqrt(V_ii + V_jj - 2 V_ij) ).
 
-Virtual draws count in H, not in g. By round the coverage is 94.5 to 95.0 % in every setting tried.
+Virtual draws count in H, not in g. By round the coverage is 94.5 to 95.0 % in every setting tried
+in which everybody plays every round.
 
 | kind | variance of a rating | quantile at 95 % |
 |---|---|---|
@@ -23,6 +24,14 @@ Virtual draws count in H, not in g. By round the coverage is 94.5 to 95.0 % in e
 Fewer than 10 rounds (or tables), or none: matches are the clusters. Fewer than 10 matches: `model` with
 half-widths times sqrt(5/3), the factor that three results sharing one score have for equal players. A notice
 says so.
+
+A sandwich knows only what a player's own clusters disagree about. Few of his own (a late joiner's) agree by
+chance, and those of a player who won everything, lost everything or never did either agree by construction:
+his variance would be nearly zero where least is known. For a player with fewer than 10 clusters of his own,
+and for one without a win or without a defeat, the half width is the larger of the sandwich's and
+sqrt(5/3) 1.959964 sqrt((H^+)_ii), and the variance of a difference, if either player is such a one, the
+larger of the sandwich's and 5/3 of the model's. Notices name them. That keeps the first from being too
+narrow; no width makes up for results that say nothing about how far above (below) all others somebody stands.
 """
 
 from __future__ import annotations
@@ -35,12 +44,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rating.bayeselo import Fit
-from rating.crosstable import Cluster
+from rating.crosstable import Cluster, distinct_of_players
 from rating.errors import OptionError
 from rating.exactdist import grid_intervals
 from rating.likelihood import ELO
 from rating.matches import Floats, Ints
-from rating.notices import Notice
+from rating.notices import Notice, name_some
 from rating.sandwich import Information, sandwich
 from rating.spread import Diagonal, Spread
 from rating.threads import one_thread
@@ -64,13 +73,25 @@ _ROWS = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Floor:
+    """What the variances of some players do not fall below: `who`, shape (n,), says whose; `spread` is the
+    model's, `variance` (n,) its diagonal, both to be multiplied by 5/3.
+    """
+
+    who: npt.NDArray[np.bool_]
+    spread: Spread
+    variance: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
     """Intervals of a fit, in Elo; arrays have one entry a player, shape (n,), 0 for players without results.
 
     `kind` is the kind used, `asked` the one asked for; `clusters` is R or, for the kinds without clusters,
     None. `low` and `high` are the ends: `elo` less and plus `quantile` times `sd`, but for `exactdist`, whose
     intervals are not symmetrical and whose superiorities are those of `covariance`. `spread` holds the
-    covariances in the form that costs least, in natural units, to be multiplied by `factor` for Elo^2.
+    covariances in the form that costs least, in natural units, to be multiplied by `factor` for Elo^2;
+    `floor` holds whose intervals and superiorities rest on the model where that is wider, None for nobody.
     """
 
     fit: Fit
@@ -85,6 +106,7 @@ class Intervals:
     spread: Spread
     factor: float
     notices: tuple[Notice, ...]
+    floor: _Floor | None = None
 
     @property
     def half(self) -> Floats:
@@ -93,7 +115,10 @@ class Intervals:
 
     @property
     def covariance(self) -> Floats:
-        """Covariances of the ratings, shape (n, n), Elo^2, made when asked for; diagonal for `variance`."""
+        """Covariances of the ratings, shape (n, n), Elo^2, made when asked for; diagonal for `variance`.
+
+        Those of the clusters alone, without regard to `floor`.
+        """
         with one_thread():
             matrix = self.factor * self.spread.rows(np.arange(len(self.fit.elo)))
         lone = ~self.fit.rated
@@ -130,8 +155,7 @@ class Intervals:
         more than 1 - level (Bonferroni). Players without link to him may stand anywhere.
         """
         asked = self.level if level is None else level
-        if not 0.0 < asked < 1.0:
-            raise OptionError(f"level {asked!r}: give a share between 0 and 1, such as 0.95")
+        _check_level(asked)
         rated = np.flatnonzero(self.fit.rated)
         best, worst = np.zeros(len(self.fit.elo), np.int64), np.zeros(len(self.fit.elo), np.int64)
         needed = _upper(1.0 - (1.0 - asked) / max(rated.size - 1, 1), self.clusters)
@@ -148,15 +172,31 @@ class Intervals:
         with one_thread():
             cross = self.spread.rows(some)[:, others]
         variance = self.factor * (own[some][:, None] + own[others][None, :] - 2.0 * cross)
+        if self.floor is not None:
+            either = self.floor.who[some][:, None] | self.floor.who[others][None, :]
+            if either.any():
+                least = self._least(some, others)
+                np.copyto(variance, np.maximum(variance, least), where=either)
         linked = _linked(self.fit, some, others) & (variance > 0.0)
         linked &= some[:, None] != others[None, :]
         gap = elo[some][:, None] - elo[others][None, :]
         score = np.divide(gap, np.sqrt(np.maximum(variance, 0.0)), out=np.zeros_like(gap), where=linked)
         return score, linked
 
+    def _least(self, some: Ints, others: Ints) -> Floats:
+        """What Var(r_i - r_j) is at least for players of the floor, shape (some, others)."""
+        assert self.floor is not None  # whoever asks knows it
+        own = self.floor.variance
+        with one_thread():
+            cross = self.floor.spread.rows(some)[:, others]
+        least: Floats = own[some][:, None] + own[others][None, :] - 2.0 * cross
+        return self.factor * _SHARED_SCORE * least
+
     def _variance(self) -> Floats:
         """The diagonal of `spread`. An estimated one is not estimated again."""
-        return self.spread.variance() if self.kind == "exactdist" else self.sd**2 / self.factor
+        if self.kind == "exactdist" or self.floor is not None:
+            return self.spread.variance()
+        return self.sd**2 / self.factor
 
     def _probability(self, score: Floats) -> Floats:
         from scipy.special import ndtr, stdtr
@@ -170,16 +210,16 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Interva
 
     `level` is the share of intervals that hold the true rating. BayesElo's own quantile is known at 95 %
     only; at other levels its kinds use the exact one. Raises OptionError for another kind and for a level
-    outside 0 to 1.
+    outside 1e-9 to 1 - 1e-9, where quantiles lose their digits.
     """
     if kind not in get_args(Kind):
         raise OptionError(f"intervals {kind!r}: give one of {', '.join(get_args(Kind))}")
-    if not 0.0 < level < 1.0:
-        raise OptionError(f"level {level!r}: give a share between 0 and 1, such as 0.95")
+    _check_level(level)
     used, clusters, notices = _settle(fit, kind)
     likelihood = fit.likelihood()
     number = None if clusters is None else clusters[1]
     factor = ELO**-2
+    floor: _Floor | None = None
     with one_thread():
         information = _information(fit, None)
         spread: Spread
@@ -195,6 +235,13 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Interva
         sd = np.sqrt(np.maximum(factor * spread.variance(), 0.0))
         sd[~fit.rated] = 0.0
         quantile = _quantile(used, level, number)
+        if clusters is not None:
+            floor, more = _floor(fit, used, clusters, information)
+            notices += more
+        if floor is not None:
+            wide = _upper(0.5 + level / 2.0, None) / quantile
+            least = wide * np.sqrt(factor * _SHARED_SCORE * floor.variance)
+            sd = np.where(floor.who, np.maximum(sd, least), sd)
         low, high = fit.elo - quantile * sd, fit.elo + quantile * sd
         if used == "exactdist":
             low, high, sd = grid_intervals(likelihood, fit.elo, fit.advantage, fit.drawelo, level)
@@ -202,7 +249,11 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Interva
     if not information.exact:
         text = "intervals are rough: the players are linked by long chains of opponents only"
         notices.append(Notice("rough-intervals", text))
-    return Intervals(fit, used, kind, level, number, quantile, sd, low, high, spread, factor, tuple(notices))
+    if kind in ("round", "table", "match", "model"):
+        notices += _open_ends(fit)
+    return Intervals(
+        fit, used, kind, level, number, quantile, sd, low, high, spread, factor, tuple(notices), floor
+    )
 
 
 def rating_covariance(fit: Fit, *, ridge: float | None = None) -> Floats:
@@ -213,6 +264,11 @@ def rating_covariance(fit: Fit, *, ridge: float | None = None) -> Floats:
     """
     with one_thread():
         return _information(fit, ridge).dense().pseudo_inverse() / ELO**2
+
+
+def _check_level(level: float) -> None:
+    if not 1e-9 <= level <= 1.0 - 1e-9:
+        raise OptionError(f"level {level!r}: give a share between 0 and 1, such as 0.95")
 
 
 def _information(fit: Fit, ridge: float | None) -> Information:
@@ -261,6 +317,42 @@ def _settle(fit: Fit, kind: Kind) -> tuple[Kind, tuple[Ints, int] | None, list[N
         few = Notice("few-matches", f"intervals are the model's times sqrt(5/3): {text}")
         return "model", None, [few]
     return chosen, clusters, notices
+
+
+def _floor(
+    fit: Fit, kind: Kind, clusters: tuple[Ints, int], information: Information
+) -> tuple[_Floor | None, list[Notice]]:
+    """Whose clusters cannot tell how uncertain his rating is, and who has too few of them."""
+    table = fit.table
+    own = distinct_of_players(len(fit.elo), table.first, table.second, *clusters)
+    few = fit.rated & (own < FEWEST_CLUSTERS)
+    wins, _, losses = table.results
+    who = few | (fit.rated & ((wins == 0) | (losses == 0)))
+    if not who.any():
+        return None, []
+    notices: list[Notice] = []
+    if few.any():
+        plural = "matches" if kind == "match" else f"{kind}s"
+        text = f"fewer than {FEWEST_CLUSTERS} {plural} of their own, so the model's intervals times sqrt(5/3)"
+        names = [table.players[k] for k in np.flatnonzero(few)]
+        text = f"{text} where those are wider: {name_some(names)}"
+        notices.append(Notice(f"few-{plural}-of-player", text))
+    model = information.bound()
+    return _Floor(who, model, np.maximum(model.variance(), 0.0)), notices
+
+
+def _open_ends(fit: Fit) -> list[Notice]:
+    """Whose intervals end where the prior ends them."""
+    wins, draws, losses = fit.table.results
+    total = wins + draws + losses
+    notices: list[Notice] = []
+    for name, count, way in (("open-above", wins, "upwards"), ("open-below", losses, "downwards")):
+        whose = [fit.table.players[k] for k in np.flatnonzero((count == total) & (total > 0))]
+        if whose:
+            verb = "won" if name == "open-above" else "lost"
+            text = f"intervals do not hold {way} for who {verb} every result: {name_some(whose)}"
+            notices.append(Notice(name, text))
+    return notices
 
 
 def _quantile(kind: Kind, level: float, clusters: int | None) -> float:

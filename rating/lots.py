@@ -31,7 +31,7 @@ def shuffled(items: Sequence[T], seed: Seed) -> list[T]:
 
 def _words(seed: Seed) -> Iterator[int]:
     for block in count():
-        digest = sha256(f"rating-lots-1|{seed}|{block}".encode()).digest()
+        digest = sha256(f"rating-lots-1|{seed}|{block}".encode(errors="backslashreplace")).digest()
         for start in range(0, 32, 8):
             yield int.from_bytes(digest[start : start + 8], "big")
 

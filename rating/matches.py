@@ -12,6 +12,7 @@ numpy expression over the whole group.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ FaultRule = Literal["seed", "drop", "separate"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+_WHOLE = (int, np.integer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +59,22 @@ class Match:
         seats = len(self.players)
         if seats < 2:
             raise self._bad(f"has {seats} players: give at least two")
+        if not all(isinstance(name, str) for name in self.players):
+            raise self._bad("has players that are not text: give a name a seat")
         if self.owners is not None and len(self.owners) != seats:
             raise self._bad(f"has owners for {len(self.owners)} of {seats} seats: give one a seat")
         if self.sides is not None and len(self.sides) != seats:
             raise self._bad(f"has sides for {len(self.sides)} of {seats} seats: give one a seat")
+        if self.sides is not None and not all(isinstance(side, _WHOLE) for side in self.sides):
+            raise self._bad("has sides that are not whole numbers: give one a seat")
         for name, number in (("round", self.round), ("table", self.table)):
+            if number is not None and not isinstance(number, _WHOLE):
+                raise self._bad(f"has {name} {number!r}: give a whole number")
             if number is not None and number < 0:
                 raise self._bad(f"has {name} {number}: count from 0 or 1")
         if self.faulty is not None:
+            if not isinstance(self.faulty, _WHOLE):
+                raise self._bad(f"has faulty seat {self.faulty!r}: give a whole number")
             if not 0 <= self.faulty < seats:
                 raise self._bad(f"has faulty seat {self.faulty}: seats are 0 to {seats - 1}")
             return
@@ -74,8 +85,12 @@ class Match:
                 continue
             if len(scores) != seats:
                 raise self._bad(f"has {name} for {len(scores)} of {seats} seats: give one a seat")
-            if any(score != score for score in scores):
-                raise self._bad(f"has {name} that are not numbers: give one number a seat")
+            try:
+                finite = all(map(math.isfinite, scores))
+            except (TypeError, OverflowError):
+                finite = False
+            if not finite:
+                raise self._bad(f"has {name} that are not numbers: give one finite number a seat")
 
     def _bad(self, what: str) -> ResultError:
         return ResultError(f"match {self.id or '/'.join(map(str, self.players))} {what}")

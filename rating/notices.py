@@ -17,6 +17,8 @@ on. Programs match on `name`, people read `text`.
 | not-converged | rounding stays above 1e-6 Elo; needs extremes, such as a prior of 1e-6 and wins alone |
 | rough-intervals | many players linked by long chains only: conjugate gradients stopped short |
 | no-rounds, few-rounds, no-tables, few-tables, few-matches | intervals of another kind than asked for |
+| few-rounds-of-player, few-tables-of-player, few-matches-of-player | some have fewer than 10 of their own |
+| open-above, open-below | intervals that do not hold upwards (downwards): players who won (lost) everything |
 """
 
 from __future__ import annotations

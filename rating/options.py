@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Literal, TypeVar, cast
 
 import click
 
 from rating.errors import Problem, RatingError, ReadError
+from rating.printing import printable
 
 __all__ = [
     "INTERVALS",
@@ -36,7 +41,24 @@ class _Refusal(click.ClickException):
 
 
 class RatingGroup(click.Group):
-    """Commands whose RatingErrors become one line and exit code 2."""
+    """Commands whose RatingErrors become one line and exit code 2, and whose failing output becomes one line
+    and exit code 1.
+    """
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            # A name that the terminal's encoding lacks is shown by its number.
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            # What is left in the buffer would fail once more when Python ends.
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            with suppress(OSError):
+                click.echo(f"Error: cannot write: {error.strerror or error}", err=True)
+            sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -44,7 +66,7 @@ class RatingGroup(click.Group):
         except RatingError as error:
             if isinstance(error, ReadError):
                 list_problems(error.problems)
-            raise _Refusal(str(error)) from error
+            raise _Refusal(printable(str(error))) from error
 
 
 def _number_or_fit(
@@ -124,6 +146,6 @@ def interval_option(function: Command) -> Command:
 def list_problems(problems: Sequence[Problem]) -> None:
     """Malformed games on the standard error, a line each, up to a number."""
     for problem in problems[:_MOST_LISTED]:
-        click.echo(str(problem), err=True)
+        click.echo(printable(str(problem)), err=True)
     if len(problems) > _MOST_LISTED:
         click.echo(f"... and {len(problems) - _MOST_LISTED} more malformed games", err=True)

@@ -7,9 +7,10 @@
 White, Black and Result are needed; Round, Event, Table and MatchId (games of one match share it) are taken
 where they stand. A game ends where tags begin again. Line by line, so a file may be of any size.
 
-A game that cannot be counted is a Problem with its line, never left out in silence: a tag that is missing or
-broken, a result that is none of `1-0`, `0-1`, `1/2-1/2` (an unfinished game, `*`, is one), moves that end in
-another result than the tag says (`*` says nothing), moves without tags, a comment that is never closed.
+A game that cannot be counted is a Problem with its line, never left out in silence: one of these tags is
+missing or broken, a result is none of `1-0`, `0-1`, `1/2-1/2` (an unfinished game, `*`, is one), the moves
+end in another result than the tag says (`*` says nothing), moves without tags, a comment never closed.
+Other tags may be broken, and an Event may hold quotes that are not escaped.
 Comments stand in braces or after a semicolon and may hold anything; a line that starts with % is skipped
 (PGN standard of 1994, sections 5, 6 and 8).
 """
@@ -28,6 +29,9 @@ OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "1/2": 0, "½-½": 0}
 """What is written for a result, and what it means for whoever is named first."""
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
+_NAME = re.compile(r"\s*\[\s*([^\W\d][^\s\"\[\]]*)\s")
+_QUOTED = re.compile(r'\s*\[\s*\w+\s+"(.*)"\s*\]\s*$')
+_READ = {"White", "Black", "Result", "Round", "Event", "Table", "MatchId"}
 _ESCAPED = re.compile(r"\\(.)")
 _LEADING = re.compile(r"\d{1,15}")
 _ENDS = {"1-0", "0-1", "1/2-1/2", "*"}
@@ -101,11 +105,21 @@ class _Reader:
                 line = line[found.end() :]
             if line.lstrip().startswith("["):
                 self._first = self._first or number
-                self._fault(number, f'{line.strip()[:40]!r} is no tag: write [Name "value"]')
+                self._strange(number, line)
                 return done
         if not line.isspace():
             self._movetext(number, line)
         return done
+
+    def _strange(self, number: int, line: str) -> None:
+        """A tag that breaks the rules: a fault only where something is to be read from it."""
+        named = _NAME.match(line)
+        name = named.group(1) if named else ""
+        if name == "Event" and (whole := _QUOTED.match(line)):
+            # Quotes that were not escaped; it tells events apart all the same.
+            self._tags.setdefault(name, (whole.group(1), number))
+        elif not name or name in _READ:
+            self._fault(number, f'{line.strip()[:40]!r} is no tag: write [Name "value"]')
 
     def _movetext(self, number: int, line: str) -> None:
         if "{" in line or ";" in line:

@@ -30,6 +30,7 @@ import numpy as np
 
 from rating.errors import OptionError
 from rating.intervals import Intervals, Kind
+from rating.printing import printable
 
 __all__ = ["PRESETS", "Preset", "bayeselo_lines", "display_scale", "find_preset", "round_away"]
 
@@ -84,7 +85,8 @@ def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
     order = sorted(
         (k for k in range(n) if fit.rated[k]), key=lambda k: (-round(float(fit.elo[k]), 6), table.players[k])
     )
-    width = max([4, *(len(table.players[k]) for k in order)])
+    names = [printable(name) for name in table.players]
+    width = max([4, *(len(names[k]) for k in order)])
     lines = [f"Rank {'Name':<{width}}   Elo    +    - games score oppo. draws"]
     for rank, k in enumerate(order, start=1):
         games = wins[k] + draws[k] + losses[k]
@@ -95,7 +97,7 @@ def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
         opponents = round_away(scale * float(faced[k]) / games + offset)
         drawn = round_away(100.0 * draws[k] / games)
         lines.append(
-            f"{rank:4d} {table.players[k]:<{width}}{elo:6d}{plus:5d}{minus:5d}{games:6d}{score:5d}%"
+            f"{rank:4d} {names[k]:<{width}}{elo:6d}{plus:5d}{minus:5d}{games:6d}{score:5d}%"
             f"{opponents:6d}{drawn:5d}%"
         )
     return lines

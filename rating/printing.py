@@ -10,13 +10,15 @@ import io
 import sys
 from collections.abc import Sequence
 
-__all__ = ["csv_text", "print_table"]
+__all__ = ["csv_text", "print_table", "printable"]
 
 Cell = str | int | float | None
 
 
 def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[int] = ()) -> None:
     """Print rows of text under a heading; columns `left` are set to the left, the others to the right."""
+    heading = [printable(cell) for cell in heading]
+    rows = [[printable(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
@@ -34,6 +36,11 @@ def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
         return
     for line in aligned(heading, rows, left):
         print(line)
+
+
+def printable(text: str) -> str:
+    """`text` on one line, without what could steer the reader's terminal: names come from files."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:

@@ -1,8 +1,8 @@
 """Files of results in, a PairTable out: PGN, CSV and match records, of any size, several at once.
 
 The form of a file is known by its ending (.pgn, .csv, .jsonl, .ndjson, .json), else by its first character:
-`[` is PGN, `{` is JSON lines, anything else CSV. `-` is the standard input. Text is UTF-8, and a line that is
-not is taken as Latin-1, as old PGN files are.
+`[`, `%` and `;` are PGN, `{` is JSON lines, anything else CSV. `-` is the standard input. Text is UTF-8, and
+a line that is not is taken as Latin-1, as old PGN files are.
 
 Rounds and tables keep their numbers. Rounds of several events (or seasons) are different rounds though they
 bear the same number: those of the first event keep theirs, the others are moved on.
@@ -11,6 +11,7 @@ bear the same number: those of the first event keep theirs, the others are moved
 from __future__ import annotations
 
 import io
+import re
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,19 +38,22 @@ _ENDINGS: dict[str, Form] = {
     ".ndjson": "jsonl",
     ".json": "jsonl",
 }
+_JSON_OBJECT = re.compile(rb'\{\s*"[^"\n]*"\s*:')
+_JSON_LIST = re.compile(rb"\[\s*\{")
 # Matches that are expanded together.
 _BATCH = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What files hold: the table, the matches where the files have them (`None` where not), and the malformed
-    games that were left out.
+    """What files hold: the table, the matches where the files have them (`None` where not), the malformed
+    games that were left out, and whether any match told its points.
     """
 
     table: PairTable
     matches: tuple[Match, ...] | None
     problems: tuple[Problem, ...]
+    pointed: bool
 
 
 def read_results(
@@ -64,23 +68,33 @@ def read_results(
 
     `form` says what they are if their names do not; `faults` is as for `PairTable.from_matches`; `-` is read
     from `stdin`. Raises ReadError for a file that cannot be read and, unless `skip_bad`, if any game is
-    malformed: with all problems, each with its line.
+    malformed: with all problems, each with its line. A match record whose season and id were read before is
+    malformed, and a file named twice is refused.
     """
     if faults not in ("seed", "drop", "separate"):
         raise OptionError(f"faults {faults!r}: give seed, drop or separate")
     gathered = _Gathered(faults)
+    read: set[str | Path] = set()
     for file in files:
         name = str(file)
+        shown = "<stdin>" if name == "-" else name
         try:
+            same = name if name == "-" else Path(name).resolve()
+            if same in read:
+                raise ReadError(f"{shown}: given twice, its results would count twice")
+            read.add(same)
             with _opened(name, stdin) as stream:
-                _read(gathered, stream, form or _form_of(name, stream), "<stdin>" if name == "-" else name)
+                start = _start(stream)
+                kind = form or _form_of(name, start)
+                _refuse_others(shown, kind, start)
+                _read(gathered, stream, kind, shown)
         except OSError as error:
             raise ReadError(f"{name}: {error.strerror or error}") from error
     if gathered.problems and not skip_bad:
         count = len(gathered.problems)
         what = "1 malformed game" if count == 1 else f"{count} malformed games"
         raise ReadError(f"{what}: mend, or leave out with --skip-bad", tuple(gathered.problems))
-    return Reading(gathered.table(), gathered.kept_matches(), tuple(gathered.problems))
+    return Reading(gathered.table(), gathered.kept_matches(), tuple(gathered.problems), gathered.pointed)
 
 
 def _opened(name: str, stdin: BinaryIO | None) -> io.BufferedReader:
@@ -108,11 +122,42 @@ class _Unclosed(io.RawIOBase):
         return len(found)
 
 
-def _form_of(name: str, stream: io.BufferedReader) -> Form:
+def _start(stream: io.BufferedReader) -> bytes:
+    """What the file begins with, a few thousand bytes, without a byte order mark of UTF-8."""
+    return stream.peek(4096).removeprefix(b"\xef\xbb\xbf")
+
+
+def _form_of(name: str, start: bytes) -> Form:
     if Path(name).suffix.lower() in _ENDINGS:
         return _ENDINGS[Path(name).suffix.lower()]
-    start = stream.peek(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return "pgn" if start in (b"[", b"%") else "jsonl" if start == b"{" else "csv"
+    first = start.lstrip()[:1]
+    return "pgn" if first in (b"[", b"%", b";") else "jsonl" if first == b"{" else "csv"
+
+
+def _refuse_others(name: str, form: Form, start: bytes) -> None:
+    """Refuse, in one line, what is often taken for a file of results and would be malformed line by line."""
+    text = start.lstrip()
+    line = text.partition(b"\n")[0].strip()
+    says = ""
+    if start.startswith(b"\x1f\x8b"):
+        says = "compressed by gzip: unpack it, as in zcat FILE | rating fit -"
+    elif start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        says = "UTF-16: store it as UTF-8"
+    elif b"\n" not in start and b"\r" in start[:-1]:
+        says = "lines end with a carriage return alone: end them with a line feed"
+    elif form == "jsonl":
+        if line.startswith(b"[") or line == b"{":
+            says = "JSON over several lines or in a list: give one record a line, as jq -c writes them"
+    elif _JSON_LIST.match(text):
+        says = "a list of JSON: give one record a line, as jq -c '.[]' writes them"
+    elif _JSON_OBJECT.match(text):
+        says = "JSON, not what its name says: name it .jsonl or give --input jsonl"
+    elif form == "csv" and b"," not in line:
+        for mark, spoken in ((b";", "semicolons"), (b"\t", "tabs")):
+            if line.count(mark) >= 2:
+                says = f"cells are parted by {spoken}: part them by commas"
+    if says:
+        raise ReadError(f"{name}: {says}")
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
@@ -127,7 +172,7 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
 
 def _read(gathered: _Gathered, stream: BinaryIO, form: Form, name: str) -> None:
     if form == "jsonl":
-        gathered.take_matches(read_jsonl(_lines(stream), name))
+        gathered.take_matches(read_jsonl(_lines(stream), name), name)
     else:
         read = read_pgn if form == "pgn" else read_csv
         gathered.take_games(read(_lines(stream), name))
@@ -145,9 +190,11 @@ class _Gathered:
         self._next_match = 0
         self._played, self._faulted, self._points = array("q"), array("q"), array("d")
         self._seen: set[tuple[int, int]] = set()
+        self._known: dict[str, set[str]] = {}
         self._matches: list[Match] = []
         self._games_alone = False
         self.problems: list[Problem] = []
+        self.pointed = False
 
     def take_games(self, games: Iterable[Game | Problem]) -> None:
         """Results of PGN and CSV; each is a match of its own unless it names its match."""
@@ -175,15 +222,22 @@ class _Gathered:
             matches.append(number)
             events.append(self._events.setdefault(game.event, len(self._events)))
 
-    def take_matches(self, found: Iterable[tuple[Match, str] | Problem]) -> None:
-        """Match records, expanded by the thousand."""
+    def take_matches(self, found: Iterable[tuple[Match, str, int] | Problem], file: str) -> None:
+        """Match records, expanded by the thousand; one that names itself counts once."""
         batch: list[Match] = []
         events: list[int] = []
         for item in found:
             if isinstance(item, Problem):
                 self.problems.append(item)
                 continue
-            match, season = item
+            match, season, line = item
+            if match.id is not None:
+                known = self._known.setdefault(season, set())
+                if match.id in known:
+                    where = f" of season {season}" if season else ""
+                    self.problems.append(Problem(file, line, f"match {match.id}{where} is given twice"))
+                    continue
+                known.add(match.id)
             batch.append(match)
             events.append(self._events.setdefault(season, len(self._events)))
             if len(batch) == _BATCH:
@@ -210,6 +264,7 @@ class _Gathered:
             column.frombytes(part.astype(np.int64).tobytes())
         self._next_match += len(batch)
         self._matches += batch
+        self.pointed |= any(match.points is not None for match in batch)
         for total, more in (
             (self._played, new.played),
             (self._points, new.points),

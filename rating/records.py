@@ -26,6 +26,8 @@ __all__ = ["read_csv", "read_jsonl"]
 _ORDER = ("white", "black", "result", "round", "table")
 _KNOWN = (*_ORDER, "match", "event")
 _COPY = re.compile(r"#[0-9]+$")
+# JSON can escape what no file of text can hold.
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_csv(lines: Iterable[str], file: str) -> Iterator[Game | Problem]:
@@ -78,8 +80,8 @@ def _row(cell: dict[str, str], file: str, line: int) -> Game | Problem:
     )
 
 
-def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str] | Problem]:
-    """The matches of a file with the season of each, in order, or what is wrong with them."""
+def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str, int] | Problem]:
+    """The matches of a file with the season and the line of each, in order, or what is wrong with them."""
     for line, text in enumerate(lines, start=1):
         if not text.strip():
             continue
@@ -89,7 +91,7 @@ def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str] | 
             yield Problem(file, line, f"not JSON: {error}")
             continue
         try:
-            yield _match(record), _text(record, "season")
+            yield _match(record), _text(record, "season"), line
         except ResultError as error:
             yield Problem(file, line, str(error))
 
@@ -100,6 +102,8 @@ def _match(record: Any) -> Match:
     players = record.get("players")
     if not (isinstance(players, list) and all(isinstance(name, str) and name for name in players)):
         raise ResultError("a match record needs players: a list of names by seat")
+    if any(_HALF.search(name) for name in players):
+        raise ResultError("a name holds half of a surrogate pair, which is no character: mend it")
     forfeit = record.get("forfeit")
     if forfeit is not None and not (isinstance(forfeit, dict) and _is_whole(forfeit.get("seat"))):
         raise ResultError('forfeit is neither null nor an object such as {"seat": 2}')

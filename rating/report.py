@@ -29,8 +29,11 @@ def fit_document(
     ranks: Ints | None = None,
     skills: Sequence[Skill] = (),
     skipped: int = 0,
+    pointed: bool = True,
 ) -> dict[str, Any]:
-    """The JSON object of `rating fit`; `ranks` (2, n) are best and worst ranks in the table's order."""
+    """The JSON object of `rating fit`; `ranks` (2, n) are best and worst ranks in the table's order. Results
+    that came without points (not `pointed`) give none.
+    """
     fit, of = ranking.fit, ranking.intervals
     index = {name: k for k, name in enumerate(fit.table.players)}
     players = []
@@ -47,7 +50,7 @@ def fit_document(
             "wins": row.wins,
             "draws": row.draws,
             "losses": row.losses,
-            "points": row.points,
+            "points": row.points if pointed else None,
             "faults": row.faults,
             "component": row.component,
         }

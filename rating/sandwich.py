@@ -24,7 +24,7 @@ from rating.crosstable import PairTable
 from rating.laplacian import DenseLaplacian
 from rating.likelihood import Likelihood
 from rating.matches import Floats, Ints
-from rating.spread import Factor, Matrix, Solved, Spread
+from rating.spread import Diagonal, Factor, Matrix, Solved, Spread
 
 __all__ = ["Information", "sandwich"]
 
@@ -67,6 +67,19 @@ class Information:
         """H^+, the covariance if all results were independent."""
         if self.likelihood.n <= _MOST_DENSE:
             return Matrix(self.dense().pseudo_inverse())
+        return self._solved()
+
+    def bound(self) -> Spread:
+        """H^+ as cheaply as the sandwich beside it: for many players its diagonal alone, estimated.
+
+        Two players' covariance in H^+ is what they learnt from each other and from common opponents, hence
+        hardly ever below zero: without it the variance of a difference is too large rather than too small.
+        """
+        if self.likelihood.n <= _MOST_FACTORISED:
+            return Matrix(self.dense().pseudo_inverse())
+        return Diagonal(self._solved().variance())
+
+    def _solved(self) -> Solved:
         solver = SparseLaplacian(self.likelihood, self.weights, self.pull, self.component)
         return Solved(
             lambda right: self._iterated(solver, right), solver.first_order, solver.first_order_diagonal()

@@ -34,6 +34,8 @@ __all__ = ["Simulation", "play_round", "simulate", "simulate_blocks"]
 
 # Scores held at once while blocks are made: 64 MB.
 _MOST_SCORES = 8_000_000
+# Elo; farther apart nobody would ever lose to a weaker player.
+_WIDEST = 5000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,15 @@ def simulate(
 
     True ratings are normal with standard deviation `spread` Elo. Tables are drawn at random for
     `opening_rounds` rounds and then made by `rule` (see `rating.pairing`) from the results so far. Raises
-    OptionError for players that do not fill the tables and for shares outside 0 to 1.
+    OptionError for players that do not fill the tables and for values out of range.
     """
     _check(alpha, ties)
-    if players < 2 or rounds < 0 or spread < 0.0:
-        raise OptionError(f"{players} players, {rounds} rounds, spread {spread}: give at least 2, 0 and 0")
+    if players < 2 or rounds < 0:
+        raise OptionError(f"{players} players, {rounds} rounds: give at least 2 and 0")
+    if not 0.0 <= spread <= _WIDEST:
+        raise OptionError(f"spread {spread!r}: give a number of Elo from 0 to {_WIDEST:.0f}")
+    if seed < 0:
+        raise OptionError(f"seed {seed}: give a whole number from 0 on")
     digits = len(str(players))
     names = [f"p{number:0{digits}}" for number in range(1, players + 1)]
     strength = np.random.default_rng([seed, 0]).normal(0.0, spread, players)

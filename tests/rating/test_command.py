@@ -260,6 +260,13 @@ def test_malformed_games() -> None:
     [
         ["--drawelo", "x"],
         ["--drawelo", "nan"],
+        ["--drawelo", "1e-300"],
+        ["--prior", "1e300"],
+        ["--level", "0.9999999999999999"],
+        ["--level", "1e-300"],
+        ["--preset", "bayeselo", "--offset", "nan"],
+        ["--preset", "bayeselo", "--offset", "inf"],
+        ["--preset", "bayeselo", "--offset", "1e300"],
         ["--prior", "-1"],
         ["--level", "95"],
         ["--intervals", "rounds"],
@@ -272,6 +279,13 @@ def test_options_out_of_range(words: list[str]) -> None:
     result = run("fit", "-", *words, text="a,b,1-0\n")
     assert result.exit_code == 2
     assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+@pytest.mark.parametrize("words", [["--seed", "-1"], ["--spread", "1e308"], ["--spread", "nan"]])
+def test_seasons_out_of_range(words: list[str]) -> None:
+    result = run("simulate", "--players", 8, "--rounds", 2, *words)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
 
 
 def test_a_terminal_gets_the_same_words(pgn: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,3 +321,112 @@ def test_faults_by_policy(tmp_path: Path) -> None:
     assert apart["results"] == 6
     assert {line["player"]: line["faults"] for line in apart["players"]}["a"] == 1
     assert "Faults" in run("fit", file).stdout
+
+
+def started(*words: str | Path, text: str = "", to: str | None = None, **surroundings: str) -> Any:
+    """The command as a process, its output in a file if `to` names one."""
+    with contextlib.ExitStack() as stack:
+        output = subprocess.PIPE if to is None else stack.enter_context(open(to, "w"))
+        return subprocess.run(
+            [sys.executable, "-m", "rating", *map(str, words)],
+            input=text.encode(),
+            stdout=output,
+            stderr=subprocess.PIPE,
+            env=os.environ | surroundings,
+        )
+
+
+def test_half_a_character_in_a_name_is_a_malformed_game() -> None:
+    text = '{"players":["a\\ud800","b"],"points":[1,0]}\n'
+    result = run("fit", "-", text=text)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "<stdin>:1: a name holds half of a surrogate pair" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
+def test_a_terminal_that_lacks_a_character_gets_its_number(form: str) -> None:
+    text = "Zoë,b,1-0\nb,Zoë,1-0\n" * 6
+    done = started("fit", "-", "--format", form, text=text, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    if form == "json":
+        assert {line["player"] for line in json.loads(done.stdout)["players"]} == {"Zoë", "b"}
+    elif form == "text":
+        assert b"Zo\\xeb" in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["fit", "-"], ["fit", "-", "--format", "json"], ["--help"]])
+def test_an_output_that_fails_is_one_line(words: list[str]) -> None:
+    done = started(*words, text="a,b,1-0\n", to="/dev/full")
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert done.stderr.startswith(b"Error: cannot write: ")
+
+
+def test_names_cannot_steer_the_terminal() -> None:
+    record = {"players": ["\x1b[2Jevil", "b\nc", "c", "d"], "points": [3, 2, 1, 0]}
+    text = "".join(json.dumps(record | {"id": f"m{k}"}) + "\n" for k in range(12))
+    for words in (["fit"], ["fit", "--preset", "bayeselo"], ["los"], ["pair"]):
+        result = run(*words, "-", text=text)
+        assert result.exit_code == 0
+        assert "\x1b" not in result.stdout + result.stderr
+        assert "\\x1b[2Jevil" in result.stdout
+        assert "b\\nc" in result.stdout
+    refused = run("fit", "-", text="\x1b[2J,\x1b[2J,1-0\n")
+    assert refused.exit_code == 2
+    assert "\x1b" not in refused.stderr
+
+
+def test_newcomers_of_a_round_are_named(season_file: Path) -> None:
+    result = run("pair", season_file, "--players", "p01,p02,new", "--player", "Tal, Mihail", "--size", "2")
+    assert result.exit_code == 0
+    assert f"note: new, not in {season_file}: new, Tal, Mihail" in result.stderr.splitlines()
+    assert "Tal, Mihail" in result.stdout
+    assert (
+        "new, not in"
+        not in run("pair", season_file, "--player", "p01", "--player", "p02", "--size", "2").stderr
+    )
+
+
+def test_the_first_round_can_be_drawn_without_results() -> None:
+    words = ["pair", "-", "--rule", "random", "--players", "a,b,c,d"]
+    document = loaded(run(*words, "--format", "json", text=""))
+    assert sorted(document["tables"][0]) == ["a", "b", "c", "d"]
+    assert run("pair", "-", "--rule", "random", text="").exit_code == 2
+    assert run("pair", "-", "--players", "a,b,c,d", text="").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--preset", "bayeselo", "--ranks"], "--ranks left out"),
+        (["--preset", "bayeselo", "--also", "trueskill"], "--also left out"),
+        (["--offset", "5"], "--offset left out"),
+        (["--preset", "bayeselo", "--format", "json", "--offset", "5"], "--offset left out"),
+        (["--shuffles", "3", "--seed", "x"], "--shuffles and --seed left out"),
+    ],
+)
+def test_options_that_mean_nothing_are_named(pgn: Path, words: list[str], says: str) -> None:
+    result = run("fit", pgn, *words)
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if says in line]
+
+
+def test_the_version_needs_no_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import metadata
+
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    assert run("--version").stdout.startswith("rating ")
+    monkeypatch.setattr(metadata, "version", missing)
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, "rating (not installed)\n")
+
+
+def test_points_are_null_where_no_result_told_them(pgn: Path, season_file: Path) -> None:
+    assert {line["points"] for line in loaded(run("fit", pgn, "--format", "json"))["players"]} == {None}
+    assert None not in {
+        line["points"] for line in loaded(run("fit", season_file, "--format", "json"))["players"]
+    }
+    rows = list(csv.DictReader(io.StringIO(run("fit", pgn, "--format", "csv").stdout)))
+    assert {row["points"] for row in rows} == {""}

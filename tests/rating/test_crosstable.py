@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from recorded_results import recorded, recorded_table, season
@@ -201,3 +203,31 @@ def test_what_cannot_be_counted_is_refused(build: object, says: str) -> None:
 def test_unknown_fault_rule() -> None:
     with pytest.raises(OptionError, match="seed, drop or separate"):
         PairTable.from_matches([], faults="ignore")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ({"points": [1, float("inf")]}, "points that are not numbers"),
+        ({"points": [1, float("nan")]}, "points that are not numbers"),
+        ({"points": [1, None]}, "points that are not numbers"),
+        ({"points": [1, "0"]}, "points that are not numbers"),
+        ({"points": [1, 10**400]}, "points that are not numbers"),
+        ({"places": [1, float("inf")]}, "places that are not numbers"),
+        ({"points": [1, 0], "sides": [0, 0.5]}, "sides that are not whole"),
+        ({"points": [1, 0], "sides": ["a", "b"]}, "sides that are not whole"),
+        ({"points": [1, 0], "round": 1.5}, "round 1.5"),
+        ({"points": [1, 0], "table": "2"}, "table '2'"),
+        ({"faulty": 0.5}, "faulty seat 0.5"),
+        ({"players": ["a", 3], "points": [1, 0]}, "players that are not text"),
+        ({"players": ["a", None], "points": [1, 0]}, "players that are not text"),
+    ],
+)
+def test_matches_with_values_of_another_kind_are_refused(parts: dict[str, Any], says: str) -> None:
+    with pytest.raises(ResultError, match=says):
+        Match(**({"players": ["a", "b"]} | parts))
+
+
+def test_matches_may_hold_numbers_of_arrays() -> None:
+    match = Match(["a", "b"], np.array([1.5, 0.0]), sides=[np.int64(0), np.int64(1)], round=np.int64(3))  # type: ignore[arg-type]
+    assert PairTable.from_matches([match]).round.tolist() == [3]

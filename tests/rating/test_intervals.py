@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,8 +12,9 @@ from recorded_results import season
 from scipy.special import stdtr, stdtrit
 
 from rating import Match, OptionError, PairTable, rate, rating_covariance
-from rating.bayeselo import bayeselo
+from rating.bayeselo import Fit, bayeselo
 from rating.intervals import BAYESELO_Z, Kind, intervals
+from rating.matches import Floats, Ints
 
 ELO = math.log(10.0) / 400.0
 
@@ -55,9 +58,9 @@ def test_sandwich_by_its_formula(kind: Kind, clusters: int) -> None:
     [
         (10, "round", "round", []),
         (9, "round", "match", ["few-rounds"]),
-        (5, "table", "table", []),
+        (5, "table", "table", ["few-tables-of-player"]),
         (4, "table", "match", ["few-tables"]),
-        (2, "match", "match", []),
+        (2, "match", "match", ["few-matches-of-player"]),
         (1, "match", "model", ["few-matches"]),
         (1, "round", "model", ["few-matches"]),
     ],
@@ -185,3 +188,98 @@ def test_coverage() -> None:
     share = {kind: hit / (tries * players) for kind, hit in hits.items()}
     assert 0.93 <= share["round"] <= 0.965
     assert share["model"] < 0.92
+
+
+def made_season(seed: int, own: Sequence[int], rounds: int, strength: dict[int, float] | None = None) -> Fit:
+    """Two matches a table and round with Gumbel scores; player k is there in the last own[k] rounds. `truth_of`
+    has the true ratings.
+    """
+    rng = np.random.default_rng(seed)
+    there, truth = np.array(own), truth_of(seed, len(own), strength)
+    columns: list[list[Ints]] = [[], [], [], []]
+    for number in range(rounds):
+        present = np.flatnonzero(there >= rounds - number)
+        seats = rng.permutation(present)[: present.size // 4 * 4].reshape(-1, 4)
+        score = truth[seats][:, None, :] + rng.gumbel(size=(len(seats), 2, 4))
+        for a, b in combinations(range(4), 2):
+            won = np.where(score[..., a] > score[..., b], 1, -1).ravel()
+            parts = (np.repeat(seats[:, a], 2), np.repeat(seats[:, b], 2), won, np.full(won.size, number))
+            for column, part in zip(columns, parts, strict=True):
+                column.append(part)
+    first, second, outcome, number_of = (np.concatenate(column) for column in columns)
+    names = [f"p{k}" for k in range(len(own))]
+    return bayeselo(PairTable.from_results(names, first, second, outcome, round=number_of), drawelo=0.0)
+
+
+def truth_of(seed: int, players: int, strength: dict[int, float] | None = None) -> Floats:
+    """The strengths that `made_season` plays with, natural units."""
+    truth = np.random.default_rng([seed, 1]).normal(0.0, 0.5, players)
+    for k, theta in (strength or {}).items():
+        truth[k] = theta
+    return truth - truth.mean()
+
+
+def own_rounds(fit: Fit) -> Ints:
+    table = fit.table
+    played = [set(table.round[(table.first == k) | (table.second == k)]) for k in range(len(fit.elo))]
+    return np.array([len(rounds) for rounds in played])
+
+
+def test_intervals_of_late_joiners_hold() -> None:
+    hits, tries = dict.fromkeys((1, 2, 3, 5), 0), dict.fromkeys((1, 2, 3, 5), 0)
+    for seed in range(150):
+        fit = made_season(seed, [1, 1, 2, 2, 3, 3, 5, 5] + [20] * 16, 20)
+        of, own = intervals(fit), own_rounds(fit)
+        assert of.kind == "round"
+        held = np.abs(fit.elo - truth_of(seed, 24) / ELO) <= of.half
+        for rounds in hits:
+            hits[rounds] += int(held[own == rounds].sum())
+            tries[rounds] += int((own == rounds).sum())
+    assert min(tries.values()) > 100
+    assert all(hits[rounds] / tries[rounds] >= 0.92 for rounds in hits), (hits, tries)
+
+
+def test_late_joiners_are_named_and_at_least_as_wide_as_the_model() -> None:
+    fit = made_season(3, [1, 2, 3] + [20] * 17, 20)
+    of, few = intervals(fit), own_rounds(fit) < 10
+    names = [name for name, late in zip(fit.table.players, few, strict=True) if late and name in "p0p1p2"]
+    assert [notice.name for notice in of.notices] == ["few-rounds-of-player"]
+    assert all(name in of.warnings[0] for name in names)
+    floor = math.sqrt(5 / 3) * intervals(fit, "model").half
+    assert np.all(of.half[few & fit.rated] >= floor[few & fit.rated] * (1 - 1e-12))
+    assert of.high - of.low == pytest.approx(2 * of.quantile * of.sd)
+    late = int(np.flatnonzero(few & fit.rated)[0])
+    model = rating_covariance(fit)
+    for k in range(5, 10):
+        sd = math.sqrt(5 / 3 * (model[late, late] + model[k, k] - 2 * model[late, k]))
+        score = (fit.elo[late] - fit.elo[k]) / sd
+        assert abs(of.los([late, k])[0, 1] - 0.5) <= abs(float(stdtr(19, score)) - 0.5) + 1e-12
+
+
+def test_others_keep_the_numbers_of_their_clusters() -> None:
+    fit = made_season(3, [1, 2, 3] + [20] * 17, 20)
+    of, kept = intervals(fit), own_rounds(fit) >= 10
+    assert of.half[kept] == pytest.approx(of.quantile * np.sqrt(of.covariance.diagonal()[kept]), rel=1e-12)
+    assert intervals(made_season(3, [20] * 20, 20)).floor is None
+
+
+@pytest.mark.parametrize(("theta", "name"), [(9.0, "open-above"), (-9.0, "open-below")])
+def test_who_won_or_lost_everything_is_no_surer_than_the_model(theta: float, name: str) -> None:
+    fit = made_season(5, [20] * 12, 20, {0: theta})
+    of = intervals(fit)
+    assert [notice.name for notice in of.notices] == [name]
+    assert of.warnings[0].endswith(": p0")
+    assert of.half[0] >= math.sqrt(5 / 3) * intervals(fit, "model").half[0] * (1 - 1e-12)
+    assert of.half[0] > 2 * of.quantile * math.sqrt(of.covariance[0, 0])
+    # The chance against anybody else follows the wider of the two.
+    assert np.all(np.abs(of.los()[0, 1:] - 0.5) < 0.5)
+
+
+def test_many_players_have_a_floor_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = made_season(3, [1, 2, 3] + [20] * 57, 20)
+    exact = intervals(fit)
+    monkeypatch.setattr("rating.sandwich._MOST_FACTORISED", 0)
+    monkeypatch.setattr("rating.sandwich._MOST_DENSE", 0)
+    rough = intervals(fit)
+    assert rough.half == pytest.approx(exact.half, rel=0.05)
+    assert rough.los() == pytest.approx(exact.los(), abs=0.05)

@@ -165,8 +165,10 @@ RECORD = (
 
 
 def test_match_records() -> None:
-    faulty = RECORD.replace("[3,1,1,0]", "null").replace(
-        '"forfeit":null', '"forfeit":{"seat":1,"fault":"crash"}'
+    faulty = (
+        RECORD.replace("/m0", "/m1")
+        .replace("[3,1,1,0]", "null")
+        .replace('"forfeit":null', '"forfeit":{"seat":1,"fault":"crash"}')
     )
     reading = read(RECORD + "\n\n" + faulty + "\n")
     table = reading.table
@@ -219,7 +221,7 @@ def test_several_files_of_several_kinds(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_text(GAME)
     (tmp_path / "b.csv").write_text("white,black,result\nb,c,0-1\n")
     (tmp_path / "c.jsonl").write_text(RECORD + "\n")
-    (tmp_path / "d").write_text(RECORD + "\n")
+    (tmp_path / "d").write_text(RECORD.replace("/m0", "/m1") + "\n")
     reading = read_results([tmp_path / name for name in ("a.pgn", "b.csv", "c.jsonl", "d")])
     assert reading.table.players == ("a", "b", "c", "d")
     assert reading.table.match.tolist() == [0, 1, *[2] * 6, *[3] * 6]
@@ -229,7 +231,7 @@ def test_several_files_of_several_kinds(tmp_path: Path) -> None:
 
 def test_records_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rating.reading._BATCH", 2)
-    whole = read("\n".join([RECORD] * 5)).table
+    whole = read("\n".join(RECORD.replace("/m0", f"/m{k}") for k in range(5))).table
     assert whole.match.tolist() == [k for k in range(5) for _ in range(6)]
     assert whole.points.tolist() == [15, 5, 5, 0]
 
@@ -251,5 +253,87 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(["pgn", "csv", "jsonl"]))
 def test_any_bytes_are_read_or_reported(text: bytes, form: str) -> None:
-    reading = read(text, form=form, skip_bad=True)
-    assert reading.table.first.size + len(reading.problems) >= 0
+    try:
+        reading = read(text, form=form, skip_bad=True)
+    except ReadError as error:
+        assert "\n" not in str(error)
+    else:
+        assert reading.table.first.size + len(reading.problems) >= 0
+
+
+def test_files_given_twice_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(GAME)
+    (tmp_path / "again").symlink_to(tmp_path / "a.pgn")
+    for other in ("a.pgn", "./a.pgn", "again"):
+        with pytest.raises(ReadError, match="given twice"):
+            read_results([tmp_path / "a.pgn", f"{tmp_path}/{other}"])
+    with pytest.raises(ReadError, match="<stdin>: given twice"):
+        read_results(["-", "-"], stdin=io.BytesIO(GAME.encode()))
+
+
+def test_a_match_that_is_given_twice_counts_once(tmp_path: Path) -> None:
+    other = RECORD.replace('"round"', '"season":"autumn","round"')
+    (tmp_path / "a.jsonl").write_text(f"{RECORD}\n{other}\n")
+    (tmp_path / "b.jsonl").write_text(f"{RECORD.replace('/m0', '/m1')}\n{other}\n")
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    with pytest.raises(ReadError) as error:
+        read_results(files)
+    assert [(problem.file, problem.line, problem.text) for problem in error.value.problems] == [
+        (str(files[1]), 2, "match r001/t02/m0 of season autumn is given twice")
+    ]
+    assert read_results(files, skip_bad=True).table.first.size == 18
+    nameless = RECORD.replace('"id":"r001/t02/m0",', "")
+    assert read(f"{nameless}\n{nameless}").table.first.size == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "says"),
+    [
+        ("games.pgn", b"\x1f\x8b\x08\x00\x00", "gzip"),
+        ("games.csv", "a,b,1-0\n".encode("utf-16"), "UTF-16"),
+        ("games.csv", b"a,b,1-0\rb,a,1-0\r", "line feed"),
+        ("games.pgn", GAME.replace("\n", "\r").encode(), "line feed"),
+        ("games.csv", b"white;black;result\na;b;1-0\n", "semicolons"),
+        ("games.csv", b"a\tb\t1-0\n", "tabs"),
+        ("games.pgn", RECORD.encode() + b"\n", "--input jsonl"),
+        ("games.csv", RECORD.encode() + b"\n", "--input jsonl"),
+        ("games.json", b'{\n  "players": ["a", "b"]\n}\n', "one record a line"),
+        ("games.json", b"[" + RECORD.encode() + b"]\n", "one record a line"),
+        ("games", b"[\n  " + RECORD.encode() + b"\n]\n", "one record a line"),
+    ],
+)
+def test_files_of_another_kind_get_one_helpful_line(
+    tmp_path: Path, name: str, stored: bytes, says: str
+) -> None:
+    (tmp_path / name).write_bytes(stored)
+    with pytest.raises(ReadError, match=says) as error:
+        read_results([tmp_path / name], skip_bad=True)
+    assert error.value.problems == ()
+    assert str(error.value).startswith(str(tmp_path / name))
+
+
+def test_pgn_may_begin_with_a_comment() -> None:
+    assert read("; made by hand\n" + GAME).table.first.size == 1
+
+
+@pytest.mark.parametrize(
+    "tag", ['[White-Title "GM"]', '[Annotator "x" y]', '[Site "The "Hall""]', '[Note "open]']
+)
+def test_broken_tags_that_are_not_needed_do_no_harm(tag: str) -> None:
+    lines = GAME.splitlines(keepends=True)
+    for place in range(4):
+        text = "".join([*lines[:place], tag + "\n", *lines[place:]])
+        assert [type(item) for item in read_pgn(io.StringIO(text * 2), "f")] == [Game, Game]
+
+
+def test_quotes_in_the_name_of_an_event_need_no_escape() -> None:
+    first = '[Event "The "Big" one"]\n[Round "1"]\n' + GAME
+    other = '[Event "The "Small" one"]\n[Round "1"]\n' + GAME
+    table = read(first + first + other).table
+    assert table.round.tolist() == [1, 1, 3]
+
+
+@pytest.mark.parametrize("tag", ['[Round "3]', '[MatchId "a" b]', '[Result "1-0]', '["White" "a"]', "[1-0"])
+def test_broken_tags_that_are_needed_are_reported(tag: str) -> None:
+    found = list(read_pgn(io.StringIO(tag + "\n" + GAME), "f"))
+    assert [type(item) for item in found] == [Problem]

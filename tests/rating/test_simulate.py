@@ -112,6 +112,9 @@ def test_no_tables() -> None:
         ({"alpha": 1.5}, "alpha"),
         ({"ties": 1.0}, "ties"),
         ({"spread": -1.0}, "spread"),
+        ({"spread": 1e308}, "spread"),
+        ({"spread": float("nan")}, "spread"),
+        ({"seed": -1}, "seed"),
     ],
 )
 def test_options_out_of_range(options: dict[str, float], says: str) -> None:
