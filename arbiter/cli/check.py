@@ -6,11 +6,12 @@ from dataclasses import asdict
 
 import click
 
-from arbiter.cli.output import format_option, note, print_json, print_table
+from arbiter.cli.options import config_argument, format_option
+from arbiter.cli.output import note, print_json, print_table
 
 
 @click.command("check-config")
-@click.argument("config", type=click.Path())
+@config_argument
 @format_option
 def check_config(config: str, style: str) -> None:
     """Read a season's file, check every key and every player's command; play nothing.

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import click
 
+from arbiter.cli.options import config_argument, store_option
 from arbiter.cli.output import note
-from arbiter.cli.tables import config_argument, opened, store_option
+from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError
 from arbiter.export import text, write_parquet, write_text
 

@@ -16,29 +16,10 @@ if TYPE_CHECKING:
 WIDE = 400
 """More columns than any table has."""
 
-format_option = click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table for people, or JSON.",
-)
-
 
 def printable(text: str) -> str:
     """Text of a bot's making without what could steer the reader's terminal."""
     return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
-
-
-table_format_option = click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json", "csv", "markdown"]),
-    default="text",
-    show_default=True,
-    help="A table for people, JSON, or a table for other programs.",
-)
 
 
 def print_json(value: Any) -> None:

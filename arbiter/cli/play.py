@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
-from arbiter.cli.output import format_option, note, print_json
+from arbiter.cli.options import format_option
+from arbiter.cli.output import note, print_json
 from arbiter.cli.show import print_match
 from arbiter.clock import TimeControl
 from arbiter.errors import BotCheckFailed, ConfigError

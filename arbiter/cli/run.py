@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.output import format_option, note, show_standings
+from arbiter.cli.options import accept_option, config_argument, format_option, store_option, workers_option
+from arbiter.cli.output import note, show_standings
 from arbiter.cli.progress import match_line, progress, round_line
 from arbiter.config import load
 from arbiter.executors import processes, slots
@@ -32,13 +33,6 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.store import SeasonStore
     from arbiter.tournament import RoundPlan
-
-config_argument = click.argument("config", type=click.Path())
-workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), help="Matches at once; never more than cores."
-)
-store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
-accept_option = click.option("--accept-changes", is_flag=True, help="Go on although the config has changed.")
 
 
 @click.command("run-round")

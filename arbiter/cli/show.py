@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.output import format_option, print_json, print_table, printable
-from arbiter.cli.tables import config_argument, opened, store_option
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import print_json, print_table, printable
+from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:

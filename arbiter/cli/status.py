@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from arbiter.cli.output import format_option, print_json
-from arbiter.cli.tables import config_argument, opened_store, store_option
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import print_json
+from arbiter.cli.tables import opened_store
 from arbiter.schedule import match_specs
 from arbiter.store.hold import holder
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
 from arbiter.cli.output import (
-    format_option,
     print_csv,
     print_json,
     print_markdown,
     print_table,
     show_standings,
-    table_format_option,
 )
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError, did_you_mean
@@ -22,9 +21,6 @@ from arbiter.tournament import compute_standings, pairwise
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
-
-config_argument = click.argument("config", type=click.Path())
-store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
 
 
 def opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:

@@ -6,8 +6,9 @@ from dataclasses import asdict
 
 import click
 
-from arbiter.cli.output import format_option, note, print_json, printable
-from arbiter.cli.tables import config_argument, opened, store_option
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import note, print_json, printable
+from arbiter.cli.tables import opened
 from arbiter.errors import StoreError
 from arbiter.verify import Checked, Finding, Kind, commitment
 from arbiter.verify import verify as findings
