@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import select
 import statistics
 import subprocess
 import sys
@@ -57,10 +58,42 @@ def referee() -> dict[str, Any]:
                 statistics.median(costs) / decisions / 1e3, 2
             )
             figures[f"matches_per_cpu_second_{delivery}"] = round(1e9 / mean, 1)
+        figures["bare_exchange_cpu_us"] = bare_exchange()
     finally:
         table.close()
         os.sched_setaffinity(0, before)
     return figures | {"matches": MATCHES}
+
+
+def bare_exchange(exchanges: int = 20_000) -> float:
+    """CPU in µs of a write, a poll and a read in turn with four of the same bots, and nothing else.
+
+    A strict match has 6.15 exchanges a decision: so much of its figure is the machine's.
+    """
+    bots = [
+        subprocess.Popen(
+            [str(INSTANT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        for _ in range(4)
+    ]
+    ends = []
+    for bot in bots:
+        assert bot.stdin is not None
+        assert bot.stdout is not None
+        waiting = select.poll()
+        waiting.register(bot.stdout, select.POLLIN)
+        ends.append((bot.stdin.fileno(), bot.stdout.fileno(), waiting.poll))
+    start = time.process_time_ns()
+    for _ in range(exchanges // len(ends)):
+        for stdin, stdout, poll in ends:
+            os.write(stdin, b"set_players 4 0\n")
+            poll(1000)
+            os.read(stdout, 256)
+    spent = time.process_time_ns() - start
+    for bot in bots:
+        bot.kill()
+        bot.communicate()
+    return round(spent / exchanges / 1e3, 2)
 
 
 def instant_spec(delivery: str, round_number: int = 1) -> MatchSpec:
