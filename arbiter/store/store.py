@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -314,14 +315,14 @@ def _tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
-    """Readers beside one writer, and a commit that survives a crash of the program."""
+    """Readers beside one writer, and a commit that survives a crash, of the machine too."""
     try:
         connection.execute("PRAGMA journal_mode=WAL")
-    except Exception as error:
+    except sqlite3.OperationalError as error:
         # A read-only store can still be read.
         if "readonly" not in str(error) and "unable to open" not in str(error):
             raise
-    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA synchronous=FULL")
 
 
 def _plain(error: OperationalError) -> str:

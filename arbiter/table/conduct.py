@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from arbiter.errors import VoidMatch
 from arbiter.games import make
 from arbiter.referee import referee
 from arbiter.table.channel import Channel
@@ -180,6 +179,3 @@ def stolen_ns() -> int:
         ticks = int(stat.readline().split()[8])
         return ticks * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
     return 0
-
-
-__all__ = ["Table", "VoidMatch", "close_table", "conduct", "play_match"]
