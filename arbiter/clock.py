@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 MS = 1_000_000
 SECOND = 1_000_000_000
 LONGEST = 8760 * 3600 * SECOND
-_UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "us": 1000}
-_DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h)")
+_UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND, "us": 1000}
+_DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
 _FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
 
 

@@ -38,13 +38,16 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A registered program. `folder` is where it starts; `batched` what an organiser vouches for."""
+    """A registered program. `folder` is where it starts, `read` the folders and files that are its to
+    read where bots are confined, its own folder first; `batched` is what an organiser vouches for.
+    """
 
     name: str
     command: tuple[str, ...]
     folder: str = "."
     env: Mapping[str, str] = field(default_factory=dict)
     batched: bool = False
+    read: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

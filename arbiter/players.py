@@ -59,21 +59,21 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
         yield f"the command and its environment have {size} bytes; at most {LONGEST} are passed on"
 
 
-def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], str]:
+def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], str | None]:
     """The command with the files it names made absolute, and the bot's own folder.
 
-    That is the folder of the last file named, or `folder` where none is.
+    That is the folder of the last file named; None where none is.
     """
-    words, own = [], folder.resolve()
+    words, own = [], None
     for word in command:
         file = folder / word
         if word and _is_file(file):
             # Not resolved: a virtual environment's interpreter must keep its own path.
             file = Path(os.path.abspath(file))  # noqa: PTH100
-            own = file.parent
+            own = str(file.parent)
             word = str(file)
         words.append(word)
-    return tuple(words), str(own)
+    return tuple(words), own
 
 
 def registered(
@@ -82,10 +82,34 @@ def registered(
     folder: Path,
     env: Mapping[str, str] | None = None,
     batched: bool = False,
+    read: Sequence[str] = (),
 ) -> Player:
-    """A player whose command is given relative to `folder`."""
+    """A player whose command, and what else it may `read`, is given relative to `folder`.
+
+    It starts in its own folder, or in `folder`, which it may not read then.
+    """
     words, own = absolute_command(command, folder)
-    return Player(name, words, own, dict(env or {}), batched)
+    readable = tuple(([own] if own else []) + [str((folder / path).resolve()) for path in read])
+    return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable)
+
+
+def sharing_folders(players: Iterable[Player]) -> dict[str, list[str]]:
+    """Folders in which several players are at home, or one that may read another's: folder to players."""
+    homes = [(player.name, Path(player.read[0])) for player in players if player.read]
+    found = {}
+    for folder in dict.fromkeys(home for _, home in homes):
+        names = [name for name, home in homes if home == folder or folder in home.parents]
+        if len(names) > 1:
+            found[str(folder)] = names
+    return found
+
+
+def is_folder(path: Path) -> bool:
+    """False too where the name cannot be one at all."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _is_file(path: Path) -> bool:

@@ -26,6 +26,8 @@ PLAIN = b"=\n\n"
 """The reply of nearly every command; the driver knows it without parsing."""
 
 REPLY_LIMIT = 64 * 1024
+BETWEEN_LIMIT = 4096
+"""So many bytes are kept of a comment or of blanks that no newline has ended yet."""
 OUTPUT_LIMIT = 1024 * 1024
 
 _SIMPLE = re.compile(rb"= ?([!-~]{0,64})\n\n")
@@ -77,6 +79,7 @@ class Connection:
         self._skip_lines_between()
         buffer = self.buffer
         if not buffer or buffer[:1] == b"#" or not buffer.strip(_BLANKS):
+            self.buffer = buffer[:BETWEEN_LIMIT]
             return None
         if buffer[:1] not in b"=?":
             shown = buffer[:60]

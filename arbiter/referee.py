@@ -182,7 +182,7 @@ class _Match:
         self._batched = spec.limits.delivery == "batched"
         self._started = [False] * game.seats
         self._held: list[list[bytes]] = [[] for _ in range(game.seats)]
-        self._moves: list[tuple[int, Seat, Command, str, Reply, int, int]] = []
+        self._moves: list[tuple[int, Seat, Command, str, tuple[int, int, int, int], int, int]] = []
         self._notes: list[dict[str, None]] = [{} for _ in range(game.seats)]
         self._round = spec.round or 1  # outside a season, the deals of round 1
         self._planned = programme(game, spec.seed, self._round)
@@ -284,7 +284,8 @@ class _Match:
         if clock.increment_ns:
             clock.reward(seat)
         deal = len(self._deals) - 1
-        self._moves.append((deal, seat, request, canonical, reply, clock.used[seat], clock.left[seat]))
+        # Not the answer itself: it may be long.
+        self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
         return action, after
 
     def record(self, points: tuple[int, ...] | None, forfeit: Forfeit | None) -> MatchRecord:
@@ -293,8 +294,7 @@ class _Match:
         per_request = spec.limits.time.per_request
         charged = [0] * game.seats
         moves = []
-        for deal, seat, request, action, reply, used, left in self._moves:
-            _, wall, _, cpu, delay, _ = reply
+        for deal, seat, request, action, (wall, _, cpu, delay), used, left in self._moves:
             total = (used + 500) // 1000 * 1000
             cost, charged[seat] = total - charged[seat], total
             # What is left is what was granted less what is shown as charged.

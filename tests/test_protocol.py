@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbiter.errors import MalformedReply
-from arbiter.protocol import DONE, OUTPUT_LIMIT, PLAIN, REPLY_LIMIT, Answer, Connection, one_word
+from arbiter.protocol import (
+    BETWEEN_LIMIT,
+    DONE,
+    OUTPUT_LIMIT,
+    PLAIN,
+    REPLY_LIMIT,
+    Answer,
+    Connection,
+    one_word,
+)
 
 CR = "line ends of carriage return and newline"
 TRAILING = "blanks or control characters at the end of a line"
@@ -366,3 +375,16 @@ def test_receiving_is_feeding_and_taking(data, places, size):
         return (connection.take(size) or [None])[-1]
 
     assert run(lambda connection, chunk: connection.receive(chunk, size)) == run(fed_and_taken)
+
+
+@pytest.mark.parametrize("start", [b"#", b" "])
+def test_what_no_newline_ends_between_replies_is_not_kept(start):
+    connection = Connection()
+    for _ in range(10):
+        connection.feed(start + b" " * 50_000)
+        assert connection.reply() is None
+        assert len(connection.buffer) <= BETWEEN_LIMIT
+    connection.feed(b"\n= AS\n\n")
+    answer = connection.reply()
+    assert answer is not None
+    assert answer.text == b"AS"

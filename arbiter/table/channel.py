@@ -2,11 +2,11 @@
 
 Theory of operation. Nearly every exchange is answered within microseconds, so there is a short
 path: write, wait a moment, read. Only when that does not do are the meters read, once, and the
-long path entered; what was waited for until then is charged as wall time, the rest as the
-match's kind of clock says. The moment is 0.2 ms. To arm a timer that short costs more than the
-whole exchange, so a bot that has answered at once several times running is waited for up to 5 ms
-instead, until it is slow again; what comes later than 0.2 ms is then charged by the meters, too,
-against their last reading.
+long path entered; what the bot used before that is the difference from their last reading. A wait
+for a core that began before is told when it ends, and so taken off the whole. The moment is 0.2 ms.
+To arm a timer that short costs more than the whole exchange, so a bot that has answered at once
+several times running is waited for up to 5 ms instead, until it is slow again; what comes later
+than 0.2 ms is then charged by the meters, too, against their last reading.
 
 The long path watches everything at once: more to write, more to read, standard error to drain,
 and the process's end. Nobody is convicted by the wall clock alone: a delay is known only when it
@@ -41,7 +41,12 @@ FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK_WAIT_MS = 5
 """The same for a bot that has answered within `FIRST_WAIT_NS` at least `BRISK` times running."""
 BRISK = 8
+SURE_READINGS = 3
 CHUNK = 65536
+CLOSED_SECONDS = 0.03
+"""A program that has closed a pipe mostly ends at once; one that does not is not waited for."""
+EXITING_SECONDS = 0.5
+"""So long may an end take that has begun."""
 STDERR_LIMIT = 16 << 20
 STDERR_TAIL = 4096
 LOOK_AGAIN_NS = MS
@@ -79,6 +84,8 @@ class Channel:
         self.pid, self._stdin, self._stdout, self._stderr = started
         self.connection = Connection()
         self.stderr_tail = b""
+        self.start_cpu_ns = 0
+        """What its start took of CPU, up to the first reply."""
         self._stderr_seen = 0
         self._launcher = launcher
         self._kind = kind
@@ -139,6 +146,11 @@ class Channel:
             wall = _now() - start
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
 
+    def started(self) -> None:
+        """Its first reply has come: what it has used by now was its start."""
+        self._base = self._meter.read()
+        self.start_cpu_ns = self._base.cpu_ns
+
     def _come_at_once(self, asks: bool) -> bool:
         """Whether something has come within the first wait; one more brisk answer if so."""
         come = bool(select.select((self._stdout,), (), (), FIRST_WAIT)[0])
@@ -175,8 +187,19 @@ class Channel:
 
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path: until the replies are there, the program ends, or its time is over."""
-        first = _now() - start
-        base = self._meter.read()
+        before = self._base
+        for _ in range(SURE_READINGS):
+            began = _now()
+            base = self._meter.read()
+            first = _now() - start
+            # Not if we were put off the core meanwhile: what the bot did then would be counted twice.
+            if start + first - began < FIRST_WAIT_NS:
+                break
+        early_cpu = early_delay = 0
+        if before is not None:
+            # What the bot used and waited for in the first moment, as far as the readings tell.
+            early_cpu = min(first, base.cpu_ns - before.cpu_ns)
+            early_delay = min(first - early_cpu, base.bot_delay_ns - before.bot_delay_ns)
         allowed = send.allowed_ns[self._seat]
         look = allowed
         cap = 3 * allowed + 5 * SECOND
@@ -186,9 +209,9 @@ class Channel:
         def cost() -> Cost:
             wall = _now() - start
             self._base = now = self._meter.read()
-            spent = wall - first, now.cpu_ns - base.cpu_ns, now.delay_ns - base.delay_ns
-            adjusted = first + charged(ClockKind.ADJUSTED, *spent)
-            return Cost(wall, *spent[1:], first + charged(self._kind, *spent), adjusted)
+            cpu, delay = early_cpu + now.cpu_ns - base.cpu_ns, early_delay + now.delay_ns - base.delay_ns
+            adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
+            return Cost(wall, cpu, delay, charged(self._kind, wall, cpu, delay), adjusted)
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
@@ -238,7 +261,11 @@ class Channel:
     def _set_watch(self, writing: bool) -> None:
         """Watch the process, its output, its errors, and its input while there is more to write."""
         if self._pidfd < 0:
-            self._pidfd = os.pidfd_open(self.pid)
+            try:
+                self._pidfd = os.pidfd_open(self.pid)
+            except ProcessLookupError:
+                # Its wrapper has waited for it already: ready for ever, as that of an ended process.
+                self._pidfd = os.eventfd(1)
             for descriptor in (self._pidfd, self._stdout, self._stderr):
                 self._watch.register(descriptor, select.POLLIN)
         if writing:
@@ -285,7 +312,9 @@ class Channel:
 
     def _crash(self, manner: str) -> MalformedReply:
         """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
-        end = self._launcher.ended(self.pid, 0.5)
+        end = self._launcher.ended(self.pid, CLOSED_SECONDS)
+        if end is None and self._meter.exiting:
+            end = self._launcher.ended(self.pid, EXITING_SECONDS)
         self._drain_stderr()
         unread = self.connection.buffer
         if end is None:

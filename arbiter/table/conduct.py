@@ -12,22 +12,30 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from arbiter.clock import MS
 from arbiter.games import make
+from arbiter.packing import packed
 from arbiter.referee import referee
+from arbiter.table.bubblewrap import wrapping
+from arbiter.table.cgroup import groups
 from arbiter.table.channel import Channel
-from arbiter.table.isolation import probe
+from arbiter.table.isolation import on_top, probe
+from arbiter.table.landlock import confinement
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import ClockKind, schedstat_available
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.match import BotReport, MatchRecord, MatchSpec, Player
+    from arbiter.match import BotReport, Limits, MatchRecord, MatchSpec, Player
+    from arbiter.packing import PackedMatch
     from arbiter.referee import Conduct
     from arbiter.rules import AnyGame
     from arbiter.table.launcher import End
 
 QUIT_SECONDS = 1.0
+BESIDE_NS = 20 * MS
+"""So much CPU may go into what comes between an answer and the next command, and is not worth a word."""
 _table: Table | None = None
 
 
@@ -37,6 +45,11 @@ def play_match(spec: MatchSpec) -> MatchRecord:
     if _table is None or not _table.usable:
         _table = Table()
     return _table.play(spec)
+
+
+def play_packed(spec: MatchSpec) -> PackedMatch:
+    """The same, packed where it was played: what a season hands to its workers."""
+    return packed(play_match(spec))
 
 
 def close_table() -> None:
@@ -50,8 +63,8 @@ def close_table() -> None:
 class Table:
     """Plays matches one at a time, with one launcher for all of them."""
 
-    def __init__(self) -> None:
-        self._launcher = Launcher()
+    def __init__(self, launcher: Launcher | None = None) -> None:
+        self._launcher = launcher or Launcher()
         self._tiers = probe()
         self._host = {
             "name": platform.node(),
@@ -79,7 +92,7 @@ class Table:
         steal = stolen_ns()
         begin = time.monotonic_ns()
         memory, tier = spec.limits.memory_bytes, spec.limits.isolation
-        processes = self._launcher.start([self._start(player, memory) for player in spec.players])
+        processes = self._launcher.start([start_request(player, spec.limits) for player in spec.players])
         channels = [
             Channel(seat, process, self._launcher, kind, memory) for seat, process in enumerate(processes)
         ]
@@ -103,20 +116,11 @@ class Table:
         return replace(
             record,
             bots=tuple(reports),
-            isolation={"tier": tier, **self._tiers[tier].enforces},
+            isolation={"tier": tier, **self._tiers[tier].enforces, **on_top().enforces},
             host={**self._host, "steal_ns": stolen_ns() - steal},
             started=started.isoformat(timespec="milliseconds"),
             wall_ns=(time.monotonic_ns() - begin) // 1000 * 1000,
         )
-
-    @staticmethod
-    def _start(player: Player, memory_bytes: int) -> dict[str, Any]:
-        return {
-            "argv": list(player.command),
-            "env": bot_environment(player),
-            "folder": player.folder,
-            "memory_bytes": memory_bytes,
-        }
 
 
 @lru_cache(maxsize=8)
@@ -142,6 +146,8 @@ def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
                     costs.append(reply.charged_ns)
                     if reply.fault is not None:
                         break
+            if send[5]:
+                channels[send[0][0]].started()
             send = match.send((costs, last))
     except StopIteration as done:
         record: MatchRecord = done.value
@@ -150,6 +156,13 @@ def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
 
 def with_process(report: BotReport, channel: Channel, end: End, notes: tuple[str, ...]) -> BotReport:
     """A report completed by what the process left."""
+    beside = end.cpu_ns - channel.start_cpu_ns - report.charged_ns
+    if channel.start_cpu_ns and beside > max(BESIDE_NS, report.charged_ns // 4):
+        ms = beside // MS
+        notes = (
+            *notes,
+            f"{ms} ms of CPU beyond what it was charged: in threads, or while others were to move",
+        )
     return replace(
         report,
         notes=(*report.notes, *channel.connection.notes, *notes),
@@ -158,6 +171,25 @@ def with_process(report: BotReport, channel: Channel, end: End, notes: tuple[str
         peak_memory_bytes=end.peak_memory_bytes,
         stderr_tail=channel.stderr_tail.decode(errors="replace"),
     )
+
+
+def start_request(player: Player, limits: Limits) -> dict[str, Any]:
+    """What the launcher needs to know of a bot."""
+    env = bot_environment(player)
+    request: dict[str, Any] = {
+        "argv": list(player.command),
+        "env": env,
+        "folder": player.folder,
+        "memory_bytes": limits.memory_bytes,
+        "confine": None,
+        "wrapped": False,
+        "cgroups": groups(limits.memory_bytes),
+    }
+    if limits.isolation == "landlock":
+        request |= confinement(player, env)
+    elif limits.isolation == "bwrap":
+        request |= wrapping(player, env)
+    return request
 
 
 def bot_environment(player: Player) -> dict[str, str]:

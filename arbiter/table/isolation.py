@@ -2,14 +2,19 @@
 
 `plain` needs nothing: an own session, limits on memory and core files, descriptors 0 to 2 only,
 and an end of every descendant with the match. It does not stop a bot from reading its rivals'
-files or from the network, so it is for trusted bots.
+files or from the network, so it is for trusted bots. `landlock` stops that, and needs a kernel
+that has it, but neither root nor namespaces. `bwrap` stops it with namespaces, and lets a bot start
+processes.
 """
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
+from functools import cache
 
 from arbiter.errors import ConfigError
+from arbiter.table import bubblewrap, cgroup, landlock, seccomp
 
 ORDER = ("landlock", "bwrap", "plain")
 """From the strongest down; `auto` takes the first that this machine has."""
@@ -35,14 +40,33 @@ class Tier:
     enforces: dict[str, object]
 
 
+@cache
 def probe() -> dict[str, Tier]:
     """All tiers, as this machine and this version have them."""
-    missing = "not part of this version"
     return {
-        "landlock": Tier("landlock", False, missing, {}),
-        "bwrap": Tier("bwrap", False, missing, {}),
+        "landlock": _landlock(),
+        "bwrap": _bwrap(),
         "plain": Tier("plain", True, "", PLAIN),
     }
+
+
+def _landlock() -> Tier:
+    if not landlock.version():
+        return Tier("landlock", False, "this kernel has no Landlock (Linux >= 5.13, lsm=landlock)", {})
+    if not seccomp.supported():
+        return Tier("landlock", False, f"there is no filter for {platform.machine()}", {})
+    return Tier("landlock", True, "", landlock.enforced())
+
+
+def on_top() -> Tier:
+    """Control groups: beside every tier, where we may make them."""
+    return Tier("cgroup", not cgroup.problem(), cgroup.problem(), cgroup.enforced())
+
+
+def _bwrap() -> Tier:
+    if problem := bubblewrap.problem():
+        return Tier("bwrap", False, problem, {})
+    return Tier("bwrap", True, "", bubblewrap.enforced())
 
 
 def choose(wanted: str, required: bool = False) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
 
+PF_EXITING = 4
+
 
 class ClockKind(StrEnum):
     """What a bot is charged."""
@@ -25,10 +27,13 @@ class ClockKind(StrEnum):
 
 
 class Reading(NamedTuple):
-    """Running totals of a process in ns: its CPU time, and the run-queue delays that count."""
+    """Running totals of a process in ns: its CPU time, and the run-queue delays that count: its own
+    and the referee's together, and its own alone.
+    """
 
     cpu_ns: int
     delay_ns: int
+    bot_delay_ns: int
 
 
 def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
@@ -62,7 +67,8 @@ class Meter:
             cpu = time.clock_gettime_ns(self._clock)
         except OSError:
             cpu = 0
-        return Reading(cpu, run_delay(self._schedstat) + own_delay())
+        delay = run_delay(self._schedstat)
+        return Reading(cpu, delay + own_delay(), delay)
 
     @property
     def runnable(self) -> bool:
@@ -72,6 +78,18 @@ class Meter:
                 return stat.read().rpartition(b") ")[2][:1] == b"R"
         except OSError:
             return False
+
+    @property
+    def exiting(self) -> bool:
+        """Whether the process is on its way out, or gone."""
+        try:
+            with open(f"/proc/{self._pid}/stat", "rb") as stat:
+                state, *fields = stat.read().rpartition(b") ")[2].split()
+        except OSError:
+            return True
+        flags, threads = int(fields[5]), int(fields[16])
+        # A main thread may end and leave others to go on.
+        return bool(flags & PF_EXITING) and not (state == b"Z" and threads > 1)
 
     def close(self) -> None:
         """Give the file back."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.match import Fault, Player
+from arbiter.table.meter import Meter
 from tests.table.conftest import against, player, spec_for
 
 if TYPE_CHECKING:
@@ -113,6 +114,19 @@ def test_a_program_that_cannot_be_started_is_its_players_fault(
     assert words in record.bots[2].stderr_tail
 
 
+def test_a_program_that_is_gone_before_it_can_be_watched_has_crashed(
+    table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(pid: int) -> int:
+        raise ProcessLookupError(pid)
+
+    # A wrapper such as bubblewrap waits for its program, so that nothing of it stays for us to watch.
+    monkeypatch.setattr(os, "pidfd_open", gone)
+    record = table.play(against(bot("", GEN + "sys.exit(3)")))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.CRASH
+
+
 def test_a_right_answer_counts_although_the_program_ends_with_it(
     table: Table, bot: Callable[..., Path]
 ) -> None:
@@ -187,6 +201,23 @@ def test_a_crash_is_charged_what_the_bot_used_and_not_our_search_for_its_end(
     record = table.play(against(bot("", GEN + "os.close(1); time.sleep(60)")))
     assert record.forfeit is not None
     assert record.bots[1].charged_ns < 300_000_000
+
+
+def test_an_ending_that_has_begun_is_waited_for_and_a_closed_pipe_is_not() -> None:
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.read(read, 1)
+        os._exit(0)
+    meter = Meter(pid)
+    assert not meter.exiting
+    os.write(write, b"x")
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert meter.exiting
+    os.waitpid(pid, 0)
+    assert meter.exiting
+    os.close(read)
+    os.close(write)
 
 
 def test_everything_that_a_dying_bot_has_written_is_read(table: Table, bot: Callable[..., Path]) -> None:

@@ -1,0 +1,100 @@
+"""Bots in bubblewrap: as a command prefix, where the program is installed and may make namespaces.
+
+The bot sees the system's folders, its interpreter and its own folder, all read-only, a small /tmp
+of its own, no network, and no process but itself and its children, of which it may start some. It
+is the first process of its namespace, so that its end is theirs. bubblewrap itself stays outside
+as its parent; it tells the number under which we see the bot on descriptor 3.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arbiter.table import landlock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.match import Player
+
+PROGRAM = "bwrap"
+STATUS = 3
+SCRATCH_BYTES = 64 << 20
+PROBE_SECONDS = 10
+CLOSER = ("/bin/sh", "-c", f'exec "$@" {STATUS}>&-', "sh")
+"""bubblewrap leaves its descriptor open."""
+CONFINED = (
+    "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
+    "--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp",
+)  # fmt: skip
+
+
+def enforced() -> dict[str, object]:
+    """What the tier stops, as records say it."""
+    return {
+        "own_session": True,
+        "memory": "RLIMIT_DATA, of each process",
+        "descriptors": "0-2",
+        "descendants": "in a namespace of its own; end with the bot",
+        "files": "own folder, system and interpreter to read (mounts)",
+        "network": "none (namespace)",
+        "signals": "to its own processes alone (namespace)",
+        "writable": f"/tmp of its own, {SCRATCH_BYTES >> 20} MB",
+    }
+
+
+@cache
+def problem() -> str:
+    """Why bubblewrap cannot be used here; "" where it can."""
+    program = shutil.which(PROGRAM)
+    if program is None:
+        return "bubblewrap is not installed (apt-get install bubblewrap)"
+    command = [program, *CONFINED, *_mounts(landlock.system_rules()), "--", "/bin/sh", "-c", "exit 0"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not work here: {error}"
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"it exited with status {done.returncode}"]
+        return f"bubblewrap does not work here: {lines[-1]}"
+    return ""
+
+
+def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
+    """What the launcher needs to start a bot in bubblewrap, in JSON values."""
+    program = landlock.real_program(player.command[0], player.folder, env.get("PATH", ""))
+    rules = landlock.readable(player, program)
+    prefix = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
+    return {
+        "argv": [
+            *prefix,
+            *_mounts(rules),
+            "--chdir",
+            player.folder if player.read else "/",
+            "--",
+            *CLOSER,
+            program,
+            *player.command[1:],
+        ],
+        "wrapped": True,
+    }
+
+
+def _mounts(rules: Mapping[str, int]) -> list[str]:
+    """The same places that Landlock would let it read, bound read-only; then the root read-only too."""
+    words = []
+    for path in sorted(rules):
+        if path.startswith(("/proc/", "/sys/")):
+            continue
+        if path.startswith("/dev/"):
+            words += ["--dev-bind", path, path]
+        elif Path(path).is_symlink() and Path(path).parent == Path("/"):
+            words += ["--symlink", os.readlink(path), path]  # noqa: PTH115 -- as it is written
+        else:
+            words += ["--ro-bind-try", path, path]
+    return [*words, "--remount-ro", "/"]

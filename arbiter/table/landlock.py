@@ -1,0 +1,168 @@
+"""Which files a confined bot may open, and what of the kernel's Landlock this machine has.
+
+A bot reads and runs its own folder, the system's folders and the prefix of its interpreter, and
+writes to nothing but /dev/null. Rights are given to what exists; everything else is refused,
+rivals' folders and other processes' entries in /proc among it. Where the kernel has them, TCP,
+signals to processes outside and abstract sockets are refused here too (`seccomp` refuses them
+on every kernel).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arbiter.table import seccomp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.match import Player
+
+CREATE_RULESET = 444
+VERSION = 1
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+FIRST_RIGHTS = (1 << 13) - 1
+"""What version 1 knows: all of the above up to making symbolic links."""
+TCP = 0b11
+SCOPES = 0b11
+"""Abstract Unix sockets, and signals."""
+READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
+
+SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
+# What programs read of a system before they do anything; nothing here is secret.
+SETTINGS = (
+    "alternatives", "group", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
+    "mono", "nsswitch.conf", "os-release", "passwd", "ssl/openssl.cnf", "timezone",
+)  # fmt: skip
+KERNEL = (
+    "/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys",
+    "/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
+)  # fmt: skip
+DEVICES = {
+    "/dev/null": READ_FILE | WRITE_FILE,
+    "/dev/zero": READ_FILE,
+    "/dev/random": READ_FILE,
+    "/dev/urandom": READ_FILE,
+}
+OWN_ENTRY = "/proc/self"
+MANAGED = "shims"
+"""Version managers put scripts of this folder before the real interpreters; a script needs processes."""
+ASKS = {"python": ("-c", "import sys; print(sys.executable)"), "node": ("-p", "process.execPath")}
+
+
+@cache
+def version() -> int:
+    """The kernel's version of Landlock; 0 where there is none."""
+    found = ctypes.CDLL(None, use_errno=True).syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)
+    return max(int(found), 0)
+
+
+def handled(abi: int) -> list[int]:
+    """What is refused unless a rule allows it: rights on files, on TCP ports, and scopes."""
+    files = FIRST_RIGHTS
+    for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
+        files |= right if abi >= since else 0
+    return [files, TCP if abi >= 4 else 0, SCOPES if abi >= 6 else 0][: 1 if abi < 4 else 2 if abi < 6 else 3]
+
+
+def enforced() -> dict[str, object]:
+    """What the tier stops on this machine, as records say it."""
+    abi = version()
+    return {
+        "own_session": True,
+        "memory": "RLIMIT_DATA",
+        "descriptors": "0-2",
+        "descendants": "none can be started",
+        "files": f"own folder, system and interpreter to read (landlock {abi})",
+        "network": "no sockets (seccomp)",
+        "signals": "to itself alone (seccomp" + (", landlock)" if abi >= 6 else ")"),
+        "writable": "/dev/null",
+    }
+
+
+def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
+    """What the launcher needs to confine a bot, in JSON values; and the command to start.
+
+    `argv` names the real program, since a wrapper script could start none.
+    """
+    argv = [real_program(player.command[0], player.folder, env.get("PATH", "")), *player.command[1:]]
+    rules = [[path, rights] for path, rights in readable(player, argv[0]).items()]
+    rules.append([OWN_ENTRY, READ])
+    filtered = seccomp.program()
+    return {
+        "argv": argv,
+        "confine": {
+            "handled": handled(version()),
+            "rules": rules,
+            "filter": filtered.code.hex(),
+            "marks": list(filtered.marks),
+        },
+    }
+
+
+def readable(player: Player, program: str) -> dict[str, int]:
+    """Paths that exist, and what a bot may do beneath them."""
+    rules = dict(system_rules())
+    for path in (*player.read, *_prefixes(program)):
+        rules[path] = RUN
+    return rules
+
+
+@lru_cache(maxsize=1)
+def system_rules() -> dict[str, int]:
+    """The same of what every bot may read of the system."""
+    rules = dict.fromkeys(_there(SYSTEM), RUN)
+    settings = [f"/etc/{name}" for name in SETTINGS] + [str(path) for path in Path("/etc").glob("java*")]
+    rules |= dict.fromkeys(_there([*settings, *KERNEL]), READ)
+    return rules | {path: DEVICES[path] for path in _there(DEVICES)}
+
+
+def _there(paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if Path(path).exists()]
+
+
+@lru_cache(maxsize=256)
+def _prefixes(program: str) -> Sequence[str]:
+    """Where a program and what belongs to it is installed: ``/opt/python`` of /opt/python/bin/python3.
+
+    A virtual environment and the installation that it was made from are both. A folder that only
+    happens to have a ``bin`` in it, such as a home, is none: then it is the program's folder alone.
+    """
+    found = []
+    for place in dict.fromkeys((Path(program), Path(os.path.realpath(program)))):
+        prefix = place.parent.parent
+        installed = place.parent.name == "bin" and any(
+            (prefix / mark).exists() for mark in ("lib", "lib64", "pyvenv.cfg")
+        )
+        home = prefix == Path.home() or (prefix / ".ssh").exists()
+        found.append(str(prefix if installed and not home and prefix != Path("/") else place.parent))
+    return tuple(path for path in found if path != "/")
+
+
+@lru_cache(maxsize=256)
+def real_program(name: str, folder: str, path: str) -> str:
+    """The program that a command's first word starts; the word itself where there is none.
+
+    Asked once, of the program, where a version manager's script stands in between.
+    """
+    found = str(Path(folder, name)) if "/" in name else shutil.which(name, path=path) or name
+    if Path(found).parent.name != MANAGED:
+        return found
+    for kind, question in ASKS.items():
+        if Path(found).name.startswith(kind):
+            try:
+                answer = subprocess.run(
+                    [found, *question], capture_output=True, text=True, check=False, timeout=10
+                )
+            except (OSError, subprocess.TimeoutExpired):
+                break
+            return answer.stdout.strip() or found
+    return found

@@ -1,0 +1,199 @@
+"""Plays attacks at a table of its own and measures what they did: ``python attacks.py``.
+
+One job a line on standard input, its outcome a line on standard output, both JSON; all jobs are played
+by one worker, as those of a season are, the first of them twice to warm it up; a job for a core of its own
+gets a launcher there. It needs nothing but the standard library and `arbiter`, so that it can also run as
+a user who has no more than these.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from arbiter.clock import TimeControl
+from arbiter.errors import VoidMatch
+from arbiter.match import Limits, MatchSpec
+from arbiter.players import registered
+from arbiter.table.conduct import Table
+from arbiter.table.forkserver import PR_SET_PDEATHSIG, prctl
+from arbiter.table.launcher import End, Launcher
+from arbiter.table.meter import own_delay, run_delay
+from arbiter.table.placement import take_core
+
+GONE_WITHIN_MS = 20_000
+
+
+class TimedLauncher(Launcher):
+    """Measures how long it takes to see how bots ended and until nothing is left, less the delays of
+    those who do it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stop_ns = self.ended_ns = 0
+        self.watched: list[int] = []
+
+    def stop(self) -> dict[int, End]:
+        start, delay = time.monotonic_ns(), self._delay()
+        for pidfd in self.watched:
+            os.close(pidfd)
+        self.watched = []
+        for pid in descendants(self._process.pid):
+            with suppress(ProcessLookupError):
+                self.watched.append(os.pidfd_open(pid))
+        ends = super().stop()
+        self.stop_ns = time.monotonic_ns() - start - (self._delay() - delay)
+        return ends
+
+    def ended(self, pid: int, seconds: float) -> End | None:
+        start, delay = time.monotonic_ns(), self._delay()
+        end = super().ended(pid, seconds)
+        self.ended_ns += time.monotonic_ns() - start - (self._delay() - delay)
+        return end
+
+    def _delay(self) -> int:
+        with open(f"/proc/{self._process.pid}/schedstat", "rb", buffering=0) as schedstat:
+            return run_delay(schedstat.fileno()) + own_delay()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+
+def main() -> None:
+    """Play the jobs."""
+    everywhere = TimedLauncher()
+    cores = os.sched_getaffinity(0)
+    for number, line in enumerate(sys.stdin):
+        job = json.loads(line)
+        try:
+            if number == 0:
+                play(job, everywhere)
+            if job.get("core") is None:
+                outcome = play(job, everywhere)
+            else:
+                take_core(job["core"])
+                pinned = TimedLauncher()
+                outcome = play(job, pinned)
+                pinned.close()
+                os.sched_setaffinity(0, cores)
+        except Exception as error:
+            outcome = {"error": "".join(traceback.format_exception(error))}
+        print(json.dumps(outcome), flush=True)
+    everywhere.close()
+
+
+def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
+    """The match of a job, and what is to be known of it."""
+    table = Table(launcher)
+    bystander = os.fork()
+    if bystander == 0:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        while True:
+            signal.pause()
+    try:
+        names = {"{rival}": str(bystander), "{referee}": str(os.getpid()), "{launcher}": str(launcher.pid)}
+        void = record = None
+        gc.collect()
+        launcher.ended_ns = 0
+        before = peak_reset()
+        try:
+            record = table.play(spec_of(job, names))
+        except VoidMatch as error:
+            void = str(error)
+        growth = status_of("self", "VmHWM") - before
+        left = [*descendants(launcher.pid), *(pidfd for pidfd in launcher.watched if not ended(pidfd))]
+        launcher.watched = []
+        return {
+            "void": void,
+            "record": record and record.to_json(),
+            "growth_bytes": growth,
+            "kill_ns": launcher.ended_ns + launcher.stop_ns,
+            "left": left,
+            "bystander": state_of(bystander),
+        }
+    finally:
+        os.kill(bystander, signal.SIGKILL)
+        os.waitpid(bystander, 0)
+
+
+def spec_of(job: dict[str, Any], names: dict[str, str]) -> MatchSpec:
+    """The match that a job describes."""
+    made = []
+    for player in job["players"]:
+        words = player["command"]
+        for name, value in names.items():
+            words = [word.replace(name, value) for word in words]
+        made.append(registered(player["name"], tuple(words), Path(player["folder"])))
+    return MatchSpec(
+        id="match", season="attacks", round=1, table=1, rotation=0, game="planning",
+        options={"deals": job["deals"]}, seed="1", players=tuple(made),
+        limits=Limits(
+            time=TimeControl.parse(job["time"]), start_ns=job.get("start_ns", 20_000_000_000),
+            memory_bytes=job["memory_bytes"], isolation=job["tier"], end=job.get("end", "kill"),
+        ),
+    )  # fmt: skip
+
+
+def peak_reset() -> int:
+    """Forget this process's peak of memory; what it has now, in bytes."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return status_of("self", "VmRSS")
+
+
+def status_of(pid: int | str, field: str) -> int:
+    """A field of a process's status that is given in kB, in bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    raise KeyError(field)
+
+
+def state_of(pid: int) -> dict[str, Any]:
+    """What others could have changed of a process."""
+    return {
+        "state": Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0],
+        "nice": os.getpriority(os.PRIO_PROCESS, pid),
+        "policy": os.sched_getscheduler(pid),
+        "cores": len(os.sched_getaffinity(pid)),
+        "all_cores": len(os.sched_getaffinity(0)),
+        "descriptors": resource.prlimit(pid, resource.RLIMIT_NOFILE)[0],
+        "all_descriptors": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
+    }
+
+
+def descendants(pid: int) -> list[int]:
+    """All living processes that descend from one."""
+    try:
+        children = [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return [*children, *(one for child in children for one in descendants(child))]
+
+
+def ended(pidfd: int) -> bool:
+    """Whether a watched process is gone."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    gone = bool(poll.poll(GONE_WITHIN_MS))
+    os.close(pidfd)
+    return gone
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,354 @@
+"""Every attack of bots/faulty ends as the tables of its README say, by tier, and harms nobody else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.table.isolation import probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.process
+
+ROOT = Path(__file__).parents[2]
+FAULTY = ROOT / "bots" / "faulty"
+BUILD = FAULTY / "build"
+SYSTEM_PYTHON = "/usr/bin/python3"
+NOBODY = 65534
+MS = 1_000_000
+LIMIT_NS, GRACE_NS = 300 * MS, 50 * MS
+START_NS = {"never_read": 300 * MS}
+MEMORY_BYTES = 200_000_000
+MOST_GROWTH_BYTES = 1_000_000
+COMMANDS = 16
+"""To each seat, in a match of one deal of one card."""
+WITH_GROUPS = "; with control groups "
+ARGUMENTS = ("rival={rival}", "referee={referee}", "launcher={launcher}", f"commands={COMMANDS}")
+MEGABYTES = {"six_children": 20}
+ME, ORDINARY = "me", "an ordinary user"
+SEATINGS = [(ME, tier) for tier in ("plain", "landlock", "bwrap")] + [(ORDINARY, "landlock")]
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table under a heading of the README, without the two rows on top."""
+    section = (FAULTY / "README.md").read_text().partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def by_tier(cells: list[str]) -> dict[str, str]:
+    return dict(zip(("plain", "landlock", "bwrap"), cells, strict=True))
+
+
+ENDS = {row[0].strip("`"): by_tier(row[2:]) for row in rows("How a match with an attack ends")}
+PROGRAMS = {row[0].strip("`"): by_tier(row[2:]) for row in rows("Programs that are no bots")}
+ATTEMPTS: dict[str, dict[str, dict[str, str]]] = {}
+for attack, attempt, *cells in rows("What an attack may do"):
+    ATTEMPTS.setdefault(attack.strip("`"), {})[attempt] = by_tier(cells)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Who plays, with what and where."""
+
+    python: str
+    folder: Path
+    ask: Callable[[dict[str, Any]], dict[str, Any]]
+
+    def attack(self, name: str, *arguments: str) -> dict[str, Any]:
+        """The attacker as a player."""
+        own = self.folder / "attacker" / "own"
+        if not own.exists():
+            own.write_text("x")
+            own.chmod(0o666)
+        given = [
+            *ARGUMENTS, *arguments,
+            f"mb={MEGABYTES.get(name, 400)}", f"file={self.folder}/rival/program",
+            f"scratch={self.folder}/scratch", f"own={own}", f"port={20_000 + os.getpid() % 20_000}",
+        ]  # fmt: skip
+        script = str(self.folder / "attacker" / "attack.py")
+        return self.player("attacker", self.python, "-I", "-S", script, name, *given)
+
+    def player(self, name: str, *command: str) -> dict[str, Any]:
+        return {"name": name, "command": command, "folder": str(self.folder)}
+
+    def others(self, name: str = "other") -> list[dict[str, Any]]:
+        """Four of them that play legally: victims, or Python bots where there is no compiler."""
+        victim = self.folder / "rival" / "victim"
+        command = (
+            (str(victim),)
+            if victim.exists()
+            else (self.python, "-I", "-S", str(self.folder / "rival" / "bot.py"))
+        )
+        return [self.player(f"{name}{seat}", *command) for seat in range(4)]
+
+
+@pytest.fixture(scope="module")
+def places() -> Iterator[Callable[[str], Place]]:
+    """A worker for each kind of user, started when it is first wanted; all gone at the end."""
+    folders: list[Path] = []
+    workers: list[subprocess.Popen[str]] = []
+    made: dict[str, Place] = {}
+
+    def place(who: str) -> Place:
+        if who not in made:
+            if who == ORDINARY and (missing := no_ordinary_user()):
+                pytest.skip(missing)
+            folder = Path(tempfile.mkdtemp(prefix="arbiter-attacks-"))
+            folders.append(folder)
+            furnish(folder)
+            python = SYSTEM_PYTHON if who == ORDINARY else sys.executable
+            worker = subprocess.Popen(
+                [python, folder / "attacks.py"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
+                env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+                **({"user": NOBODY, "group": NOBODY, "extra_groups": []} if who == ORDINARY else {}),
+            )  # fmt: skip
+            workers.append(worker)
+
+            def ask(job: dict[str, Any]) -> dict[str, Any]:
+                assert worker.stdin is not None and worker.stdout is not None
+                worker.stdin.write(json.dumps(job) + "\n")
+                worker.stdin.flush()
+                return json.loads(worker.stdout.readline())
+
+            made[who] = Place(python, folder, ask)
+            ask(job_for(made[who], "plain", made[who].others()))
+        return made[who]
+
+    yield place
+    for worker in workers:
+        worker.communicate()
+    for folder in folders:
+        shutil.rmtree(folder)
+
+
+def no_ordinary_user() -> str:
+    """Why no match can be played as an ordinary user; "" if it can."""
+    if os.geteuid() != 0:
+        return "not root: the tests run as an ordinary user anyway"
+    asked = "import sys, ctypes, hashlib; sys.exit(sys.version_info < (3, 11))"
+    try:
+        done = subprocess.run(
+            [SYSTEM_PYTHON, "-c", asked], user=NOBODY, group=NOBODY, extra_groups=[], check=False
+        )
+    except OSError as error:
+        return f"nothing can be run as user {NOBODY}: {error}"
+    return f"{SYSTEM_PYTHON} is not Python >= 3.11" if done.returncode else ""
+
+
+def furnish(folder: Path) -> None:
+    """What a worker and its bots need, readable for every user."""
+    folder.chmod(0o755)
+    shutil.copytree(ROOT / "arbiter", folder / "arbiter", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(Path(__file__).with_name("attacks.py"), folder)
+    for name, mode in ("attacker", 0o777), ("rival", 0o755), ("scratch", 0o777):
+        (folder / name).mkdir()
+        (folder / name).chmod(mode)
+    shutil.copy(FAULTY / "attack.py", folder / "attacker")
+    shutil.copy(ROOT / "bots" / "python" / "planning_random.py", folder / "rival" / "bot.py")
+    for name, to in ("victim", "rival"), ("raw", "attacker"):
+        if (BUILD / name).exists():
+            shutil.copy(BUILD / name, folder / to)
+    for name, text in {
+        "rival/program": "secret",
+        "attacker/syntax_error.py": "def",
+        "attacker/not_executable": "",
+    }.items():
+        (folder / name).write_text(text)
+    (folder / "rival" / "program").chmod(0o755)
+
+
+def job_for(place: Place, tier: str, players: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    """One deal of one card, with small limits."""
+    job = {"tier": tier, "players": players, "deals": [[1, 0]], "time": "300ms"}
+    return job | {"memory_bytes": MEMORY_BYTES} | changes
+
+
+def play(place: Place, tier: str, attacker: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What came of a match against an attacker in seat 1."""
+    if not probe()[tier].available:
+        pytest.skip(f"{tier}: {probe()[tier].reason}")
+    players = place.others()
+    players[1] = attacker
+    outcome = place.ask(job_for(place, tier, players, **changes))
+    assert "error" not in outcome, outcome
+    assert outcome["void"] is None
+    return outcome
+
+
+def assert_ends(outcome: dict[str, Any], expected: str) -> None:
+    """The match ended as it should, in time, with nothing left behind and nobody else harmed."""
+    record = outcome["record"]
+    without, _, with_groups = expected.partition(WITH_GROUPS)
+    if with_groups and "cgroup" in record["isolation"]:
+        without = with_groups
+    bots, forfeit = record["bots"], record["forfeit"]
+    if without == "goes on":
+        assert forfeit is None, forfeit
+        assert len(record["moves"]) == 8
+    else:
+        kind, _, words = without.partition(": ")
+        assert forfeit is not None, bots[1]
+        assert (forfeit["player"], forfeit["fault"]) == ("attacker", kind), forfeit
+        assert all(part in forfeit["detail"] for part in words.split(" ... ")), forfeit
+    waited_ns = outcome["kill_ns"] if "did not end on quit" not in bots[1]["notes"] else 0
+    assert bots[1]["charged_ns"] + waited_ns <= LIMIT_NS + GRACE_NS
+    assert_nobody_is_harmed(outcome)
+
+
+def assert_nobody_is_harmed(outcome: dict[str, Any]) -> None:
+    """Nothing is left, the referee has not grown, and the other three are as they were."""
+    assert outcome["left"] == []
+    assert outcome["growth_bytes"] < MOST_GROWTH_BYTES
+    for seat in (0, 2, 3):
+        report = outcome["record"]["bots"][seat]
+        assert report["exit"] in (None, 0), report
+        told = re.fullmatch(r"nice (-?\d+), cores (\d+), descriptors \d+\n", report["stderr_tail"])
+        assert told is None or told[1] == "0", report
+
+
+@pytest.mark.parametrize("name", ENDS)
+@pytest.mark.parametrize(("who", "tier"), SEATINGS)
+def test_a_match_with_an_attack_ends_as_the_table_says(
+    who: str, tier: str, name: str, places: Callable[[str], Place]
+) -> None:
+    place = places(who)
+    changes: dict[str, Any] = {"end": "quit"} if name == "deaf_to_quit" else {}
+    if name in START_NS:
+        changes["start_ns"] = START_NS[name]
+    outcome = play(place, tier, place.attack(name), **changes)
+    assert_ends(outcome, ENDS[name][tier])
+    bot = outcome["record"]["bots"][1]
+    assert len(bot["stderr_tail"].encode()) <= 4096
+    if name == "deaf_to_quit":
+        # A second of politeness, where the config asks for it.
+        assert bot["notes"] == ["did not end on quit"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("who", "tier"), SEATINGS)
+def test_a_program_that_is_no_bot_forfeits(
+    who: str, tier: str, name: str, places: Callable[[str], Place]
+) -> None:
+    place = places(who)
+    expected = PROGRAMS[name][tier]
+    if not expected:
+        pytest.skip(f"{name}: it depends on the machine")
+    program, *arguments = name.split()
+    own = place.folder / "attacker" / program
+    if program == "raw" and not own.exists():
+        pytest.skip("no C compiler: bots/faulty is not built (make bots)")
+    if program.endswith(".py"):
+        command = [place.python, "-I", "-S", str(own)]
+    elif program in ("true", "cat"):
+        command = [program]
+    else:
+        command = [str(own), *arguments]
+    outcome = play(place, tier, place.player("attacker", *command))
+    assert_ends(outcome, expected)
+    if "missing" in name or "not_executable" in name or program.endswith(".py"):
+        assert expected.partition(": ")[2] in outcome["record"]["bots"][1]["stderr_tail"]
+
+
+@pytest.mark.parametrize("name", ATTEMPTS)
+@pytest.mark.parametrize(("who", "tier"), SEATINGS)
+def test_attempts_are_denied_by_name_of_error(
+    who: str, tier: str, name: str, places: Callable[[str], Place]
+) -> None:
+    place = places(who)
+    outcome = play(place, tier, place.attack(name))
+    assert_ends(outcome, "goes on")
+    assert_told(outcome["record"]["bots"][1]["stderr_tail"], ATTEMPTS[name], tier)
+    rival = outcome["bystander"]
+    if tier != "plain":
+        assert rival["state"] == "S"
+        assert (rival["nice"], rival["policy"]) == (0, 0)
+        assert rival["cores"] == rival["all_cores"]
+        assert rival["descriptors"] == rival["all_descriptors"]
+    (place.folder / "attacker" / "own").unlink(missing_ok=True)
+    empty(place.folder / "scratch")
+
+
+@pytest.mark.parametrize(("who", "tier"), SEATINGS)
+def test_bots_cannot_talk_to_each_other(who: str, tier: str, places: Callable[[str], Place]) -> None:
+    place = places(who)
+    players = place.others()
+    players[2] = place.attack("accept") | {"name": "accomplice"}
+    players[1] = place.attack("offer")
+    if not probe()[tier].available:
+        pytest.skip(f"{tier}: {probe()[tier].reason}")
+    outcome = place.ask(job_for(place, tier, players))
+    assert outcome["record"]["forfeit"] is None, outcome
+    told = [outcome["record"]["bots"][seat]["stderr_tail"] for seat in (1, 2)]
+    table = {row[0]: by_tier(row[1:]) for row in rows("What two bots may do together")}
+    assert_told("".join(told), table, tier)
+    empty(place.folder / "scratch")
+
+
+def assert_told(told: str, table: dict[str, dict[str, str]], tier: str) -> None:
+    """What a bot told of its attempts, line by line."""
+    found = dict(line.rsplit(": ", 1) for line in told.splitlines())
+    assert set(found) == set(table)
+    expected = {attempt: cells[tier] for attempt, cells in table.items() if cells[tier]}
+    assert {attempt: found[attempt] for attempt in expected} == expected
+
+
+def empty(folder: Path) -> None:
+    """Remove what an attack under `plain` has left."""
+    for path in folder.iterdir():
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+DISTURBERS = {
+    "plain": ("spinning_threads", "spinning_children", "noisy_threads"),
+    "bwrap": ("spinning_threads", "spinning_children", "noisy_threads"),
+    "landlock": ("spinning_threads", "error_flood", "noisy_threads"),
+}
+TRIES = 3
+
+
+@pytest.mark.parametrize(("who", "tier"), SEATINGS)
+def test_a_victim_is_charged_the_same_whoever_sits_with_it(
+    who: str, tier: str, places: Callable[[str], Place]
+) -> None:
+    place = places(who)
+    if not (place.folder / "rival" / "victim").exists():
+        pytest.skip("no C compiler: bots/faulty is not built (make bots)")
+    if not probe()[tier].available:
+        pytest.skip(f"{tier}: {probe()[tier].reason}")
+    alone = place.others("victim")
+    beset = [alone[0], *(place.attack(name) | {"name": name} for name in DISTURBERS[tier])]
+    # Worker and bots on one core, as in a season.
+    changes = {"deals": [[6, 0]], "time": "20s", "core": min(os.sched_getaffinity(0))}
+    differences = []
+    for _ in range(TRIES):
+        charged = []
+        for players in (alone, beset):
+            outcome = place.ask(job_for(place, tier, players, **changes))
+            assert outcome["record"]["forfeit"] is None, outcome["record"]["forfeit"]
+            charged.append(outcome["record"]["bots"][0]["charged_ns"])
+            assert outcome["left"] == []
+        differences.append(abs(charged[1] / charged[0] - 1))
+        # What the hypervisor steals is in nobody's account.
+        if differences[-1] <= 0.05:
+            return
+    pytest.fail(f"differences of {differences}")
+
+
+def test_every_attack_stands_in_the_table() -> None:
+    source = (FAULTY / "attack.py").read_text()
+    registered = set(re.findall(r'^@at\("\w+"\)\ndef (\w+)', source, re.MULTILINE))
+    assert registered == {*ENDS, *ATTEMPTS, "offer", "accept"}

@@ -1,0 +1,71 @@
+"""The adjusted clock on a machine that is busy: who needs half of its time does not lose on time."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from arbiter.match import MatchRecord
+from arbiter.table import play_match
+from arbiter.table.conduct import close_table
+from tests.bench.clock import BURNED_MS, judge, spec
+
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("clock")]
+cores = len(os.sched_getaffinity(0))
+
+
+def test_nobody_loses_on_time_with_two_matches_a_core_beside_spinning_processes() -> None:
+    judged = judge("adjusted", 2 * cores)
+    assert (judged.timeouts, judged.voids) == (0, 0)
+
+
+def test_what_is_charged_is_what_was_burned() -> None:
+    # Other tests may wear out the caches meanwhile: the best of three counts.
+    assert any(judge("adjusted", cores, games=8).charged_per_burned <= 1.05 for _ in range(3))
+
+
+def played(how: str, limit: str = "60s") -> MatchRecord:
+    try:
+        return play_match(spec("adjusted", 0, how, limit))
+    finally:
+        close_table()
+
+
+def test_sleeping_is_charged_in_full() -> None:
+    record = played("sleep")
+    asleep = len(record.moves) * BURNED_MS * 10**6
+    # Of two waits for a core at the same time both are taken off.
+    assert sum(move.charged_ns for move in record.moves) >= 0.9 * asleep
+
+
+def test_sleeping_beyond_the_limit_loses() -> None:
+    record = played("sleep", "10ms/request")
+    assert record.forfeit is not None
+    assert record.forfeit.fault == "timeout"
+
+
+def test_threads_are_charged_by_wall_time_at_most() -> None:
+    record = played("threads")
+    # What a move is charged includes the news before it.
+    news = 5 * 10**6
+    assert all(move.charged_ns <= move.wall_ns + news for move in record.moves)
+
+
+def test_computing_while_others_are_to_move_is_noted() -> None:
+    (note,) = played("ponder").bots[0].notes
+    assert "ms of CPU beyond what it was charged" in note
+
+
+def test_who_computes_in_its_own_time_alone_is_not_noted() -> None:
+    assert not any(bot.notes for bot in played("burn").bots)
+
+
+def test_time_stolen_by_a_hypervisor_is_recorded() -> None:
+    assert played("burn").host["steal_ns"] >= 0
+
+
+def test_a_timeout_by_wall_time_that_the_adjusted_time_contradicts_is_void() -> None:
+    judged = judge("wall", 2 * cores, games=10)
+    assert judged.voids > 0
+    assert judged.timeouts <= 1

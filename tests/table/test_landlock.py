@@ -1,0 +1,77 @@
+"""What a confined bot may read and run: its own, the system's, the interpreter's, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from arbiter.players import registered
+from arbiter.table import landlock
+from arbiter.table.conduct import bot_environment
+
+
+@pytest.mark.parametrize(
+    ("abi", "numbers"),
+    [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2), (6, 3), (7, 3)],
+)
+def test_what_is_handled_grows_with_the_kernel(abi: int, numbers: int) -> None:
+    found = landlock.handled(abi)
+    assert len(found) == numbers
+    assert bool(found[0] & landlock.REFER) == (abi >= 2)
+    assert bool(found[0] & landlock.TRUNCATE) == (abi >= 3)
+    assert bool(found[0] & landlock.IOCTL_DEV) == (abi >= 5)
+
+
+def rules_of(folder: Path, *command: str, read: tuple[str, ...] = ()) -> dict[str, int]:
+    player = registered("p", command, folder, read=read)
+    made = landlock.confinement(player, bot_environment(player))
+    return dict(made["confine"]["rules"])
+
+
+def test_own_folder_and_what_is_named_beside_it_may_be_read(tmp_path: Path) -> None:
+    for name in ("bot", "data", "rival"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bot" / "bot.py").write_text("")
+    rules = rules_of(tmp_path, sys.executable, "bot/bot.py", read=("data",))
+    assert rules[str(tmp_path / "bot")] == rules[str(tmp_path / "data")] == landlock.RUN
+    assert not {str(tmp_path), str(tmp_path / "rival"), "/", "/etc", "/proc", "/tmp", "/home", "/root"} & set(
+        rules
+    )
+
+
+def test_nothing_may_be_written_to_but_the_null_device(tmp_path: Path) -> None:
+    rules = rules_of(tmp_path, sys.executable)
+    reading = landlock.RUN
+    assert {path for path, rights in rules.items() if rights & ~reading} == {"/dev/null"}
+
+
+def test_a_command_that_names_no_file_gives_no_folder_to_read(tmp_path: Path) -> None:
+    assert str(tmp_path) not in rules_of(tmp_path, "cat")
+
+
+def test_the_prefix_of_an_interpreter_is_readable_but_no_home_is(tmp_path: Path) -> None:
+    for prefix in ("python", "home"):
+        (tmp_path / prefix / "bin").mkdir(parents=True)
+        (tmp_path / prefix / "lib").mkdir()
+        (tmp_path / prefix / "bin" / "tool").write_text("")
+    (tmp_path / "home" / ".ssh").mkdir()
+    assert str(tmp_path / "python") in rules_of(tmp_path, str(tmp_path / "python" / "bin" / "tool"))
+    rules = rules_of(tmp_path, str(tmp_path / "home" / "bin" / "tool"))
+    assert str(tmp_path / "home") not in rules
+    assert str(tmp_path / "home" / "bin") in rules
+
+
+def test_a_version_managers_script_is_replaced_by_the_program_that_it_starts(tmp_path: Path) -> None:
+    shims = tmp_path / "shims"
+    shims.mkdir()
+    (shims / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (shims / "python3").chmod(0o755)
+    found = landlock.real_program("python3", str(tmp_path), f"{shims}{os.pathsep}/usr/bin")
+    assert found == sys.executable
+    assert landlock.real_program("sh", str(tmp_path), "/usr/bin:/bin") == shutil.which(
+        "sh", path="/usr/bin:/bin"
+    )
