@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -37,17 +38,32 @@ def show(config: str, match_id: str, store_url: str | None, style: str) -> None:
     if style == "json":
         print_json(record.to_json())
     else:
-        print_match(record)
+        again = ["arbiter", "console", "--config", config, "--from", match_id]
+        again += ["--store", store_url] if store_url else []
+        print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]))
 
 
-def print_match(record: MatchRecord) -> None:
-    """The bots, then the deals; what went wrong comes first."""
+def moves_before_fault(record: MatchRecord) -> int:
+    """After how many decisions, their news untold, the exchange begins that is the fault; all if none is.
+
+    In batched delivery that is the faulty seat's last decision: it hears nothing until its next.
+    """
+    if record.forfeit is None or record.delivery != "batched":
+        return len(record.moves)
+    own = [number for number, move in enumerate(record.moves, 1) if move.seat == record.forfeit.seat]
+    return own[-1] if own else 0
+
+
+def print_match(record: MatchRecord, again: str = "") -> None:
+    """The bots, then the deals; what went wrong comes first, with the command that leads there `again`."""
     if record.forfeit is not None:
         forfeit = record.forfeit
         click.echo(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
         click.echo(f"  why      {printable(forfeit.detail)}")
         click.echo(f"  command  {forfeit.command}")
         click.echo(f"  reply    {forfeit.reply!r}")
+        if again:
+            click.echo(f"  again    {again}")
     points = record.points or ("-",) * len(record.players)
     rows = [
         [

@@ -1,0 +1,212 @@
+"""Short dialogues with a fresh process: odd input, and the ways to end.
+
+The commands are those that seat 0 hears up to its first decision of the check's match, so that
+they are the game's own and a whole conversation hangs together.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.botcheck.matches import SEED, SURPLUS_NS
+from arbiter.botcheck.report import Step, escaped, passed
+from arbiter.byhand.position import Position
+from arbiter.clock import MS, SECOND
+from arbiter.errors import IllegalAction
+from arbiter.testing import random_policy
+
+if TYPE_CHECKING:
+    from arbiter.botcheck.matches import Subject
+    from arbiter.rules import AnyGame, Command
+    from arbiter.table.single import Heard, SingleBot
+
+UNKNOWN = "no_such_command 1"
+PATIENCE_NS = 5 * SECOND
+"""No odd line is waited for longer than that, whatever the time of a match."""
+END_SECONDS = 1.0
+
+
+class Script(NamedTuple):
+    """What seat 0 hears up to its first decision, and the position in which it decides.
+
+    `opening` is how many of the commands are the greeting.
+    """
+
+    commands: tuple[Command, ...]
+    opening: int
+    position: Position
+
+
+def script_of(game: AnyGame, left_ms: int) -> Script:
+    """The dialogue of seat 0; the seats that decide before it do so at random."""
+    position, policy = Position.opening(game, SEED), random_policy(SEED)
+    heard: list[Command] = []
+    while True:
+        heard += [told.command for told in position.news if told.seat == 0]
+        seat = position.to_act
+        assert seat is not None, "seat 0 decides nothing in the first deal of this game"
+        if seat == 0:
+            commands = (*heard, f"time_left {left_ms}", position.request)
+            return Script(commands, len(list(game.greeting())), position)
+        position = position.decided(policy(position.state, seat))
+
+
+class Dialogue:
+    """The short dialogues of one subject; each method is a step and starts its own process."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        limits = subject.limits
+        self._script = script_of(subject.game, limits.time.budget_ns // MS)
+        self._patience = min(limits.time.budget_ns, PATIENCE_NS)
+        self._start = limits.time.budget_ns if limits.start_ns is None else limits.start_ns
+        self._refused: tuple[int, ...] = ()
+
+    def opening(self) -> Step:
+        """Whether the greeting is answered; refusals are tolerated in a match, so they are told."""
+        name, script = "opening", self._script
+        bot = self._subject.bot(0)
+        try:
+            refused: list[int] = []
+            for number, command in enumerate(script.commands[:-1]):
+                heard = self._say(bot, f"{command}\n", number == 0)
+                if heard.reply.fault is not None:
+                    return self._failed(name, command, heard, "answer it with = and an empty line")
+                if not heard.reply.answer.accepted:
+                    refused.append(number)
+        finally:
+            bot.stop()
+        self._refused = tuple(refused)
+        answered = ", ".join(command.split(" ")[0] for command in script.commands[: script.opening])
+        detail = f"answered {answered}"
+        if refused:
+            words = ", ".join(script.commands[number].split(" ")[0] for number in refused)
+            detail += f"; refused (?) {words}, which is tolerated"
+        return passed(name, detail)
+
+    def unknown_command(self) -> Step:
+        """``?`` to a command that no game has, and life after it."""
+        name = "unknown-command"
+        fix = "answer every command that you do not know with ? and a word, then an empty line"
+        bot = self._subject.bot(0)
+        try:
+            first = self._script.commands[0]
+            self._say(bot, f"{first}\n", starting=True)
+            heard = self._say(bot, f"{UNKNOWN}\n")
+            if heard.reply.fault is not None:
+                return self._failed(name, UNKNOWN, heard, fix)
+            if heard.reply.answer.accepted:
+                return self._failed(name, UNKNOWN, heard, fix, "it said = to a command that there is not")
+            after = self._say(bot, f"{first}\n")
+            if after.reply.fault is not None:
+                return self._failed(name, f"{UNKNOWN}, then {first}", after, fix)
+            return passed(name, f"answered '{escaped(heard.raw)}'")
+        finally:
+            bot.stop()
+
+    def blank_lines(self) -> Step:
+        """Blank lines before every command are ignored: no reply to them, no end."""
+        fix = "ignore blank lines: no reply, no end of the program"
+        return self._odd_lines("blank-lines", "{}\n", fix, blank=b" \n")
+
+    def line_ends(self) -> Step:
+        """Lines that end with carriage return and newline are understood."""
+        return self._odd_lines(
+            "line-ends", "{}\r\n", "strip blanks and \\r from the end of a line before you use it"
+        )
+
+    def quit(self, answers: bool) -> Step:
+        """The program ends on ``quit``; a reply to it is not needed. `answers`: it does reply."""
+        bot = self._greeted(answers)
+        try:
+            began = time.monotonic()
+            end = bot.say_goodbye(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
+            return self._ending("quit", "quit", end is not None, began, "leave the loop when quit comes")
+        finally:
+            bot.stop()
+
+    def end_of_input(self, answers: bool) -> Step:
+        """The program ends when its input does."""
+        bot = self._greeted(answers)
+        try:
+            began = time.monotonic()
+            bot.end_input()
+            end = bot.ended(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
+            fix = "end the program when reading returns nothing"
+            return self._ending("end-of-input", "end of input", end is not None, began, fix)
+        finally:
+            bot.stop()
+
+    def kill(self, answers: bool) -> Step:
+        """A kill ends it and everything that it has started."""
+        bot = self._greeted(answers)
+        try:
+            children, began = bot.children(), time.monotonic()
+        finally:
+            bot.stop()
+        step = self._ending(
+            "kill", "SIGKILL", time.monotonic() - began < END_SECONDS, began, "start no processes"
+        )
+        if not step.ok or not children:
+            return step
+        more = f"; with it {children} that it had started, which other tiers do not let it"
+        return passed(step.name, step.detail + more)
+
+    def _odd_lines(self, name: str, form: str, fix: str, blank: bytes = b"") -> Step:
+        """The whole dialogue, each command written as `form`; the answers are as usual.
+
+        `blank` goes before some commands, by itself, and is to be ignored.
+        """
+        script = self._script
+        bot = self._subject.bot(0)
+        try:
+            for number, command in enumerate(script.commands):
+                line = form.format(command)
+                odd = blank and number in (0, 1, len(script.commands) - 1)
+                if odd and (surplus := self._unanswered(bot, blank)):
+                    return Step(name, False, escaped(blank), escaped(surplus), fix, "a reply to nothing")
+                heard = self._say(bot, line, number == 0)
+                answer = heard.reply.answer
+                if heard.reply.fault is not None:
+                    return self._failed(name, line, heard, fix)
+                asked = command == script.commands[-1]
+                if not answer.accepted and (asked or number not in self._refused):
+                    return self._failed(name, line, heard, fix, "it refused what it takes otherwise")
+            try:
+                script.position.parse(answer.text.decode(errors="replace"))
+            except IllegalAction as error:
+                return self._failed(name, line, heard, fix, str(error))
+            return passed(name)
+        finally:
+            bot.stop()
+
+    def _unanswered(self, bot: SingleBot, payload: bytes) -> bytes:
+        """Write what is to be ignored, wait until it has been read; what came although nothing should."""
+        until = time.monotonic_ns() + self._patience
+        bot.write(payload)
+        surplus = bot.listen(SURPLUS_NS)
+        while not (surplus or bot.has_read_all or bot.ended(0)) and time.monotonic_ns() < until:
+            surplus = bot.listen(SURPLUS_NS)
+        return surplus
+
+    def _say(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
+        return bot.say(line.encode(), 1, self._start if starting else self._patience)
+
+    def _greeted(self, answers: bool) -> SingleBot:
+        """A process that has answered its first command, if it does that at all."""
+        bot = self._subject.bot(0)
+        if answers:
+            self._say(bot, f"{self._script.commands[0]}\n", starting=True)
+        return bot
+
+    def _failed(self, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
+        fault = heard.reply.fault
+        detail = detail or (fault.detail if fault is not None else "")
+        return Step(name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail)
+
+    def _ending(self, name: str, sent: str, ended: bool, began: float, fix: str) -> Step:
+        spent = (time.monotonic() - began) * 1000
+        if ended:
+            return passed(name, f"ended after {spent:.0f} ms")
+        return Step(name, False, sent, "", fix, f"it still runs after {spent / 1000:.1f} s")

@@ -1,0 +1,82 @@
+"""A match by hand in words: hands by suit, the cards on the table, answers, clocks."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arbiter.byhand.machine import ByHand, Exchange
+    from arbiter.byhand.position import Decision, Position
+    from arbiter.rules import Seat
+
+SHOWN = 400
+"""So many bytes of a reply are shown."""
+SHOWN_WORDS = 80
+
+
+def exchange_line(exchange: Exchange) -> str:
+    """``seat 0  gen_move  ->  '= TD\\n\\n'  0.4 ms``, and what is wrong with it."""
+    if not exchange.raw and not exchange.problem:
+        return f"seat {exchange.seat}  {exchange.command}"
+    raw = repr(exchange.raw[:SHOWN])[2:-1] + ("..." if len(exchange.raw) > SHOWN else "")
+    line = f"seat {exchange.seat}  {exchange.command}  ->  '{raw}'  {exchange.wall_ns / 1e6:.1f} ms"
+    return line + (f"\n  {exchange.kind}: {exchange.problem}" if exchange.problem else "")
+
+
+def hand_line(position: Position, seat: Seat) -> str:
+    """A hand with a gap between suits."""
+    groups = [" ".join(cards) for _, cards in groupby(position.hand(seat), key=lambda name: name[-1])]
+    return "   ".join(groups) or "-"
+
+
+def trick_line(position: Position) -> str:
+    """The cards of the trick on the table, who played them; "" in games and moments without one."""
+    # Games with tricks keep them in their state as `trick`; its cards are the latest answers.
+    trick = getattr(position.state, "trick", None)
+    if not isinstance(trick, tuple) or not trick:
+        return ""
+    return "  ".join(f"{d.seat}:{d.word}" for d in position.decisions[-len(trick) :])
+
+
+def turn_lines(position: Position) -> list[str]:
+    """For a person who is to decide: the request, its hand, the table, what it may answer."""
+    seat = position.to_act
+    if seat is None:
+        return []
+    words = position.words()
+    more = f" ... ({len(words)} in all)" if len(words) > SHOWN_WORDS else ""
+    lines = [f"seat {seat} is to answer {position.request}", f"  hand   {hand_line(position, seat)}"]
+    if trick := trick_line(position):
+        lines.append(f"  table  {trick}")
+    return [*lines, f"  may    {' '.join(words[:SHOWN_WORDS])}{more}"]
+
+
+def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
+    """Answers in order, a line for each turn of the table."""
+    for (deal, request), asked in groupby(decisions, key=lambda d: (d.deal, d.request)):
+        answers = [f"{decision.seat}:{decision.word}" for decision in asked]
+        for start in range(0, len(answers), seats):
+            yield f"  deal {deal + 1}  {request:<12} {'  '.join(answers[start : start + seats])}"
+
+
+def state_lines(position: Position) -> Iterator[str]:
+    """The deal, its roles, what was answered in it, points so far, and who is to act."""
+    number = len(position.deals) - 1
+    roles = position.game.deal_json(position.deals[number])
+    shown = ", ".join(f"{key} {value}" for key, value in roles.items() if key != "hands")
+    yield f"deal {number + 1} ({shown}), after {len(position.decisions)} decisions"
+    yield from decision_lines([d for d in position.decisions if d.deal == number], position.game.seats)
+    yield f"points of the deals that are over: {' '.join(map(str, position.totals))}"
+    seat = position.to_act
+    yield "the match is over" if seat is None else f"seat {seat} is to answer {position.request}"
+
+
+def clock_lines(machine: ByHand) -> Iterator[str]:
+    """What each seat has left of its time."""
+    control = machine.setup.time
+    for seat, left in enumerate(machine.left):
+        what = "a request" if control.per_request else f"left of {control.budget_ns / 1e9:g} s"
+        yield f"  {seat}  {left / 1e6:.1f} ms {what}"

@@ -1,0 +1,83 @@
+"""`check-bot`: an author's bot walked through named steps."""
+
+from __future__ import annotations
+
+import os
+from itertools import chain
+from pathlib import Path
+
+import click
+
+from arbiter.cli.options import format_option, isolation_option
+from arbiter.cli.output import note, print_json, printable
+from arbiter.cli.play import read_options
+from arbiter.clock import TimeControl
+from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.games import make
+from arbiter.match import Limits
+from arbiter.players import command_problems, registered, starting_problems
+from arbiter.season_file import parse_memory, parse_start
+from arbiter.table.isolation import choose
+
+
+@click.command("check-bot")
+@click.option("--game", "game_name", required=True, help="Which game; `arbiter games` lists them.")
+@click.option("--time", default="10s", show_default=True, help="3m, 60s+100ms or 500ms/request.")
+@click.option("--start-time", default="5s", show_default=True, help="To the first reply.")
+@click.option("--memory", default="400MB", show_default=True, help="Of the bot.")
+@isolation_option
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
+@format_option
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def check_bot(
+    game_name: str,
+    time: str,
+    start_time: str,
+    memory: str,
+    isolation: str,
+    options: tuple[str, ...],
+    style: str,
+    command: tuple[str, ...],
+) -> None:
+    """Try a bot in every way that a tournament will; exit 3 if it fails a step.
+
+    The words of its COMMAND come after two dashes.
+
+    Example: arbiter check-bot --game planning -- python3 bots/python/planning_greedy.py
+    """
+    from arbiter.botcheck import Subject
+    from arbiter.botcheck import check_bot as steps_of
+    from arbiter.table.launcher import Launcher
+    from arbiter.table.placement import take_core
+
+    game = make(game_name, read_options(options))
+    missing = (message for _, message in command_problems(command, Path()))
+    for message in chain(starting_problems(command, {}), missing):
+        raise ConfigError(f"{' '.join(command)}: {message}")
+    tier, warning = choose(isolation)
+    if warning:
+        note(warning)
+    limits = Limits(
+        time=TimeControl.parse(time),
+        start_ns=None if start_time == "clock" else parse_start(start_time),
+        memory_bytes=parse_memory(memory),
+        isolation=tier,
+    )
+    cores = sorted(os.sched_getaffinity(0))
+    take_core(cores[os.getpid() % len(cores)])
+    launcher = Launcher()
+    steps = []
+    try:
+        for step in steps_of(Subject(game, registered("bot", command, Path()), limits, launcher)):
+            steps.append(step)
+            if style == "text":
+                click.echo(printable(step.text()))
+    finally:
+        launcher.close()
+    failed = [step for step in steps if step.ok is False]
+    if style == "json":
+        shape = {"ok": not failed, "game": game.name, "isolation": tier}
+        print_json({**shape, "steps": [step.to_json() for step in steps]})
+    if failed:
+        names = ", ".join(step.name for step in failed)
+        raise BotCheckFailed(f"the bot failed {names}; first {failed[0].name}: {failed[0].detail}")

@@ -1,0 +1,239 @@
+"""`console`: a referee by hand, in a terminal or from a script of its commands."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.byhand.face import Face, Tools
+from arbiter.byhand.machine import Setup
+from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
+from arbiter.cli.options import read_json
+from arbiter.cli.output import note, printable
+from arbiter.cli.play import deal_of, players_of, read_deals, read_options
+from arbiter.cli.show import moves_before_fault
+from arbiter.clock import TimeControl
+from arbiter.errors import ConfigError
+from arbiter.games import make
+from arbiter.match import Limits, MatchRecord
+from arbiter.referee import programme
+from arbiter.schedule import original
+from arbiter.season_file import parse_memory, parse_start
+from arbiter.table.isolation import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.match import Move, Player
+    from arbiter.rules import AnyGame, Deal
+
+KINDS = "bot:COMMAND, human or random"
+
+
+@click.command()
+@click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
+@click.option("--seat", "seats", multiple=True, help=f"{KINDS}; in order, or 2=bot:COMMAND.")
+@click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
+@click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play.")
+@click.option("--config", type=click.Path(), help="A season's file; with --from.")
+@click.option("--store", "store_url", help="Another store than the config's, as a URL.")
+@click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season.")
+@click.option("--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote.")
+@click.option("--until", type=click.IntRange(min=0), help="So many decisions of it.  [default: to its fault]")
+@click.option("--time", default=None, help="3m, 60s+100ms or 500ms/request.  [default: 10s, or the season's]")
+@click.option("--start-time", default=None, help="To the first reply.  [default: 5s, or the season's]")
+@click.option("--memory", default=None, help="Of each bot.  [default: 400MB, or the season's]")
+@click.option("--isolation", type=click.Choice(["auto", "landlock", "bwrap", "plain"]), default=None)
+def console(
+    game_name: str | None,
+    seats: tuple[str, ...],
+    seed: str | None,
+    options: tuple[str, ...],
+    deals_file: str | None,
+    config: str | None,
+    store_url: str | None,
+    match_id: str | None,
+    record_file: str | None,
+    until: int | None,
+    time: str | None,
+    start_time: str | None,
+    memory: str | None,
+    isolation: str | None,
+) -> None:
+    """Conduct a match by hand: bots and people in the seats, any command to any bot, raw replies.
+
+    Seats that are not given are filled with random players. `help` lists the console's commands.
+
+    Example: arbiter console --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
+    """
+    recorded = None
+    if match_id is not None or record_file is not None:
+        if game_name or seed or options or deals_file:
+            raise ConfigError("a recorded match has its own game, seed and deals: leave out these options")
+        recorded = _recorded(match_id, config, store_url, record_file)
+    elif game_name is None:
+        raise ConfigError("what is to be played: --game G, or --from MATCH_ID --config CONFIG")
+    elif config is not None or until is not None:
+        raise ConfigError("--config and --until belong to --from MATCH_ID")
+    season = recorded.limits if recorded is not None else None
+    tier, warning = choose(isolation or (season.isolation if season is not None else "auto"))
+    if warning:
+        note(warning)
+    limits = Limits(
+        time=TimeControl.parse(time or "10s") if time or season is None else season.time,
+        start_ns=_start(start_time or "5s") if start_time or season is None else season.start_ns,
+        memory_bytes=parse_memory(memory or "400MB") if memory or season is None else season.memory_bytes,
+        clock=season.clock if season is not None else "adjusted",
+        isolation=tier,
+    )
+    tools = Tools(lambda text: occupant_of(text, limits), read_options, _deals_of)
+    if recorded is None:
+        assert game_name is not None
+        game = make(game_name, read_options(options))
+        if deals_file is not None:
+            game = game.given(_deals_of(game, deals_file))
+        setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits.time, limits.start_ns)
+        session(setup, _seated(seats, {}, game.seats, limits), tools)
+        return
+    record = recorded.record
+    occupants = _seated(seats, recorded.players, len(record.players), limits)
+    most = moves_before_fault(record) if until is None else until
+    if most > len(record.moves):
+        raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
+    setup = _setup_of(record, limits)
+    session(setup, occupants, tools, record.moves[:most])
+
+
+def session(
+    setup: Setup, occupants: list[Occupant], tools: Tools, moves: Sequence[Move] | None = None
+) -> None:
+    """Feed recorded moves, if there are any, then read commands until `quit` or the end of input.
+
+    The bots are ended, come what may.
+    """
+    try:
+        face = Face(setup, occupants, tools, lambda text: click.echo(printable(text)))
+        face.introduce()
+        if moves is not None:
+            face.feed(moves)
+        for line in _lines():
+            face.command(line)
+            if face.done:
+                break
+    except BaseException:
+        for occupant in occupants:
+            occupant.end()
+        raise
+    face.close()
+
+
+def _lines() -> Iterator[str]:
+    """Commands: prompted for in a terminal, echoed where they come from a script."""
+    if sys.stdin.isatty():
+        import readline  # noqa: F401, gives `input` a history
+
+        while True:
+            try:
+                yield input("> ")
+            except EOFError:
+                click.echo()
+                return
+    for line in sys.stdin:
+        text = line.rstrip("\n")
+        click.echo(printable(f"> {text}"))
+        yield text
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """A recorded match, and what is known of its players by name and of its limits."""
+
+    record: MatchRecord
+    players: Mapping[int, Player]
+    limits: Limits | None
+
+
+def _recorded(
+    match_id: str | None, config: str | None, store_url: str | None, record_file: str | None
+) -> _Recorded:
+    """The match that is to be fed; ConfigError where it is not there."""
+    if match_id is None:
+        assert record_file is not None
+        return _Recorded(MatchRecord.from_json(read_json(record_file)), {}, None)
+    if config is None or record_file is not None:
+        raise ConfigError("--from needs the season's file: --config CONFIG")
+    from arbiter.cli.tables import opened
+
+    settled, season = opened(config, store_url)
+    record = season.match(match_id)
+    if record is None:
+        raise ConfigError(f"there is no match {match_id!r}", hint="arbiter matches lists them")
+    by_name = {entry.player.name: entry.player for entry in settled.entries}
+    seated = {
+        seat: by_name.get(name) or by_name[original(name)]
+        for seat, name in enumerate(record.players)
+        if original(name) in by_name
+    }
+    return _Recorded(record, seated, settled.limits)
+
+
+def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
+    """What was played, with the very cards of the record as far as it has them."""
+    game = make(record.game, record.options)
+    round_number = record.round or 1
+    known: tuple[Deal, ...] = ()
+    if not game.chained and programme(game, record.seed, round_number).hash != record.deal_hash:
+        known = tuple(game.deal_from_json(shape) for shape in record.deals)
+    return Setup(game, record.seed, limits.time, limits.start_ns, round_number, known)
+
+
+def occupant_of(text: str, limits: Limits) -> Occupant:
+    """Who is meant by ``bot:COMMAND``, ``human`` or ``random``."""
+    kind, colon, command = text.partition(":")
+    if kind == "bot" and colon:
+        (player,) = players_of([command])
+        return ProcessBot(command, player, limits)
+    if text == "human":
+        return Person()
+    if text == "random":
+        return RandomPlayer()
+    raise ConfigError(f"a seat takes {KINDS}, not {text!r}")
+
+
+def _seated(
+    seats: tuple[str, ...], players: Mapping[int, Player], number: int, limits: Limits
+) -> list[Occupant]:
+    """Everybody's seat: as given, then the recorded players, then random ones."""
+    given: dict[int, str] = {}
+    for place, text in enumerate(seats):
+        number_text, equals, who = text.partition("=")
+        if equals and number_text.isdecimal():
+            given[int(number_text)] = who
+        else:
+            given[place] = text
+    if wrong := sorted(seat for seat in given if seat >= number):
+        raise ConfigError(f"--seat: there is no seat {wrong[0]}, only 0 to {number - 1}")
+    occupants: list[Occupant] = []
+    for seat in range(number):
+        if seat in given:
+            occupants.append(occupant_of(given[seat], limits))
+        elif seat in players:
+            player = players[seat]
+            occupants.append(ProcessBot(f"{player.name}: {shlex.join(player.command)}", player, limits))
+        else:
+            occupants.append(RandomPlayer())
+    return occupants
+
+
+def _deals_of(game: AnyGame, path: str) -> list[Deal]:
+    return [deal_of(game, number, shape) for number, shape in enumerate(read_deals(path) or ())]
+
+
+def _start(text: str) -> int | None:
+    return None if text == "clock" else parse_start(text)

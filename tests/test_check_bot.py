@@ -1,0 +1,343 @@
+"""`check-bot`: good bots pass every step, and a bot with one fault fails exactly the step that names it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.botcheck import STEPS, Step
+from arbiter.botcheck.report import escaped
+from arbiter.botcheck.verdicts import EXEC
+from arbiter.cli import exit_code
+from arbiter.table.isolation import probe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.process
+
+BOTS = Path(__file__).parents[1] / "bots"
+CPP = BOTS / "cpp" / "build" / "planning_random"
+PYTHON = (sys.executable, "-I", "-S")
+SHORT = ("--option", "deals=[[2, 0], [3, 1]]")
+
+# A bot without a fault; {early} runs before, {each} for every command, {say} writes a reply.
+TEMPLATE = """
+import os, random, signal, sys, time
+early, hand, table = True, [], []
+def say(text):
+    {say}
+{early}
+for line in sys.stdin:
+    words = line.split()
+    if not words:
+        {blank}
+        continue
+    answer = "="
+    if words[0] == "set_cards":
+        hand, table = words[2:], []
+    elif words[0] == "play":
+        table.append(words[2])
+        hand = [card for card in hand if card != words[2]]
+        table = table[:len(table) % 4 and len(table)]
+    elif words[0] == "gen_declare":
+        answer = "= 0"
+    elif words[0] == "gen_move":
+        follow = [card for card in hand if table and card[1] == table[0][1]]
+        answer = "= " + (follow or hand)[0]
+    elif words[0] not in ("set_deck", "set_players", "set_game", "time_left", "declare", "quit"):
+        answer = "? unknown command"
+{each}
+    say(answer + "\\n\\n")
+    {end}
+"""
+GOOD = {
+    "say": "sys.stdout.write(text); sys.stdout.flush()",
+    "early": "",
+    "blank": "pass",
+    "each": "",
+    "end": "if words[0] == 'quit': break",
+}
+GEN = "if words[0] == 'gen_move': "
+
+FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
+    # what it does: (how it differs from the good one, the step it fails, words of the line)
+    "ends at once": ({"early": "sys.exit(3)"}, "starts", "it exited with status 3"),
+    "does not compile": ({"early": "def"}, "starts", "SyntaxError"),
+    "says nothing": ({"say": "pass"}, "starts", "no reply at all"),
+    "starts late": ({"early": "time.sleep(2.2)"}, "starts", "no reply at all"),
+    "forgets the empty line": (
+        {"say": "sys.stdout.write(text[:-1]); sys.stdout.flush()"},
+        "empty-line",
+        "a reply without the empty line; sent 'set_deck 23456789TJQKA CDHS', got '=\\n'; fix: end every reply",
+    ),
+    "ends no line": (
+        {"say": "sys.stdout.write(text[:-2]); sys.stdout.flush()"},
+        "empty-line",
+        "without the end of its line",
+    ),
+    "forgets the empty line of an answer": (
+        {"each": GEN + "answer = answer + '\\n'; os.write(1, answer.encode()); continue"},
+        "empty-line",
+        "seat 0, after 1 decision: a reply without the empty line",
+    ),
+    "does not flush": ({"say": "sys.stdout.write(text)"}, "flushes", "got '=\\n\\n'; fix: flush"),
+    "does not flush its answers": (
+        {"each": GEN + "sys.stdout.write(answer + '\\n\\n'); continue"},
+        "flushes",
+        "no reply while the input was open; the reply came when the input was closed; sent 'gen_move'",
+    ),
+    "prints a banner": ({"early": "print('ready', flush=True)"}, "only-replies", "text that is no reply"),
+    "prints for debugging": (
+        {"each": GEN + "print('thinking', flush=True)"},
+        "only-replies",
+        "not b'thinking",
+    ),
+    "answers twice": ({"each": GEN + "say(answer + '\\n\\n')"}, "only-replies", "more replies than commands"),
+    "dies of a long list": ({"each": "if words[0] == 'set_game': os._exit(1)"}, "opening", "sent 'set_game"),
+    "is silent on what it does not know": (
+        {"each": "if answer[0] == '?': continue"},
+        "unknown-command",
+        "no reply: ",
+    ),
+    "dies of what it does not know": (
+        {"each": "if answer[0] == '?': sys.exit('what?')"},
+        "unknown-command",
+        "what?",
+    ),
+    "takes what it does not know": (
+        {"each": "answer = answer.replace('?', '=')"},
+        "unknown-command",
+        "it said = to a command that there is not",
+    ),
+    "answers blank lines": ({"blank": "say('? empty\\n\\n')"}, "blank-lines", "fix: ignore blank lines"),
+    "dies of blank lines": ({"blank": "words[0]"}, "blank-lines", "IndexError"),
+    "trips over carriage returns": (
+        {"each": "if line.endswith('\\r\\n'): answer = '?'"},
+        "line-ends",
+        "it refused what it takes otherwise; sent 'set_deck 23456789TJQKA CDHS\\r\\n'",
+    ),
+    "does not follow suit": (
+        {"each": GEN + "answer = '= ' + ([c for c in hand if c not in follow] or hand)[0]"},
+        "rules",
+        "does not follow suit",
+    ),
+    "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
+    "crashes in the third deal": (
+        {"each": GEN + "assert len(hand) < 3, 'too many cards'"},
+        "matches",
+        "AssertionError: too many cards",
+    ),
+    "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
+    "thinks too long": ({"each": GEN + "time.sleep(9)"}, "time", "no reply at all"),
+    "drips comments": (
+        {"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"},
+        "time",
+        "charged",
+    ),
+    "hoards": ({"each": GEN + "x = bytearray(500_000_000)"}, "memory", "limited to 200 MB"),
+    "mixes select with buffers": (
+        {
+            "early": "import select\nclass Input:\n    def __iter__(self):\n        while True:\n"
+            "            select.select([0], [], [])\n            line = real.readline()\n"
+            "            if not line: return\n            yield line\nreal = sys.stdin\nsys.stdin = Input()"
+        },
+        "batched",
+        "fix: read line by line",
+    ),
+    "plays otherwise when it is asked in batches": (
+        {
+            "early": "class Input:\n    def __iter__(self):\n        global many\n        rest = b''\n"
+            "        while chunk := os.read(0, 65536):\n            *lines, rest = (rest + chunk).split(b'\\n')\n"
+            "            many = len(lines) > 1\n            for line in lines: yield line.decode()\n"
+            "many = False\nsys.stdin = Input()",
+            "each": GEN + "answer = '= ' + (follow or hand)[-1 if many else 0]",
+        },
+        "batched",
+        "in strict delivery and",
+    ),
+    "ignores quit": ({"end": "pass"}, "quit", "it still runs after"),
+    "ignores the end of input": (
+        {
+            "end": "if words[0] == 'quit': os._exit(0)",
+            "early": "import atexit\natexit.register(time.sleep, 60)",
+        },
+        "end-of-input",
+        "it still runs after",
+    ),
+}
+
+
+@pytest.fixture
+def check(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs the command on a bot: exit code, standard output, standard error."""
+
+    def call(*command: str | Path, options: tuple[str, ...] = SHORT) -> tuple[int, str, str]:
+        capfd.readouterr()
+        words = ["check-bot", "--game", "planning", *options]
+        if "--isolation" not in options:
+            words += ["--isolation", "plain"]
+        code = exit_code([*words, "--", *map(str, command)])
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Callable[[dict[str, str]], Path]:
+    """Writes a bot that differs from the good one."""
+
+    def write(changes: dict[str, str]) -> Path:
+        parts = {**GOOD, **changes}
+        parts["each"] = "    " + parts["each"]
+        path = tmp_path / "bot.py"
+        path.write_text(TEMPLATE.format(**parts))
+        return path
+
+    return write
+
+
+def assert_all_passed(result: tuple[int, str, str]) -> None:
+    code, out, err = result
+    assert code == 0, out + err
+    lines = out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [f"ok {name}" for name in STEPS]
+    assert "set batched: true" in lines[STEPS.index("batched")]
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_bot_fails_the_step_that_names_its_fault(
+    name: str,
+    check: Callable[..., tuple[int, str, str]],
+    bot: Callable[[dict[str, str]], Path],
+) -> None:
+    changes, step, words = FAULTS[name]
+    limits = ("--time", "1s", "--start-time", "1s", "--memory", "200MB", *SHORT)
+    code, out, err = check(*PYTHON, bot(changes), options=limits)
+    lines = out.splitlines()
+    failed = [line for line in lines if line.startswith("FAIL ")]
+    assert [line.partition(":")[0] for line in failed] == [f"FAIL {step}"], out
+    assert words in failed[0]
+    assert "; sent '" in failed[0]
+    assert "; fix: " in failed[0]
+    assert code == 3
+    assert err.splitlines()[-1].startswith(f"arbiter: the bot failed {step}; first {step}: ")
+    # Every step is there: done, failed or left out with the reason.
+    names = [line.partition(":")[0].removeprefix("left out ").split(" ")[-1] for line in lines]
+    assert names == list(STEPS)
+
+
+def test_the_good_bot_of_these_tests_passes_every_step(
+    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
+) -> None:
+    assert_all_passed(check(*PYTHON, bot({})))
+
+
+@pytest.mark.parametrize("name", ["planning_random", "planning_greedy"])
+def test_the_python_bots_pass_every_step_of_a_tournament_match(
+    name: str, check: Callable[..., tuple[int, str, str]]
+) -> None:
+    assert_all_passed(check(*PYTHON[:1], BOTS / "python" / f"{name}.py", options=()))
+
+
+@pytest.mark.skipif(not CPP.exists(), reason="the C++ bot is not built (make -C bots/cpp)")
+def test_the_cpp_bot_passes_every_step(check: Callable[..., tuple[int, str, str]]) -> None:
+    assert_all_passed(check(CPP, options=()))
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="no node")
+def test_the_javascript_bot_passes_every_step(check: Callable[..., tuple[int, str, str]]) -> None:
+    assert_all_passed(check("node", BOTS / "js" / "planning_random.js", options=()))
+
+
+def test_two_and_three_seats_are_checked_too(check: Callable[..., tuple[int, str, str]]) -> None:
+    options = ("--option", "seats=3", "--option", "deck=789 AB", "--option", "deals=[[2, 2]]")
+    code, out, _ = check(*PYTHON, BOTS / "python" / "planning_random.py", options=options)
+    assert code == 0
+    assert "ok matches: in each of the 3 seats" in out
+
+
+def test_the_report_as_json(
+    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
+) -> None:
+    script = bot({"early": "print('hello', flush=True)"})
+    code, out, _ = check(*PYTHON, script, options=(*SHORT, "--format", "json"))
+    shape: dict[str, Any] = json.loads(out)
+    assert (code, shape["ok"], shape["isolation"]) == (3, False, "plain")
+    assert [step["name"] for step in shape["steps"]] == list(STEPS)
+    (failed,) = [step for step in shape["steps"] if step["ok"] is False]
+    assert failed["name"] == "only-replies"
+    assert failed["sent"] == "set_deck 23456789TJQKA CDHS"
+    assert failed["got"] == "hello\\n=\\n\\n"
+    assert failed["fix"].startswith("write to standard output one reply a command and no more")
+    omitted = [step for step in shape["steps"] if step["ok"] is None]
+    assert {step["detail"] for step in omitted} == {"the first command had no good reply (see only-replies)"}
+
+
+def test_play_that_cannot_be_repeated_is_reported_and_no_fault(
+    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
+) -> None:
+    moody = bot({"each": "if words[0] == 'gen_declare': answer = f'= {random.randrange(len(hand) + 1)}'"})
+    code, out, _ = check(*PYTHON, moody, options=())
+    assert code == 0
+    assert "ok same-seed: the same match was played otherwise" in out
+    assert "ok batched: played to its end; set batched: true" in out
+
+
+def shell_script(folder: Path, last: str) -> Path:
+    script = folder / "run.sh"
+    script.write_text(f"#!/bin/sh\n{last}\n")
+    script.chmod(0o755)
+    return script
+
+
+def test_a_script_that_forks_is_told_to_exec(
+    check: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    started = f"{' '.join(PYTHON)} {BOTS / 'python' / 'planning_random.py'}"
+    code, out, _ = check(shell_script(tmp_path, f"{started}\ntrue"))
+    assert code == 0
+    assert "end the script with exec" in out.splitlines()[0]
+    code, out, _ = check(shell_script(tmp_path, f"exec {started}"))
+    assert "exec" not in out
+    refused = shell_script(tmp_path, "echo 'run.sh: 1: Cannot fork' >&2; exit 2")
+    code, out, _ = check(refused)
+    assert (code, EXEC in out.splitlines()[0]) == (3, True)
+
+
+@pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
+def test_a_script_that_forks_where_that_is_forbidden(
+    check: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    shutil.copy(BOTS / "python" / "planning_random.py", tmp_path)
+    line = "/usr/bin/python3 planning_random.py"
+    code, out, _ = check(shell_script(tmp_path, f"{line}\ntrue"), options=(*SHORT, "--isolation", "landlock"))
+    assert (code, EXEC in out.splitlines()[0]) == (3, True), out
+
+
+def test_a_bot_cannot_steer_the_terminal_of_its_author(
+    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
+) -> None:
+    for changes in ({"early": "print('\\x1b[2J', flush=True)"}, {"early": "sys.exit('\\x1b[2J')"}):
+        _, out, err = check(*PYTHON, bot(changes))
+        assert "\x1b" not in out + err
+        assert "\\x1b[2J" in out
+
+
+def test_a_command_that_is_not_there_is_a_usage_error(check: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = check("./nowhere")
+    assert (code, out) == (2, "")
+    assert err == "arbiter: ./nowhere: there is no program ./nowhere\n"
+
+
+def test_raw_bytes_are_cut_and_escaped() -> None:
+    assert escaped(b"= \xff\n\n") == "= \\xff\\n\\n"
+    assert escaped(b"x" * 300) == "x" * 200 + "... (300 bytes)"
+    line = Step("flushes", False, "gen_move", "", "flush", "no reply").text()
+    assert line == "FAIL flushes: no reply; sent 'gen_move', got nothing; fix: flush"
