@@ -28,13 +28,16 @@ bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it
 	-@$(INSTALL) evalica >&2
 	@$(BIN)/python -m tests.bench.peers
 
-bots: ## the C++ bots, where there is a compiler
+bots: ## the C++ bots and the attacks in C, where there is a compiler
 	@if command -v c++ >/dev/null || command -v g++ >/dev/null; then \
 	  $(MAKE) --no-print-directory -C bots/cpp >&2; \
 	else echo "no C++ compiler: the C++ bots are left out" >&2; fi
+	@if command -v cc >/dev/null; then \
+	  $(MAKE) --no-print-directory -C bots/faulty >&2; \
+	else echo "no C compiler: the attacks in C are left out" >&2; fi
 
 clean: ## everything that was made
-	rm -rf .venv build dist *.egg-info bots/cpp/build configs/*.sqlite*
+	rm -rf .venv build dist *.egg-info bots/cpp/build bots/faulty/build configs/*.sqlite*
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("arbiter needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

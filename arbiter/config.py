@@ -13,15 +13,25 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from arbiter.clock import TimeControl
+from arbiter.config_changes import rated_name
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games import make
 from arbiter.match import Limits, Player
-from arbiter.players import command_problems, registered, starting_problems
-from arbiter.season_file import COMMITMENT, Pairing, PlayerModel, SeasonModel, parse_memory, parse_start
+from arbiter.players import command_problems, is_folder, registered, starting_problems
+from arbiter.season_file import (
+    COMMITMENT,
+    Pairing,
+    PlayerModel,
+    SeasonModel,
+    parse_memory,
+    parse_start,
+    parse_until,
+)
 from arbiter.yaml_places import Document, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from arbiter.rules import AnyGame
 
@@ -39,8 +49,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A checked season. `seed` is "auto" or the seed's text; `digest` covers what changes results.
+    """A checked season. `seed` is "auto" or the seed's text.
 
+    `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
+    `until` is when no further round beyond `rounds` is to end later; `ship` are folders whose files
+    go to other machines.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
     """
 
@@ -50,14 +63,18 @@ class Config:
     seed: str
     store: str
     rounds: int
+    until: datetime | None
     opening_rounds: int
     pairing: Pairing
     limits: Limits
     require_isolation: bool
     workers: int | None
+    ship: tuple[Path, ...]
     house_bots: tuple[str, ...]
+    suspend_after: int
     entries: tuple[Entry, ...]
     digest: str
+    settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     seed_commitment: str | None = None
 
@@ -86,6 +103,7 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
         problems += _starting_problems(model)
         if check_commands:
             problems += _command_problems(model, file.parent)
+        problems += _ship_problems(model, file.parent)
     if problems or model is None or game is None:
         raise ConfigError(_placed(problems, document), str(path))
     return _config(file, model, game)
@@ -159,7 +177,7 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
         if not isinstance(name, str):
             continue
         seen.add(name)
-        rated = name if version is None else f"{name}@{version}"
+        rated = rated_name(name, version)
         if rated in taken:
             yield Problem(("players", number, "name"), f"{rated!r} is taken by an earlier player")
         taken.add(rated)
@@ -198,6 +216,12 @@ def _command_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
             yield Problem(("players", number, "command", word), f"{player.name}: {message}")
 
 
+def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
+    for number, name in enumerate(model.ship):
+        if not is_folder(folder / name):
+            yield Problem(("ship", number), f"there is no folder {name}")
+
+
 def _starting_problems(model: SeasonModel) -> Iterable[Problem]:
     for number, player in enumerate(model.players):
         for message in starting_problems(player.command, player.variables()):
@@ -208,10 +232,17 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
     folder = file.parent
     entries = []
     for player in model.players:
-        name = player.name if player.version is None else f"{player.name}@{player.version}"
-        made = registered(name, player.command, folder, player.variables(), player.batched)
+        made = registered(
+            rated_name(player.name, player.version),
+            player.command,
+            folder,
+            player.variables(),
+            player.batched,
+            player.read,
+        )
         entries.append(Entry(made, player.house, player.name))
     seed = str(model.seed)
+    settings = _settings(model, game)
     warnings = []
     if seed != "auto" and len(seed.encode()) * 8 < GUESSABLE_BITS:
         warnings.append(
@@ -226,6 +257,7 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
         seed=seed,
         store=_store_url(model.store or f"sqlite:///{file.stem}.sqlite", folder),
         rounds=model.rounds,
+        until=None if model.until is None else parse_until(model.until),
         opening_rounds=model.opening_rounds,
         pairing=model.pairing,
         limits=Limits(
@@ -239,20 +271,52 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
         ),
         require_isolation=model.require_isolation,
         workers=None if model.workers == "auto" else model.workers,
+        ship=tuple((folder / name).resolve() for name in model.ship),
         house_bots=tuple(model.house_bots),
+        suspend_after=model.suspend_after,
         entries=tuple(entries),
-        digest=_digest(model, game),
+        digest=digest_of(settings),
+        settings=settings,
         warnings=tuple(warnings),
         seed_commitment=model.seed_commitment,
     )
 
 
-def _digest(model: SeasonModel, game: AnyGame) -> str:
-    """SHA-256 of everything that changes results; rounds, workers and store may change freely."""
-    free = {"season", "rounds", "workers", "store", "game", "seed_commitment"}
+def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
+    """Everything that changes results but the seed, which cannot change; how long and where is free."""
+    free = {"season", "seed", "rounds", "until", "workers", "store", "ship", "game", "seed_commitment"}
     covered = model.model_dump(mode="json", exclude=free)
-    covered["game"] = {"name": game.name, **game.options}
-    return sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
+    return covered | {"game": {"name": game.name, **game.options}}
+
+
+def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
+    """A season's config with the settings of an earlier time; None if they are no settings."""
+    try:
+        model = SeasonModel.model_validate(settings)
+        game = _game_of(model.game)
+    except (ValidationError, ConfigError):
+        return None
+    then = _config(config.file, model, game)
+    return replace(
+        then, season=config.season, seed=config.seed, store=config.store, rounds=config.rounds, warnings=()
+    )
+
+
+def digest_of(settings: Mapping[str, Any]) -> str:
+    """SHA-256 of settings."""
+    return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+def within_reach(config: Config) -> Iterable[str]:
+    """What confined bots could read of the season, or of each other, since it lies in their own folders."""
+    prefix, _, path = config.store.partition("sqlite:///")
+    files = {"the config": config.file.resolve()} | ({"the store": Path(path)} if path and not prefix else {})
+    for what, file in files.items():
+        for entry in config.entries:
+            for place in entry.player.read:
+                if Path(place).resolve() in (file, *file.parents):
+                    yield f"{what} lies in {place}, which {entry.player.name} may read"
+                    break
 
 
 def _store_url(url: str, folder: Path) -> str:

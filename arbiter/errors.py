@@ -7,7 +7,9 @@
     ├─ MalformedReply    becomes a fault; never leaves the table
     ├─ BotCheckFailed    a bot failed where it must not          3
     ├─ VoidMatch         our machine failed, not a bot           4
-    └─ StoreError        unreachable, locked, newer schema       5
+    ├─ StoreError        unreachable, locked, newer schema       5
+    │  └─ NoStore        none there yet
+    └─ Stopped           somebody asked a season to stop         130
 
 A message is one line that names the thing and, where there is one, the fix.
 """
@@ -99,6 +101,16 @@ class StoreError(ArbiterError):
     """The store cannot be reached, is locked, read-only, damaged or of a newer schema."""
 
     exit_code = 5
+
+
+class NoStore(StoreError):
+    """There is no store yet at the place where one is to be read."""
+
+
+class Stopped(ArbiterError):
+    """Somebody asked a season to stop, and it did, in good order."""
+
+    exit_code = 130
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from arbiter.cards import Stream
 from arbiter.match import MatchSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from arbiter.config import Config
     from arbiter.match import Player
@@ -17,19 +17,23 @@ if TYPE_CHECKING:
 COPY_MARK = "#"
 
 
-def entrants(config: Config, round_number: int) -> list[Player]:
+def entrants(config: Config, round_number: int, suspended: Collection[str] = ()) -> list[Player]:
     """Who plays in a round: the ordinary players, then house bots until tables are full.
 
     House bots join in list order, starting at the round's number; a name that already plays
-    joins as a copy, ``random#2``.
+    joins as a copy, ``random#2``. Who is `suspended` sits out, unless then no house bot could
+    fill the tables or nobody were left.
     """
-    joined = [entry.player for entry in config.entries if not entry.house]
+    ordinary = [entry.player for entry in config.entries if not entry.house]
     by_name = {entry.registered_name: entry.player for entry in config.entries}
+    house_bots = [name for name in config.house_bots if by_name[name].name not in suspended]
+    joined = [player for player in ordinary if player.name not in suspended]
+    if not joined or (-len(joined) % config.game.seats and not house_bots):
+        joined, house_bots = ordinary, house_bots or list(config.house_bots)
     missing = -len(joined) % config.game.seats
     times = {player.name: 1 for player in joined}
     for number in range(missing):
-        house = config.house_bots[(round_number + number) % len(config.house_bots)]
-        player = by_name[house]
+        player = by_name[house_bots[(round_number + number) % len(house_bots)]]
         times[player.name] = count = times.get(player.name, 0) + 1
         if count > 1:
             player = replace(player, name=f"{player.name}{COPY_MARK}{count}")
@@ -49,14 +53,20 @@ def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) 
     return [drawn[start : start + size] for start in range(0, len(drawn), size)]
 
 
+def matches_of(tables: Sequence[Sequence[str]]) -> int:
+    """How many matches a round of these tables has."""
+    return sum(len(names) for names in tables)
+
+
 def match_specs(
     config: Config, seed: str, round_number: int, tables: Sequence[Sequence[str]]
 ) -> Iterable[MatchSpec]:
     """Every table in all its rotations: with rotation s, each player sits s seats on."""
-    players = {player.name: player for player in entrants(config, round_number)}
+    players = {entry.player.name: entry.player for entry in config.entries}
     for table, names in enumerate(tables, 1):
+        sitting = [players.get(name) or replace(players[original(name)], name=name) for name in names]
         for rotation in range(len(names)):
-            seated = tuple(players[names[(seat - rotation) % len(names)]] for seat in range(len(names)))
+            seated = tuple(sitting[(seat - rotation) % len(names)] for seat in range(len(names)))
             limits = config.limits
             if not all(player.batched for player in seated):
                 limits = replace(limits, delivery="strict")

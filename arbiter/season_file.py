@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 from pydantic_core import PydanticCustomError
 
 from arbiter.clock import MS, TimeControl, parse_duration
@@ -64,13 +65,32 @@ def _check_name(text: str) -> None:
 
 def _check_store(text: str) -> None:
     if "://" not in text:
-        raise ConfigError(f"not a store: {text!r}", hint=f"write sqlite:///{text}")
+        raise ConfigError(
+            f"not a store: {text!r}",
+            hint=f"write sqlite:///{text}, or postgresql+psycopg://user@host/database",
+        )
 
 
 def _check_commitment(text: str) -> None:
     if not COMMITMENT.fullmatch(text):
         hint = "64 digits of 0-9 and a-f, as sha256sum prints them"
         raise ConfigError(f"not a SHA-256: {text!r}", hint=hint)
+
+
+def parse_until(text: str) -> datetime:
+    """A moment; without a zone, one by this machine's clock."""
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError):
+        raise ConfigError(f"not a moment: {text!r}", hint="write 2026-12-01T18:00") from None
+
+
+def _moment_text(value: object) -> object:
+    """YAML reads some spellings of a moment as one; all are kept as text."""
+    if isinstance(value, int | float):
+        context = {"text": f"not a moment: {value}", "hint": "write 2026-12-01T18:00"}
+        raise PydanticCustomError("moment", "{text}", context)
+    return value.isoformat() if isinstance(value, date) else value
 
 
 def _check_seed(text: str) -> None:
@@ -93,6 +113,7 @@ class PlayerModel(_Strict):
     command: Annotated[list[Word], Field(min_length=1)]
     env: dict[str, str | StrictInt] = {}
     version: Name | StrictInt | None = None
+    read: list[Word] = []
     house: StrictBool = False
     batched: StrictBool = False
 
@@ -110,6 +131,7 @@ class SeasonModel(_Strict):
     seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
     store: Annotated[str, _checked(_check_store, "store")] | None = None
     rounds: Annotated[StrictInt, Field(gt=0)] = 100
+    until: Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")] | None = None
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
     pairing: Pairing = "variance"
     time: Annotated[str, _checked(TimeControl.parse, "time")] = "10s"
@@ -121,5 +143,7 @@ class SeasonModel(_Strict):
     require_isolation: StrictBool = False
     workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
     end: Literal["kill", "quit"] = "kill"
+    ship: list[Word] = []
     house_bots: list[Word] = []
+    suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
     players: Annotated[list[PlayerModel], Field(min_length=1)]

@@ -19,23 +19,23 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config import Entry
+from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match import Player
 from arbiter.recheck import match_differences, shown
 from arbiter.schedule import match_specs, original
-from arbiter.tournament import compute_standings, tables
+from arbiter.tournament import ledger, tables
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from arbiter.config import Config
+    from arbiter.ledger import Ledger
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.rules import AnyGame
-    from arbiter.store import SeasonStore
-    from arbiter.store.store import StoredMatch, StoredRound
+    from arbiter.store import SeasonStore, StoredMatch, StoredRound
 
 TOLERANCE = 1e-6
 """Elo by which a rating computed again may differ: the last bits hang on the machine."""
@@ -86,9 +86,10 @@ def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Chec
         return audit.checked
     rounds = {stored.number: stored for stored in season.rounds()}
     last = max(rounds, default=0)
+    settled = max((number for number, stored in rounds.items() if stored.complete), default=0)
     for number in sorted({*range(1, last + 1), *season.match_rounds()}):
         if number in rounds:
-            yield from audit.round(rounds[number], last)
+            yield from audit.round(rounds[number], settled)
             continue
         if 1 <= number <= last:
             yield Finding(_round(number), "missing: a later round is stored")
@@ -107,9 +108,17 @@ class _Audit:
 
     def __init__(self, config: Config, season: SeasonStore) -> None:
         self.checked = Checked()
-        self._config, self._season = config, season
-        self._entries = {entry.player.name: entry.player for entry in config.entries}
+        self._given, self._season = config, season
+        self._ledgers: dict[str, Ledger] = {}
         self._gap = ""
+        self._use(config)
+
+    def _use(self, config: Config) -> None:
+        """Check what follows against this config."""
+        self._config = config
+        self._entries = {entry.player.name: entry.player for entry in config.entries}
+        # The order of the players is the config's.
+        self._ledger = self._ledgers.setdefault(config.digest, ledger(config, self._season))
 
     def season(self) -> Iterator[Finding]:
         """The seed, its commitment, the game."""
@@ -117,21 +126,25 @@ class _Audit:
         if config.seed not in ("auto", season.seed):
             yield Finding("season", "seed: the stored one is not the config's")
         if config.seed_commitment is not None:
-            self.checked.commitment = True
-            if (found := commitment(season.seed)) != config.seed_commitment:
+            found = commitment(season.seed)
+            self.checked.commitment = found == config.seed_commitment
+            if not self.checked.commitment:
                 text = f"seed: committed to {config.seed_commitment}, the stored seed's SHA-256 is {found}"
                 yield Finding("season", text)
         if season.game != config.game.name:
             yield Finding("season", f"game: stored {season.game}, the config says {config.game.name}")
 
-    def round(self, stored: StoredRound, last: int) -> Iterator[Finding]:
-        """One round: its tables, its matches, its standings."""
+    def round(self, stored: StoredRound, settled: int) -> Iterator[Finding]:
+        """One round: its tables, its matches, its standings; `settled` is the last that is complete."""
         place, number = _round(stored.number), stored.number
-        same = stored.digest == self._config.digest
+        then, findings = self._config_of(stored)
+        yield from findings
+        same = then is not None
+        self._use(then or self._given)
         self.checked.rounds += 1
         self.checked.complete += stored.complete
         if not same:
-            text = "the config has changed since: its tables, options and clocks are not compared with it"
+            text = "its config is not known: tables, options and clocks are not compared with it"
             yield Finding(place, text, Kind.UNCHECKED)
         elif self._gap:
             yield Finding(place, f"its tables are not checked: {self._gap}", Kind.UNCHECKED)
@@ -141,10 +154,25 @@ class _Audit:
         if stored.complete:
             yield from self._standings(number, same)
             return
-        if number < last:
-            yield Finding(place, "complete: it is not, but a later round was begun")
+        if number < settled:
+            yield Finding(place, "complete: it is not, but a later round is")
         if self._season.standings(number) is not None:
             yield Finding(place, "standings: stored, but the round is not complete")
+
+    def _config_of(self, stored: StoredRound) -> tuple[Config | None, list[Finding]]:
+        """The config that a round was planned with, from what was kept of it."""
+        if stored.digest == self._given.digest:
+            return self._given, []
+        place = _round(stored.number)
+        try:
+            settings = self._season.settings(stored.digest)
+        except StoreError as error:
+            return None, [Finding(place, str(error), Kind.UNREADABLE)]
+        if settings is None:
+            return None, [Finding(place, "config: none of its digest is kept")]
+        if digest_of(settings) != stored.digest:
+            return None, [Finding(place, "config: what is kept of it is not what its digest stands for")]
+        return as_it_was(self._given, settings), []
 
     def _tables(self, stored: StoredRound) -> Iterator[Finding]:
         planned = self._computed("tables", stored.number)
@@ -182,9 +210,12 @@ class _Audit:
 
     def _computed(self, what: str, number: int) -> Any:
         """A round's tables or standings, from what is stored; a finding where that is too spoilt."""
-        compute = {"tables": tables, "standings": _computed_standings}[what]
         try:
-            return compute(self._config, self._season, number)
+            if what == "tables":
+                return tables(self._config, self._ledger, self._season.seed, number)
+            self._ledger.read(number)
+            # As stored: JSON has no tuples and no keys but strings.
+            return json.loads(json.dumps(self._ledger.standings(self._config)))
         except (RatingError, *SPOILT) as error:
             text = str(error) if isinstance(error, (RatingError, StoreError)) else repr(error)
             return Finding(_round(number), f"{what}: cannot be computed from the stored summaries: {text}")
@@ -257,13 +288,6 @@ class _Audit:
 
 def _round(number: int) -> str:
     return f"r{number:03d}"
-
-
-def _computed_standings(config: Config, season: SeasonStore, number: int) -> dict[str, Any]:
-    fresh = compute_standings(config, season, number)
-    # As stored: JSON has no tuples and no keys but strings.
-    plain: dict[str, Any] = json.loads(json.dumps(fresh))
-    return plain
 
 
 def _fields(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:

@@ -35,6 +35,7 @@ _lock = threading.RLock()
 _depth = 0
 _before: list[tuple[Callable[[int], object], int]] = []
 _limited: set[str] = set()
+_loaded: list[str] = []
 _modules = 0
 
 
@@ -70,12 +71,14 @@ def one_thread() -> Iterator[None]:
     """Within, every loaded BLAS uses one thread; nests, and threads may share it (the last one out
     restores).
     """
-    global _depth, _modules
+    global _depth, _loaded, _modules
     with _lock:
-        # Only an import loads a library.
-        if _depth == 0 or len(sys.modules) != _modules:
-            _modules = len(sys.modules)
-            for path in _libraries():
+        new = len(sys.modules) != _modules
+        if new:
+            # Only an import loads a library; to look takes longer than many a fit.
+            _modules, _loaded = len(sys.modules), _libraries()
+        if new or _depth == 0:
+            for path in _loaded:
                 found = _switches(path)
                 if found is not None and path not in _limited:
                     get, put = found

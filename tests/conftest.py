@@ -1,14 +1,19 @@
-"""Options of the whole suite: ``pytest --rewrite-golden`` writes the golden files anew."""
+"""Options and fixtures of the whole suite: ``pytest --rewrite-golden`` writes the golden files anew."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.databases import database, postgres, postgres_server
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+__all__ = ["database", "golden", "postgres", "postgres_server"]
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -17,6 +22,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rewrite-golden", action="store_true", help="write tests/golden/* instead of comparing"
     )
+
+
+@pytest.fixture(autouse=True)
+def _all_cores() -> Iterator[None]:
+    """A test may play a match, which takes a core; the next one has all of them again."""
+    cores = os.sched_getaffinity(0)
+    yield
+    os.sched_setaffinity(0, cores)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.cli import COMMANDS, run
+from arbiter.cli import COMMANDS, exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ def arbiter(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
 
     def call(*arguments: str | Path) -> tuple[int, str, str]:
         capfd.readouterr()
-        code = run([str(argument) for argument in arguments])
+        code = exit_code([str(argument) for argument in arguments])
         out, err = capfd.readouterr()
         assert "Traceback" not in err
         return code, out, err
@@ -42,7 +42,7 @@ Arbiter = "Callable[..., tuple[int, str, str]]"
 
 def test_help_loads_nothing_heavy() -> None:
     program = (
-        "import sys\nfrom arbiter.cli import run\nrun(['--help'])\n"
+        "import sys\nfrom arbiter.cli import exit_code\nexit_code(['--help'])\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -78,7 +78,7 @@ def test_play_prints_a_match_and_writes_its_record(
 ) -> None:
     code, out, err = arbiter(*play(*SHORT, "--record", str(tmp_path / "m.json")))
     record = json.loads((tmp_path / "m.json").read_text())
-    assert (code, err) == (0, "arbiter: isolation is plain: run only bots that you trust\n") or code == 0
+    assert (code, err) == (0, "")
     assert record["players"] == [
         "planning_random",
         "planning_random-2",
@@ -186,6 +186,11 @@ def test_a_round_and_the_tables_of_it(arbiter: Callable[..., tuple[int, str, str
     assert lines[-1].startswith("4,broken,")
     lines = arbiter("standings", config, "--format", "markdown", "--after-round", "1")[1].splitlines()
     assert lines[1] == "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    history = json.loads(arbiter("standings", config, "--history", "--format", "json")[1])["history"]
+    assert [(row["round"], row["rank"]) for row in history] == [(1, rank + 1) for rank in range(len(history))]
+    lines = arbiter("standings", config, "--history", "--format", "csv")[1].splitlines()
+    assert (lines[0], len(lines)) == ("round,rank,player,elo,low,high", 1 + len(history))
+    assert "Elo after each round" in arbiter("standings", config, "--history")[1]
     refused(arbiter("standings", config, "--after-round", "2"), "--after-round 2: 1 rounds are complete")
     lines = arbiter("crosstable", config, "--format", "csv")[1].splitlines()
     assert lines[0] == "player,opponent,wins,draws,losses"
@@ -200,7 +205,7 @@ def test_a_round_and_the_tables_of_it(arbiter: Callable[..., tuple[int, str, str
     listed = json.loads(arbiter("matches", config, "--player", "ann", "--format", "json")[1])
     assert [match["id"] for match in listed] == [f"r001/t01/m{n}" for n in range(4)]
     assert all(match["forfeit"]["player"] == "broken" for match in listed)
-    assert json.loads(arbiter("matches", config, "--round", "2", "--format", "json")[1]) == []
+    refused(arbiter("matches", config, "--round", "2"), "--round 2: 1 rounds were begun")
     assert "broken forfeits (crash)" in arbiter("matches", config)[1]
 
     record: dict[str, Any] = json.loads(arbiter("show", config, "r001/t01/m0", "--format", "json")[1])
@@ -247,7 +252,7 @@ def test_games_and_isolation_tell_what_there_is(arbiter: Callable[..., tuple[int
     (planning, *_) = json.loads(arbiter("games", "--format", "json")[1])
     assert (planning["name"], set(planning["options"])) == ("planning", {"seats", "deck", "deals"})
     shape = json.loads(arbiter("isolation", "--format", "json")[1])
-    assert set(shape["tiers"]) == {"landlock", "bwrap", "plain"}
+    assert set(shape["tiers"]) == {"landlock", "bwrap", "plain", "cgroup"}
     assert shape["tiers"][shape["default"]]["available"]
     assert "planning" in arbiter("games")[1]
     assert "plain" in arbiter("isolation")[1]

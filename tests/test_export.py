@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from arbiter.cli import run
+from arbiter.cli import exit_code
 from arbiter.errors import StoreError
 from arbiter.export import (
     SEAT_COLUMNS,
@@ -24,8 +24,8 @@ from arbiter.export import (
     write_parquet,
     write_text,
 )
+from arbiter.ledger import pairwise
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
-from arbiter.tournament import pairwise
 from rating import read_results
 from tests.test_store import record
 from tests.test_verify import kept, original_season
@@ -204,7 +204,7 @@ def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
 
 
 def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = run([str(argument) for argument in arguments])
+    code = exit_code([str(argument) for argument in arguments])
     out, err = capsys.readouterr()
     return code, out, err
 

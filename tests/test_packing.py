@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arbiter.errors import StoreError
 from arbiter.games.planning import Planning
 from arbiter.match import BotReport, MatchRecord
-from arbiter.store.packing import pack, unpack
+from arbiter.packing import pack, unpack
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.test_store import record
 

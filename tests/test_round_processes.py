@@ -30,7 +30,13 @@ GONE_WITHIN_MS = 20_000
 def config(tmp_path: Path) -> Path:
     """Eight players, so eight matches a round; each bot writes its name to standard error."""
     path = tmp_path / "season.yaml"
-    lines = ["game: planning", "rounds: 2", f"seed: {'s' * 32}", "isolation: plain", "time: 60s"]
+    lines = [
+        "game: {name: planning, deals: [[1, 0], [3, 1]]}",
+        "rounds: 2",
+        f"seed: {'s' * 32}",
+        "isolation: plain",
+        "time: 60s",
+    ]
     lines += ["start_time: 60s", "players:"]
     for number in range(8):
         command = f'[{sys.executable}, -I, -S, "{RANDOM}", --seed, "{number}"]'
@@ -65,7 +71,7 @@ def descendants(pid: int) -> Iterable[int]:
             for task in Path(f"/proc/{pid}/task").iterdir()
             for child in (task / "children").read_text().split()
         ]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return
     for child in children:
         yield child
@@ -158,6 +164,20 @@ def test_ctrl_c_exits_130_leaves_no_process_and_the_same_command_goes_on(config:
     assert set(stored(config)) == ROUND_1
 
 
+def test_several_signals_at_once_end_it_once(config: Path) -> None:
+    for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGHUP)):
+        process = start("run-round", config)
+        until_a_match_is_stored(process)
+        watching = watched(process.pid)
+        os.killpg(process.pid, first)
+        os.killpg(process.pid, second)
+        _, err = process.communicate(timeout=GONE_WITHIN_MS / 1000)
+        assert process.returncode == 130
+        assert err.splitlines()[-1] == "arbiter: interrupted; the same command goes on"
+        assert "Traceback" not in err
+        assert_all_end(watching)
+
+
 def test_a_killed_worker_costs_its_match_in_flight_and_the_round_goes_on(config: Path) -> None:
     process = start("run-round", config, "--workers", "1")
     until_a_match_is_stored(process)
@@ -216,3 +236,70 @@ def test_a_second_coordinator_is_told_who_plays_and_so_is_status(config: Path) -
     assert (code, me in err) == (5, True)
     assert (shape["complete"], shape["round"], shape["played_by"].startswith(me)) == (1, None, True)
     assert run("status", config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
+
+
+def test_stop_ends_a_season_in_good_order_and_the_same_command_goes_on(config: Path) -> None:
+    config.write_text(config.read_text().replace("rounds: 2", "rounds: 50"))
+    process = start("run-season", config)
+    assert process.stderr is not None
+    next(line for line in process.stderr if "round 1:" in line and "leads" in line)
+    code, _, err = run("stop", config, "--wait")
+    assert (code, f"asked process {process.pid} on " in err) == (0, True)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "arbiter: stopped as asked; the same command goes on"
+    kept = stored(config)
+    assert 8 <= len(kept) < 50 * 8
+    code, _, err = run("stop", config)
+    assert (code, err) == (0, "arbiter: nobody plays season now\n")
+    assert run("run-round", config)[0] == 0
+    assert len(stored(config)) % 8 == 0
+    assert kept.items() <= stored(config).items()
+
+
+def test_the_log_names_every_match_and_what_ended_the_run(config: Path, tmp_path: Path) -> None:
+    log = tmp_path / "season.log"
+    assert run("run-round", config, "--log", log)[0] == 0
+    lines = log.read_text().splitlines()
+    assert {line.split()[1].rstrip(":") for line in lines if " r001/" in line} == ROUND_1
+    assert all(line[:2] == "20" for line in lines)
+    assert any("round 1: 8 matches in" in line for line in lines)
+    code, _, err = run("run-round", config, "--log", tmp_path)
+    assert (code, err) == (2, err)
+    assert "Is a directory" in err or "is a directory" in err
+
+
+def test_slices_played_apart_and_merged_are_the_season(config: Path, tmp_path: Path) -> None:
+    config.write_text(config.read_text() + "\nsuspend_after: 0\n")
+    twin = tmp_path / "twin.yaml"
+    twin.write_text("season: season\n" + config.read_text())
+    assert run("run-season", twin)[0] == 0
+    for number in (1, 2):
+        part = f"sqlite:///{tmp_path}/part{number}.sqlite"
+        code, out, err = run(
+            "run-season", config, "--slice", f"{number}/2", "--store", part, "--format", "json"
+        )
+        assert code == 0, err
+        assert json.loads(out) == {"season": "season", "slice": f"{number}/2", "rounds": [1, 2], "matches": 8}
+    code, out, err = run("merge", config, tmp_path / "part1.sqlite", tmp_path / "part2.sqlite")
+    assert (code, out) == (0, "season: 16 matches added; 2 rounds complete\n")
+    assert stored(config) == stored(twin)
+    assert run("verify", config)[0] == 0
+    assert run("standings", config)[1] == run("standings", twin)[1]
+    code, _, err = run("run-season", config, "--slice", "1/2")
+    assert (code, "--slice needs a store of its own" in err) == (2, True)
+
+
+def test_who_faults_again_and_again_is_suspended_with_a_notice(config: Path) -> None:
+    text = config.read_text().replace(f'"{RANDOM}", --seed, "3"', '-c, "import nothing"')
+    text += f'\n  - {{name: h, house: true, command: [{sys.executable}, -I, -S, "{RANDOM}"]}}'
+    config.write_text(text + "\nhouse_bots: [h]\nsuspend_after: 4\n")
+    code, out, err = run("run-season", config, "--format", "json")
+    assert code == 0
+    assert (
+        "arbiter: p3 is suspended and sits out round 2: its last 4 matches or more ended by its own fault"
+        in err
+    )
+    rows = {row["player"]: row["matches"] for row in json.loads(out)["players"]}
+    assert (rows["p3"], rows["h"]) == (4, 4)
+    assert any("p3: its last 4 matches" in text for text in json.loads(out)["warnings"])

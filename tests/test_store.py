@@ -1,9 +1,10 @@
-"""The store: what is kept is whole, what cannot be kept is said in one line."""
+"""The store, on SQLite and on PostgreSQL: what is kept is whole, and the same on both."""
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
+import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
+from arbiter.packing import pack
 from arbiter.store import SeasonStore, Store, schema
 from arbiter.store.migrations import known_revisions, upgrade
 
@@ -39,8 +41,8 @@ def record(match_id: str = "r001/t01/m0", round_number: int = 1, **changes: obje
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
+def store(database: str) -> Iterator[Store]:
+    made = Store(database)
     yield made
     made.close()
 
@@ -67,8 +69,97 @@ def test_a_match_is_stored_once_and_never_changed(season: SeasonStore) -> None:
     assert season.match_ids(1) == {"r001/t01/m0"}
 
 
+def test_of_two_that_store_a_match_at_the_same_moment_one_does(database: str) -> None:
+    stores = [Store(database) for _ in range(4)]
+    stores[0].make_season("s", "planning", "1")
+    seasons = [found for store in stores if (found := store.season("s"))]
+    ready = Barrier(len(seasons))
+
+    def add(number: int) -> list[bool]:
+        ready.wait()
+        season = seasons[number]
+        return [season.add_match(record(f"r001/t{table:02d}/m0", wall_ns=number)) for table in range(20)]
+
+    with ThreadPoolExecutor(len(seasons)) as threads:
+        added = list(threads.map(add, range(len(seasons))))
+    kept = [found.wall_ns for found in seasons[0].records()]
+    assert [[answers.index(True)] for answers in zip(*added, strict=True)] == [[number] for number in kept]
+    assert all(answers.count(True) == 1 for answers in zip(*added, strict=True))
+    for store in stores:
+        store.close()
+
+
+def test_of_two_that_find_an_empty_database_one_makes_the_store(database: str) -> None:
+    ready = Barrier(4)
+
+    def opened(_: int) -> Store:
+        ready.wait()
+        return Store(database)
+
+    with ThreadPoolExecutor(4) as threads:
+        for store in threads.map(opened, range(4)):
+            assert store.season("s") is None
+            store.close()
+
+
+def test_of_two_that_find_an_older_store_one_brings_it_up_to_date(database: str) -> None:
+    engine = sa.create_engine(database)
+    upgrade(engine, "0001")
+    engine.dispose()
+    ready = Barrier(2)
+
+    def opened(_: int) -> Store:
+        ready.wait()
+        return Store(database)
+
+    with ThreadPoolExecutor(2) as threads:
+        for store in threads.map(opened, range(2)):
+            assert store.season("s") is None
+            store.close()
+
+
+def test_matches_stand_in_the_order_of_their_characters(season: SeasonStore) -> None:
+    ids = ["r001/t02/m1", "r001/t02-m0", "R001/t01/m0", "r001/T01/m0", "r0010/t1", "r001/t0"]
+    for one in ids:
+        season.add_match(record(one))
+    assert [match.id for match in season.records()] == sorted(ids)
+    assert [match.id for match in season.summaries()] == sorted(ids)
+    assert [match.id for match in season.stored_matches(1)] == sorted(ids)
+
+
+def test_large_figures_and_odd_texts_come_back(store: Store) -> None:
+    season = store.make_season("Söngur ♠ \U0001f0a1", "planning", "π")
+    odd = record(wall_ns=2**62, players=("a\x00b", "é", "\ud800", "d"))
+    assert season.add_match(odd)
+    assert list(season.records()) == [odd]
+    assert season.wall_ns(1) == 2**62
+    found = store.season("Söngur ♠ \U0001f0a1")
+    assert found is not None
+    assert found.seed == "π"
+
+
+def test_readers_see_whole_matches_while_one_writes(database: str, season: SeasonStore) -> None:
+    reader = Store(database, create=False)
+    found = reader.season("s")
+    assert found is not None
+    for number in range(250):
+        season.add_match(record(f"r001/t{number:03d}/m0"))
+    reading = found.records()
+    next(reading)
+    for number in range(250, 260):
+        season.add_match(record(f"r001/t{number:03d}/m0"))
+    assert len(list(reading)) == 249
+    assert len(found.summaries()) == 260
+    reader.close()
+
+
+def test_a_season_is_made_once(store: Store, season: SeasonStore) -> None:
+    with pytest.raises(StoreError, match="holds a season s already"):
+        store.make_season("s", "planning", "2")
+
+
 def test_rounds_keep_their_tables_and_standings(season: SeasonStore) -> None:
-    season.add_round(1, "digest", [["a", "b"], ["c", "d"]])
+    season.add_round(1, "digest", [["a", "b"], ["c", "d"]], {"time": "10s"})
     (before,) = season.rounds()
     assert (before.tables, before.complete) == ((("a", "b"), ("c", "d")), False)
     season.complete_round(1, {"rounds_played": 1})
@@ -76,6 +167,7 @@ def test_rounds_keep_their_tables_and_standings(season: SeasonStore) -> None:
     assert after.complete
     assert season.standings(1) == {"rounds_played": 1}
     assert season.standings(2) is None
+    assert (season.settings("digest"), season.settings("other")) == ({"time": "10s"}, None)
 
 
 def test_summaries_go_up_to_a_round(season: SeasonStore) -> None:
@@ -94,76 +186,72 @@ def test_seasons_in_one_store_are_apart(store: Store) -> None:
     assert store.season("three") is None
 
 
-def columns(store: Store) -> dict[str, list[tuple[str, str, bool]]]:
-    with store.reading() as connection:
-        inspector = sa.inspect(connection)
-        return {
-            name: [(c["name"], str(c["type"]), c["nullable"]) for c in inspector.get_columns(name)]
-            for name in inspector.get_table_names()
-        }
+def made(engine: sa.Engine) -> dict[str, object]:
+    """What a database's tables are: columns, keys, indexes."""
+    inspector = sa.inspect(engine)
+    return {
+        name: (
+            sorted((c["name"], str(c["type"]), c["nullable"]) for c in inspector.get_columns(name)),
+            inspector.get_pk_constraint(name)["constrained_columns"],
+            sorted(
+                (key["constrained_columns"], key["referred_table"])
+                for key in inspector.get_foreign_keys(name)
+            ),
+            sorted(key["column_names"] for key in inspector.get_unique_constraints(name)),
+            sorted((str(index["name"]), index["column_names"]) for index in inspector.get_indexes(name)),
+        )
+        for name in inspector.get_table_names()
+    }
 
 
-def test_migrations_build_what_the_schema_says(tmp_path: Path, store: Store) -> None:
-    engine = sa.create_engine(f"sqlite:///{tmp_path / 'migrated.sqlite'}")
+def test_migrations_build_what_the_schema_says(database: str) -> None:
+    engine = sa.create_engine(database)
     upgrade(engine)
-    engine.dispose()
-    migrated = Store(f"sqlite:///{tmp_path / 'migrated.sqlite'}")
-    assert columns(migrated) == columns(store)
+    migrated = made(engine)
+    with engine.begin() as connection:
+        metadata = sa.MetaData()
+        metadata.reflect(connection)
+        metadata.drop_all(connection)
+    Store(database).close()
+    assert made(engine) == migrated
+    assert set(migrated) == set(schema.metadata.tables)
     assert known_revisions()[0] == schema.HEAD
-    migrated.close()
+    engine.dispose()
 
 
-def refusal(url: str, **options: bool) -> str:
-    with pytest.raises(StoreError) as caught:
-        Store(url, **options).make_season("x", "planning", "1")
-    text = str(caught.value)
-    assert "\n" not in text
-    return text
+def test_a_store_of_the_first_schema_keeps_what_it_holds(database: str) -> None:
+    engine = sa.create_engine(database)
+    upgrade(engine, "0001")
+    kept = record()
+    season = {"id": 1, "name": "s", "game": "planning", "seed": "1", "created": "2026"}
+    match = {"season_id": 1, "id": kept.id, "round": 1, "record": pack(kept)}
+    match["summary"] = json.dumps(kept.summary().to_json())
+    with engine.begin() as connection:
+        for table, values in (("seasons", season), ("matches", match)):
+            columns = ", ".join(values)
+            marks = ", ".join(f":{name}" for name in values)
+            connection.execute(sa.text(f"INSERT INTO {table} ({columns}) VALUES ({marks})"), values)
+    engine.dispose()
+    store = Store(database)
+    found = store.season("s")
+    assert found is not None
+    assert list(found.records()) == [kept]
+    assert (found.wall_ns(1), found.asked_to_stop()) == (0, False)
+    store.close()
 
 
-def test_a_newer_schema_is_refused(tmp_path: Path, store: Store) -> None:
-    with store.transaction() as connection:
-        connection.execute(sa.update(schema.version).values(version_num="9999"))
-    assert "has schema 9999, newer than this program's" in refusal(store.url)
+def test_a_wish_to_stop_is_left_and_taken_back(season: SeasonStore) -> None:
+    assert not season.asked_to_stop()
+    season.ask_to_stop()
+    assert season.asked_to_stop()
+    season.ask_to_stop(False)
+    assert not season.asked_to_stop()
 
 
-def test_a_locked_store_is_said_in_one_line(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arbiter.store.store.LOCK_SECONDS", 0)
-    other = sqlite3.connect(tmp_path / "season.sqlite", isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    assert "locked by another program" in refusal(store.url)
-    other.close()
-
-
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "text.sqlite"
-    path.write_text("hello, this is not a database at all\n" * 100)
-    assert "damaged or no store" in refusal(f"sqlite:///{path}")
-
-
-def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "else.sqlite"
-    sqlite3.connect(path).execute("CREATE TABLE shop (id)")
-    assert "a database of something else" in refusal(f"sqlite:///{path}")
-
-
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    assert "does its folder exist" in refusal(f"sqlite:///{tmp_path}/no/such/folder/x.sqlite")
-
-
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [("nonsense", "not a store"), ("nosuchdb://x/y", "no driver for the store")],
-)
-def test_an_address_that_is_none_is_said(url: str, words: str) -> None:
-    assert words in refusal(url)
-
-
-def test_a_store_that_is_only_read_is_not_made(tmp_path: Path) -> None:
-    assert "play a round first" in refusal(f"sqlite:///{tmp_path / 'none.sqlite'}", create=False)
-    assert not (tmp_path / "none.sqlite").exists()
+def test_the_time_that_a_round_took_is_known(season: SeasonStore) -> None:
+    for number in range(3):
+        season.add_match(record(f"r001/t01/m{number}", wall_ns=5_000_000_000))
+    assert (season.wall_ns(1), season.wall_ns(2)) == (15_000_000_000, 0)
 
 
 def test_a_damaged_record_is_named(store: Store, season: SeasonStore) -> None:

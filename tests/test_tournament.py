@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor, Future
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +12,18 @@ import pytest
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
+from arbiter.ledger import pairwise, rated
 from arbiter.match import Fault, MatchSummary
+from arbiter.packing import packed
 from arbiter.schedule import drawn_tables
 from arbiter.store import SeasonStore, Store
-from arbiter.tournament import finish_round, next_round, open_season, pairwise, play_round, ranking
+from arbiter.tournament import Tournament, open_season, play_round, time_for_another
+from rating.crosstable import PairTable
+from rating.ratings import rate
 from tests.test_store import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from arbiter.match import MatchRecord, MatchSpec
 
@@ -41,16 +47,17 @@ class Scripted(Executor):
         self.played.append(spec.id)
         future: Future[Any] = Future()
         try:
-            future.set_result(self._outcome(spec))
+            future.set_result(packed(self._outcome(spec)))
         except Exception as error:
             future.set_exception(error)
         return future
 
 
-def by_name(spec: MatchSpec) -> MatchRecord:
+def by_name(spec: MatchSpec, others: Mapping[str, int] | None = None) -> MatchRecord:
     """The higher number wins."""
     names = tuple(player.name for player in spec.players)
-    points = tuple(int(name[1:]) for name in names)
+    known = others or {}
+    points = tuple(known[name] if name in known else int(name[1:]) for name in names)
     return record(
         spec.id, spec.round or 0, players=names, points=points, table=spec.table, rotation=spec.rotation
     )
@@ -71,10 +78,11 @@ def season(config: Config) -> Iterator[SeasonStore]:
 
 
 def played(config: Config, season: SeasonStore, executor: Executor) -> dict[str, Any]:
-    plan = next_round(config, season)
+    tournament = Tournament(config, season)
+    plan = tournament.next_round()
     assert plan is not None
-    play_round(season, plan, executor)
-    return finish_round(config, season, plan)
+    assert play_round(season, plan, executor)
+    return tournament.finish_round(plan.stored.number)
 
 
 def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonStore) -> None:
@@ -82,7 +90,7 @@ def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonS
     assert played(config, season, executor)["rounds_played"] == 1
     standings = played(config, season, executor)
     assert standings["rounds_played"] == 2
-    assert next_round(config, season) is None
+    assert Tournament(config, season).next_round() is None
     assert {row["player"]: row["wins"] for row in standings["players"]}["p7"] == 24
     assert executor.played == [f"r{r:03d}/t{t:02d}/m{m}" for r in (1, 2) for t in (1, 2) for m in range(4)]
 
@@ -96,10 +104,10 @@ def test_a_broken_round_goes_on_with_what_is_missing(config: Config, season: Sea
     class Broken(Scripted):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
             future = super().submit(fn, *args, **kwargs)
-            season.add_match(future.result())
+            season.add_packed(future.result())
             return future
 
-    plan = next_round(config, season)
+    plan = Tournament(config, season).next_round()
     assert plan is not None
     with pytest.raises(KeyboardInterrupt):
         play_round(season, plan, Broken(breaks))
@@ -132,16 +140,87 @@ def test_two_voids_in_a_row_stop_the_run(config: Config, season: SeasonStore) ->
         played(config, season, Scripted(never))
 
 
+def changed(tmp_path: Path, old: str, new: str) -> Config:
+    path = tmp_path / "s.yaml"
+    path.write_text((CONFIG + "time: 10s\n").replace(old, new))
+    return load(path)
+
+
 def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, tmp_path: Path) -> None:
     played(config, season, Scripted(by_name))
-    path = tmp_path / "s.yaml"
-    path.write_text(CONFIG + "time: 5s\n")
-    changed = load(path)
-    with pytest.raises(ConfigError, match="changed since round 1, which is complete"):
-        next_round(changed, season)
-    assert next_round(changed, season, accept_changes=True) is not None
-    with pytest.raises(ConfigError, match="changed since round 2, which is begun"):
-        next_round(config, season, accept_changes=True)
+    now = changed(tmp_path, "10s", "5s")
+    with pytest.raises(ConfigError, match="changed since round 1, which is complete: time: 10s -> 5s"):
+        Tournament(now, season).next_round()
+    plan = Tournament(now, season).next_round(accept_changes=True)
+    assert plan is not None
+    season.add_match(by_name(plan.missing[0]))
+    with pytest.raises(ConfigError, match="changed since round 2, which is begun: time: 5s -> 10s"):
+        Tournament(config, season).next_round(accept_changes=True)
+
+
+def test_a_round_that_no_match_was_played_of_is_planned_anew_where_a_change_is_accepted(
+    config: Config, season: SeasonStore, tmp_path: Path
+) -> None:
+    played(config, season, Scripted(by_name))
+    assert Tournament(config, season).next_round() is not None
+    now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
+    with pytest.raises(ConfigError, match="give --accept-changes"):
+        Tournament(now, season).next_round()
+    plan = Tournament(now, season).next_round(accept_changes=True)
+    assert plan is not None
+    assert (plan.stored.number, plan.stored.digest) == (2, now.digest)
+    assert "p7@2" in {name for table in plan.stored.tables for name in table}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("name: p7,", "name: p7, version: 2,", "p7@2 is new; p7 is withdrawn"),
+        ("p7, command: [python3]", "p7, command: [sh]", 'p7 has another command: python3 -> sh (another program'),
+        ("p7,", "p7, env: {A: b},", 'p7 has another env: A: null -> b'),
+        ("game: planning", "game: {name: planning, deals: [[1, 0]]}", '[13, 0]] -> [[1, 0]]'),
+    ],
+)  # fmt: skip
+def test_a_change_is_explained(
+    old: str, new: str, words: str, config: Config, season: SeasonStore, tmp_path: Path
+) -> None:
+    played(config, season, Scripted(by_name))
+    with pytest.raises(ConfigError) as caught:
+        Tournament(changed(tmp_path, old, new), season).next_round()
+    assert words in str(caught.value)
+
+
+def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, tmp_path: Path) -> None:
+    played(config, season, Scripted(by_name))
+    with pytest.raises(ConfigError) as caught:
+        Tournament(changed(tmp_path, "[python3]", "[sh]"), season).next_round()
+    assert "and 2 more (give --accept-changes" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_another_seed_is_refused(config: Config, season: SeasonStore, tmp_path: Path) -> None:
+    store = Store(config.store)
+    with pytest.raises(ConfigError, match="the seed is not the one that s was begun with"):
+        open_season(changed(tmp_path, "seed: abc", "seed: abd"), store)
+    assert open_season(changed(tmp_path, "seed: abc", "seed: auto"), store).seed == "abc"
+    store.close()
+
+
+def test_players_come_and_go_between_rounds_and_keep_their_ratings(
+    config: Config, season: SeasonStore, tmp_path: Path
+) -> None:
+    before = {row["player"]: row for row in played(config, season, Scripted(by_name))["players"]}
+    now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
+    plan = Tournament(now, season).next_round(accept_changes=True)
+    assert plan is not None
+    assert {name for table in plan.stored.tables for name in table} == {*(f"p{n}" for n in range(7)), "p7@2"}
+    play_round(season, plan, Scripted(lambda spec: by_name(spec, {"p7@2": 70})))
+    after = {
+        row["player"]: row for row in Tournament(now, season).finish_round(plan.stored.number)["players"]
+    }
+    assert [after[name]["matches"] for name in ("p7", "p7@2", "p0")] == [4, 4, 8]
+    assert after["p7"]["wins"] == before["p7"]["wins"]
+    assert after["p7"]["elo"] is not None
 
 
 def test_a_drawn_seed_stays_with_the_season(config: Config, tmp_path: Path) -> None:
@@ -164,6 +243,69 @@ def test_a_commitment_to_a_seed_that_is_still_to_be_drawn_is_refused(tmp_path: P
         open_season(auto, store)
     assert store.season(auto.season) is None
     store.close()
+
+
+class OneInFlight(Executor):
+    """One match is on its way, and ends when all others were called off; those wait for ever."""
+
+    def __init__(self, season: SeasonStore) -> None:
+        self._season = season
+        self.specs: list[MatchSpec] = []
+        self._futures: list[Future[Any]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.add_done_callback(self._called_off)
+        if not self._futures:
+            future.set_running_or_notify_cancel()
+        self._futures.append(future)
+        self.specs.append(args[0])
+        self._season.ask_to_stop()
+        return future
+
+    def _called_off(self, _: Future[Any]) -> None:
+        first, *others = self._futures
+        if not first.done() and all(future.cancelled() for future in others):
+            first.set_result(packed(by_name(self.specs[0])))
+
+
+def test_a_wish_to_stop_lets_matches_in_flight_end_and_starts_no_other(
+    config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.tournament.STOP_SECONDS", 0.001)
+    plan = Tournament(config, season).next_round()
+    assert plan is not None
+    executor = OneInFlight(season)
+    assert not play_round(season, plan, executor)
+    assert (len(executor.specs), season.match_ids(1)) == (8, {executor.specs[0].id})
+    again = Scripted(by_name)
+    assert not play_round(season, plan, again)
+    assert again.played == []
+
+
+def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(CONFIG + "until: 2026-12-01T18:00:00+00:00\n")
+    config = load(path)
+    store = Store(config.store)
+    season = open_season(config, store)
+    for _ in range(2):
+        # Eight matches of a minute: four minutes with two at once.
+        played(config, season, Scripted(lambda spec: replace(by_name(spec), wall_ns=60_000_000_000)))
+    end = datetime(2026, 12, 1, 18, tzinfo=UTC)
+    for minutes, at_once, fits in ((9, 1, True), (8, 1, False), (5, 2, True), (4, 2, False), (-9, 2, False)):
+        now = end - timedelta(minutes=minutes)
+        assert time_for_another(config, season, at_once, now) is fits
+    tournament = Tournament(config, season)
+    assert tournament.next_round() is None
+    further = tournament.next_round(more=True)
+    assert further is not None
+    assert further.stored.number == 3
+    store.close()
+
+
+def test_without_a_moment_to_end_there_is_no_further_round(config: Config, season: SeasonStore) -> None:
+    assert not time_for_another(config, season, 1, datetime(1970, 1, 1, tzinfo=UTC))
 
 
 def summary(players: str, points: tuple[int, ...] | None, faulty: int | None = None) -> MatchSummary:
@@ -189,7 +331,7 @@ def test_copies_of_a_house_bot_give_no_result_with_each_other() -> None:
 
 
 def test_a_player_without_results_stands_last_without_a_rating() -> None:
-    rows = ranking([summary("a b c d", (5, 3, 2, 1))], ["idle", "a"]).rows
+    rows = rate(PairTable.from_matches([rated(summary("a b c d", (5, 3, 2, 1)))], players=["idle"])).rows
     assert (rows[-1].player, rows[-1].elo, rows[-1].low) == ("idle", None, None)
 
 
@@ -201,12 +343,12 @@ def test_after_the_opening_the_rule_of_pairing_takes_over(rule: str, tmp_path: P
     store = Store(paired.store)
     season = open_season(paired, store)
     played(paired, season, Scripted(by_name))
-    plan = next_round(paired, season)
+    plan = Tournament(paired, season).next_round()
     assert plan is not None
     tables = plan.stored.tables
     assert sorted(name for table in tables for name in table) == [f"p{n}" for n in range(8)]
     assert [list(table) for table in tables] != drawn_tables([f"p{n}" for n in range(8)], 4, "abc", 2)
-    again = next_round(paired, season)
+    again = Tournament(paired, season).next_round()
     assert again is not None
     assert again.stored.tables == tables
     store.close()

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from types import FrameType
 
 INTERRUPTED = 130
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OUR_FAULT = 4
 
 COMMANDS = {
     # name: (module, function, one line of help)
     "run-round": ("run", "run_round", "Play the next round of a season, or finish a broken one."),
     "run-season": ("run", "run_season", "Play a season until all its rounds are complete."),
-    "status": ("status", "status", "How far a season is, and who plays it."),
+    "plan": ("plan", "plan", "How long a season takes, and what fits into the time there is."),
+    "status": ("watch", "status", "How far a season is, and who plays it."),
+    "stop": ("watch", "stop", "Ask whoever plays a season to stop in good order."),
+    "merge": ("merge", "merge", "Put the parts of a season, played apart, into one store."),
     "standings": ("tables", "standings", "Ratings of a season with their intervals."),
     "crosstable": ("tables", "crosstable", "Who beat whom how often."),
     "matches": ("tables", "matches", "List the matches of a season."),
@@ -31,6 +35,8 @@ COMMANDS = {
     "verify": ("verify", "verify", "Deal, play and rate a stored season again; name what differs."),
     "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet."),
     "play": ("play", "play", "Play one match between programs."),
+    "check-bot": ("check_bot", "check_bot", "Try a bot in every way that a tournament will."),
+    "console": ("console", "console", "A referee by hand: bots and people, any command, raw replies."),
     "check-config": ("check", "check_config", "Check a season's file without playing."),
     "games": ("check", "games", "The games that can be played, and their options."),
     "isolation": ("check", "isolation", "What this machine can enforce against bots."),
@@ -78,12 +84,12 @@ def group() -> None:
 
 def main() -> NoReturn:
     """Run a command; every failure is one line on stderr and an exit code."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, _terminated)
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(exit_code(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
+def exit_code(arguments: list[str]) -> int:
     """The exit code of a command line."""
     try:
         # Not `group.main`: that would make a reader who went away an error of ours.
@@ -116,4 +122,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    """End in good order, once: a closed terminal sends several of them, and Ctrl-C is pressed twice."""
+    for ending in ENDING:
+        # Not SIG_IGN: of one that has already come Python would say so, with a traceback.
+        signal.signal(ending, lambda _number, _frame: None)
     raise KeyboardInterrupt

@@ -70,15 +70,22 @@ def isolation(style: str) -> None:
 
     Example: arbiter isolation --format json
     """
-    from arbiter.table.isolation import choose, probe
+    from arbiter.table.isolation import choose, on_top, probe
 
-    tiers, (default, _) = probe(), choose("auto")
+    tiers, (default, _) = probe() | {"cgroup": on_top()}, choose("auto")
     if style == "json":
         shapes = {name: asdict(tier) for name, tier in tiers.items()}
         print_json({"tiers": shapes, "default": default})
         return
+    marks = {default: "default", "cgroup": "on top of each"}
     rows = [
-        [name, "yes" if tier.available else "no", "default" if name == default else "", tier.reason]
+        [name, "yes" if tier.available else "no", marks.get(name, ""), tier.reason]
         for name, tier in tiers.items()
     ]
     print_table(["tier", "available", "", "why not"], rows, left=range(4))
+    for what, how in {**tiers[default].enforces, **tiers["cgroup"].enforces}.items():
+        click.echo(f"{default}: {what.replace('_', ' ')}: {_in_words(how)}")
+
+
+def _in_words(how: object) -> str:
+    return {True: "yes", False: "not kept from it"}.get(how, str(how)) if isinstance(how, bool) else str(how)

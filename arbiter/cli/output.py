@@ -35,7 +35,7 @@ def print_table(
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, column in enumerate(columns):
         table.add_column(column, justify="left" if number in left else "right", no_wrap=number not in left)
     for row in rows:
@@ -44,6 +44,8 @@ def print_table(
     console = Console(width=WIDE, markup=False, highlight=False)
     with console.capture() as text:
         console.print(table)
+    if title:
+        click.echo(printable(title))
     click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
@@ -73,6 +75,11 @@ def tell(line: str) -> None:
     """One line on stderr; if nobody reads there any more, the work goes on."""
     with suppress(OSError):
         click.echo(printable(line), err=True)
+
+
+def counted(many: int, what: str) -> str:
+    """``1 round``, ``2 rounds``, ``3 matches``."""
+    return f"{many} {what}" + ("" if many == 1 else "es" if what.endswith("ch") else "s")
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -138,9 +145,37 @@ def print_standings(standings: dict[str, Any]) -> None:
     """Standings as a table, with what a reader must know below it."""
     rounds = standings["rounds_played"]
     columns, rows = standings_table(standings)
-    title = f"{standings['season']}: {standings['game']}, {rounds} round{'s' * (rounds != 1)} played"
+    title = f"{standings['season']}: {standings['game']}, {counted(rounds, 'round')} played"
     print_table(columns, rows, title, left=(1, 9))
     kind = standings["intervals"]
     click.echo(f"95 % intervals by {kind}; drawelo {standings['drawelo']:.1f}")
     for warning in standings["warnings"]:
         click.echo(f"note: {printable(warning)}")
+
+
+HISTORY = ["round", "rank", "player", "elo", "low", "high"]
+SHOWN_ROUNDS = 10
+
+
+def show_history(season: str, rounds: Sequence[dict[str, Any]], style: str) -> None:
+    """Standings after each round: every figure for programs, some ten rounds for people."""
+    rows = [
+        {"round": standings["rounds_played"], **{key: row[key] for key in HISTORY[1:]}}
+        for standings in rounds
+        for row in standings["players"]
+    ]
+    if style == "json":
+        print_json({"season": season, "history": rows})
+    elif style == "csv":
+        print_csv(HISTORY, [list(row.values()) for row in rows])
+    elif rounds:
+        last = len(rounds)
+        shown = sorted({1 + (last - 1) * k // max(SHOWN_ROUNDS - 1, 1) for k in range(SHOWN_ROUNDS)})
+        elo = {(row["round"], row["player"]): row["elo"] for row in rows}
+        names = [row["player"] for row in rounds[-1]["players"]]
+        columns = ["player", *(f"round {after}" for after in shown)]
+        table = [[name, *(number(elo.get((after, name))) for after in shown)] for name in names]
+        if style == "markdown":
+            print_markdown(columns, table)
+        else:
+            print_table(columns, table, f"{season}: Elo after each round")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
-from arbiter.cli.options import format_option
+from arbiter.cli.options import format_option, isolation_option, read_json
 from arbiter.cli.output import note, print_json
 from arbiter.cli.show import print_match
 from arbiter.clock import TimeControl
@@ -45,12 +45,7 @@ if TYPE_CHECKING:
     "--clock", type=click.Choice(["adjusted", "wall", "cpu"]), default="adjusted", show_default=True
 )
 @click.option("--delivery", type=click.Choice(["strict", "batched"]), default="strict", show_default=True)
-@click.option(
-    "--isolation",
-    type=click.Choice(["auto", "landlock", "bwrap", "plain"]),
-    default="auto",
-    show_default=True,
-)
+@isolation_option
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play.")
 @click.option("--end", type=click.Choice(["kill", "quit"]), default="kill", show_default=True)
@@ -183,12 +178,7 @@ def read_deals(path: str | None) -> tuple[dict[str, Any], ...] | None:
     """The deals of a JSON file: a list of the shapes that a record's ``deals`` has."""
     if path is None:
         return None
-    try:
-        deals = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", path) from None
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"is no JSON: {error}", path) from None
+    deals = read_json(path)
     if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
         raise ConfigError('is not a list of deals: [{"hands": [[...], ...]}, ...]', path)
     return tuple(deals)

@@ -12,16 +12,15 @@ from arbiter.cli.output import number, printable, tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arbiter.match import MatchRecord
+    from arbiter.match import MatchSummary
 
 
-def match_line(record: MatchRecord) -> str:
+def match_line(match: MatchSummary) -> str:
     """One line about one match."""
-    if record.forfeit is not None:
-        forfeit = record.forfeit
-        return f"{record.id}: {forfeit.player} forfeits ({forfeit.fault}): {forfeit.detail}"
-    points = zip(record.players, record.points or (), strict=True)
-    return f"{record.id}: " + ", ".join(f"{player} {point}" for player, point in points)
+    if match.faulty is not None:
+        return f"{match.id}: {match.players[match.faulty]} forfeits ({match.fault}): {match.detail}"
+    points = zip(match.players, match.points or (), strict=True)
+    return f"{match.id}: " + ", ".join(f"{player} {point}" for player, point in points)
 
 
 def round_line(standings: dict[str, Any], matches: int, seconds: float) -> str:
@@ -35,8 +34,8 @@ def round_line(standings: dict[str, Any], matches: int, seconds: float) -> str:
 
 @contextmanager
 def progress(
-    total: int, line: Callable[[MatchRecord], str] | None, title: str
-) -> Iterator[Callable[[MatchRecord], None]]:
+    total: int, line: Callable[[MatchSummary], str] | None, title: str
+) -> Iterator[Callable[[MatchSummary], None]]:
     """A call to make for each match.
 
     On a terminal it moves a bar and names forfeits; elsewhere it prints `line` of each match, or
@@ -44,9 +43,9 @@ def progress(
     """
     if not sys.stderr.isatty():
 
-        def lines(record: MatchRecord) -> None:
-            if line is not None or record.forfeit is not None:
-                tell((line or match_line)(record))
+        def lines(match: MatchSummary) -> None:
+            if line is not None or match.faulty is not None:
+                tell((line or match_line)(match))
 
         yield lines
         return
@@ -65,11 +64,11 @@ def progress(
         task = bar.add_task(title, total=total, pace="")
         done = 0
 
-        def move(record: MatchRecord) -> None:
+        def move(match: MatchSummary) -> None:
             nonlocal done
             done += 1
-            if record.forfeit is not None:
-                bar.console.print(printable(match_line(record)), highlight=False)
+            if match.faulty is not None:
+                bar.console.print(printable(match_line(match)), highlight=False)
             minutes = max(time.monotonic() - start, 1e-3) / 60
             bar.update(task, advance=1, pace=f"{done / minutes:.0f} matches a minute, left")
 

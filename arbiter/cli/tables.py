@@ -12,12 +12,14 @@ from arbiter.cli.output import (
     print_json,
     print_markdown,
     print_table,
+    show_history,
     show_standings,
 )
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError, did_you_mean
+from arbiter.ledger import pairwise
 from arbiter.store import SeasonStore, Store
-from arbiter.tournament import compute_standings, pairwise
+from arbiter.tournament import standings_after
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
@@ -46,10 +48,11 @@ def complete_rounds(season: SeasonStore) -> int:
 @click.command()
 @config_argument
 @click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
+@click.option("--history", is_flag=True, help="Each player's rating after each round.")
 @store_option
 @table_format_option
-def standings(config: str, after_round: int | None, store_url: str | None, style: str) -> None:
-    """Ratings after the last complete round, with 95 % intervals.
+def standings(config: str, after_round: int | None, history: bool, store_url: str | None, style: str) -> None:
+    """Ratings after the last complete round, with 95 % intervals; or how they came about.
 
     Example: arbiter standings configs/demo.yaml --format json
     """
@@ -58,7 +61,10 @@ def standings(config: str, after_round: int | None, store_url: str | None, style
     if after_round is not None and after_round > last:
         raise ConfigError(f"--after-round {after_round}: {last} rounds are complete")
     last = after_round or last
-    show_standings(season.standings(last) or compute_standings(settled, season, last), style)
+    if history:
+        show_history(settled.season, [standings_after(settled, season, n + 1) for n in range(last)], style)
+        return
+    show_standings(standings_after(settled, season, last), style)
 
 
 @click.command()
@@ -72,7 +78,7 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
     """
     settled, season = opened(config, store_url)
     last = complete_rounds(season)
-    kept = season.standings(last) or compute_standings(settled, season, last)
+    kept = standings_after(settled, season, last)
     ranked = [row["player"] for row in kept["players"] if row["matches"]]
     table = pairwise(season.summaries(last), ranked)
     if style == "json":
@@ -121,6 +127,9 @@ def matches(
     if player is not None and player not in seen:
         known = seen or {entry.player.name for entry in settled.entries}
         raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(known)))
+    last = max((stored.number for stored in season.rounds()), default=0)
+    if round_number is not None and round_number > last:
+        raise ConfigError(f"--round {round_number}: {last} rounds were begun")
     chosen = [
         match
         for match in found

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import note, print_json, printable
+from arbiter.cli.output import counted, note, print_json, printable
 from arbiter.cli.tables import opened
 from arbiter.errors import StoreError
 from arbiter.verify import Checked, Finding, Kind, commitment
@@ -60,7 +60,10 @@ def verify(config: str, store_url: str | None, style: str) -> None:
     elif not differences and not unreadable:
         click.echo(f"{settled.season}: nothing differs: {_amount(checked)}")
     else:
-        note(f"{settled.season}: {differences} differences, {unreadable} unreadable: {_amount(checked)}")
+        note(
+            f"{settled.season}: {counted(differences, 'difference')}, {unreadable} unreadable:"
+            f" {_amount(checked)}"
+        )
     code = StoreError.exit_code if unreadable else NO if differences else 0
     click.get_current_context().exit(code)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from arbiter.store.store import SeasonStore, Store
+from arbiter.store.season import SeasonStore, StoredMatch, StoredRound
+from arbiter.store.store import Store
 
-__all__ = ["SeasonStore", "Store"]
+__all__ = ["SeasonStore", "Store", "StoredMatch", "StoredRound"]

@@ -7,8 +7,10 @@ what the migrations build with what stands here.
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
+    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -17,10 +19,18 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    func,
+    select,
 )
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in `migrations/versions`."""
+
+LOCK = 0x61726269736D
+"""The advisory lock of whoever makes or changes the tables on a server."""
+
+Name = String(64).with_variant(String(64, collation="C"), "postgresql")
+"""Text in the order of its characters, whatever the language of a server's other texts."""
 
 metadata = MetaData()
 
@@ -35,10 +45,21 @@ seasons = Table(
     "seasons",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", String(64), nullable=False, unique=True),
+    Column("name", Name, nullable=False, unique=True),
     Column("game", String(64), nullable=False),
     Column("seed", Text, nullable=False),
     Column("created", String(32), nullable=False),
+    # When somebody asked whoever plays it to stop; empty once that was heard.
+    Column("stop_asked", String(32)),
+)
+
+configs = Table(
+    "configs",
+    metadata,
+    Column("season_id", Integer, ForeignKey("seasons.id"), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    # What the digest covers, as JSON.
+    Column("settings", Text, nullable=False),
 )
 
 rounds = Table(
@@ -55,8 +76,9 @@ matches = Table(
     "matches",
     metadata,
     Column("season_id", Integer, ForeignKey("seasons.id"), primary_key=True),
-    Column("id", String(64), primary_key=True),
+    Column("id", Name, primary_key=True),
     Column("round", Integer, nullable=False),
+    Column("wall_ns", BigInteger, nullable=False),
     # What ratings and lists need, as JSON; then the whole record as JSON, compressed.
     Column("summary", Text, nullable=False),
     Column("record", LargeBinary, nullable=False),
@@ -71,3 +93,11 @@ ratings = Table(
     # The standings after the round as JSON, as the command prints them.
     Column("standings", Text, nullable=False),
 )
+
+
+def lock(connection: Connection) -> None:
+    """Make or change the tables alone: whoever comes second waits until this transaction ends."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))

@@ -8,8 +8,9 @@ import platform
 import sys
 from pathlib import Path
 
-from tests.bench import ratings
+from tests.bench import clock, ratings
 from tests.bench.play import command_line, in_memory, referee, rules
+from tests.bench.season import season
 
 
 def machine() -> dict[str, object]:
@@ -33,9 +34,12 @@ def main() -> None:
     figures: dict[str, object] = {"machine": machine()}
     for name, part in (
         ("referee", referee),
+        ("clock", clock.figures),
         ("rules", rules),
         ("in_memory", in_memory),
         ("command_line", command_line),
+        # Before the ratings of 10,000 players, whose memory would be taken for the season's.
+        ("season", season),
         ("rating", ratings.figures),
     ):
         print(f"bench: {name}", file=sys.stderr)

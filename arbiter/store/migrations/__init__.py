@@ -9,6 +9,8 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from arbiter.store.schema import lock
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
@@ -24,9 +26,10 @@ def known_revisions() -> list[str]:
     return [script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()]
 
 
-def upgrade(engine: Engine) -> None:
-    """Bring a database to the newest revision, in one transaction where the database has them."""
+def upgrade(engine: Engine, revision: str = "head") -> None:
+    """Bring a database to a revision in one transaction; two programs do it one after the other."""
     config = _config()
     with engine.begin() as connection:
+        lock(connection)
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, revision)

@@ -1,0 +1,55 @@
+"""A log of what happened in a season, match by match, for whoever looks later."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.output import note, printable
+from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+journal_option = click.option(
+    "--log", type=click.Path(dir_okay=False), help="Append what happens, match by match, to this file."
+)
+
+
+class Journal:
+    """Appends lines to a file, at once; keeps nothing where none is named.
+
+    It ends with what ended the run. ConfigError if the file cannot be opened.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        try:
+            self._file = None if path is None else open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+        except OSError as error:
+            raise ConfigError(f"--log {path}: {error.strerror}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.write("interrupted" if kind is KeyboardInterrupt else f"ended: {error or kind.__name__}")
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, text: str) -> None:
+        """One line, ``2026-11-20T13:00:00+00:00 r001/t01/m0: ...``."""
+        if self._file is None:
+            return
+        moment = datetime.now(UTC).isoformat(timespec="seconds")
+        try:
+            self._file.write(f"{moment} {printable(' '.join(text.split()))}\n")
+        except OSError as error:
+            # A match that can be stored is worth more than a line about it.
+            note(f"--log {self._file.name}: {error.strerror}: nothing more is written to it")
+            self._file = None

@@ -1,0 +1,59 @@
+"""`merge`: the parts of a season, played apart with `run-season --slice`, into one store."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
+
+import click
+
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import counted, note, print_json
+from arbiter.config import load
+from arbiter.errors import ConfigError, NoStore, StoreError
+from arbiter.slices import merge as put_together
+from arbiter.store import Store
+from arbiter.store.hold import held
+
+
+@click.command()
+@config_argument
+@click.argument("parts", nargs=-1, required=True)
+@store_option
+@format_option
+def merge(config: str, parts: tuple[str, ...], store_url: str | None, style: str) -> None:
+    """Put the matches of other stores into the season's own, and rate the rounds that are then complete.
+
+    PARTS are stores, as URLs or as files. They stay as they are, and merging twice changes nothing.
+
+    Example: arbiter merge configs/demo.yaml part1.sqlite part2.sqlite
+    """
+    settled = load(config)
+    settled = replace(settled, store=store_url or settled.store)
+    with ExitStack() as stack:
+        opened = []
+        for part in parts:
+            url = part if "://" in part else f"sqlite:///{part}"
+            try:
+                opened.append(stack.enter_context(closing(Store(url, create=False))))
+            except NoStore:
+                raise StoreError(f"there is no store {part}") from None
+        # Not before the parts: nothing is made for a mistyped name.
+        target = stack.enter_context(closing(Store(settled.store)))
+        stack.enter_context(held(target, settled.season))
+        for store in opened:
+            if store.place == target.place:
+                raise ConfigError(f"{store.name} is the store to merge into", hint="name the others only")
+        merged = put_together(settled, target, opened)
+    if style == "json":
+        print_json({"season": settled.season, **asdict(merged)})
+        return
+    if merged.complete >= settled.rounds:
+        note(f"all {merged.complete} rounds of {settled.season} are complete: run-season shows the seed")
+    kept = f" ({merged.there} were there already)" if merged.there else ""
+    click.echo(
+        f"{settled.season}: {counted(merged.added, 'match')} added{kept};"
+        f" {counted(merged.complete, 'round')} complete"
+    )
+    for number, missing, total in merged.missing:
+        note(f"round {number}: {missing} of {total} matches are missing")

@@ -1,0 +1,166 @@
+"""`plan`: how long a season takes, and what fits into the hours there are."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.options import config_argument, format_option, workers_option
+from arbiter.cli.output import counted, note, print_json
+from arbiter.cli.progress import progress
+from arbiter.cli.run import prepared
+from arbiter.clock import SECOND, parse_duration
+from arbiter.errors import ConfigError
+from arbiter.executors import processes, slots
+from arbiter.forecast import CONTEST_BUDGETS, longest_time, shape, trial_specs
+from arbiter.table import play_match
+
+if TYPE_CHECKING:
+    from arbiter.config import Config
+    from arbiter.forecast import Shape
+
+
+@click.command()
+@config_argument
+@click.option("--within", help="The time there is, such as 48h; by default up to the config's `until`.")
+@click.option(
+    "--trial", type=click.IntRange(min=0), default=4, show_default=True, help="Matches to try; 0 for none."
+)
+@workers_option
+@format_option
+def plan(config: str, within: str | None, trial: int, workers: int | None, style: str) -> None:
+    """How long a season takes at worst and at the pace of a few trial matches, and what fits.
+
+    The trial matches are played on other deals than the season's, and nothing of them is kept.
+
+    Example: arbiter plan configs/demo.yaml --within 48h
+    """
+    settled = prepared(config)
+    season = shape(settled, slots(workers or settled.workers))
+    there_is = _within(settled, within)
+    mean = _tried(settled, season, trial) if trial else None
+    figures = {
+        "season": settled.season,
+        "players": season.players,
+        "tables": season.tables,
+        "matches_per_round": season.matches,
+        "at_once": season.at_once,
+        "rounds": season.rounds,
+        "worst": _lengths(season, season.match_ns),
+        "trial": None if mean is None else {"matches": trial, **_lengths(season, mean)},
+        "within": None if there_is is None else _fitting(settled, season, there_is, mean),
+    }
+    if style == "json":
+        print_json(figures)
+    else:
+        _print(figures)
+
+
+def _within(config: Config, within: str | None) -> int | None:
+    """The ns that there are."""
+    if within is not None:
+        ns = parse_duration(within)
+        if not ns:
+            raise ConfigError(f"--within {within}: nothing fits into no time")
+        return ns
+    if config.until is None:
+        return None
+    left = int((config.until - datetime.now(UTC)).total_seconds() * SECOND)
+    if left <= 0:
+        note(f"until: {config.until:%Y-%m-%d %H:%M} is over; --within says what fits into another time")
+        return None
+    return left
+
+
+def _tried(config: Config, season: Shape, number: int) -> float:
+    """What a match takes on average, in ns, with as many at once as the season will have."""
+    taken: list[int] = []
+    with processes(season.at_once) as executor, progress(number, None, "trial") as seen:
+        for future in [executor.submit(play_match, spec) for spec in trial_specs(config, number)]:
+            record = future.result()
+            taken.append(record.wall_ns)
+            seen(record.summary())
+    return sum(taken) / len(taken)
+
+
+def _lengths(season: Shape, match_ns: float) -> dict[str, float]:
+    seconds = {
+        "match_s": match_ns,
+        "round_s": season.round_ns(match_ns),
+        "season_s": season.season_ns(match_ns),
+    }
+    return {name: round(ns / SECOND, 3) for name, ns in seconds.items()}
+
+
+def _fitting(config: Config, season: Shape, ns: int, mean: float | None) -> dict[str, Any]:
+    longest, per_request = longest_time(config, season, ns), config.limits.time.per_request
+    least, most = CONTEST_BUDGETS
+    return {
+        "within_s": ns / SECOND,
+        "rounds_at_worst": season.rounds_within(ns, season.match_ns),
+        "rounds_at_trial_pace": None if mean is None else season.rounds_within(ns, mean),
+        "longest_time_s": longest / SECOND,
+        "per_request": per_request,
+        "contest_budget_s": None if longest < least or per_request else min(longest, most) // SECOND,
+    }
+
+
+def _print(figures: dict[str, Any]) -> None:
+    per_round, rounds = figures["matches_per_round"], figures["rounds"]
+    click.echo(
+        f"{figures['season']}: {counted(figures['players'], 'player')},"
+        f" {counted(figures['tables'], 'table')}, {counted(per_round, 'match')} a round,"
+        f" {figures['at_once']} at once; {rounds * per_round} matches in {counted(rounds, 'round')}"
+    )
+    click.echo(f"at worst: {_told(figures['worst'])}")
+    if figures["trial"]:
+        click.echo(
+            f"at the pace of {counted(figures['trial']['matches'], 'trial match')}: {_told(figures['trial'])}"
+        )
+    fits = figures["within"]
+    if fits is None:
+        return
+    pace = fits["rounds_at_trial_pace"]
+    at_pace = "" if pace is None else f", {pace} at the trial pace"
+    click.echo(
+        f"within {duration(fits['within_s'])}: {counted(fits['rounds_at_worst'], 'round')} at worst{at_pace}"
+    )
+    longest, contest = fits["longest_time_s"], fits["contest_budget_s"]
+    each = f"{duration(longest)} a {'command' if fits['per_request'] else 'player and match'}"
+    if not longest:
+        click.echo(f"{counted(rounds, 'round')} do not fit at worst, however little time the players have")
+    elif contest is not None:
+        click.echo(
+            f"{counted(rounds, 'round')} fit at worst with {each}; of the contest's 3 to 15 min take"
+            f" {duration(contest)}"
+        )
+    elif fits["per_request"]:
+        click.echo(f"{counted(rounds, 'round')} fit at worst with {each}")
+    else:
+        click.echo(
+            f"{counted(rounds, 'round')} fit at worst with {each}, less than the contest's"
+            f" {duration(CONTEST_BUDGETS[0] / SECOND)}: play fewer rounds, or more matches at once"
+        )
+
+
+def _told(lengths: dict[str, float]) -> str:
+    return (
+        ", ".join(f"a {name} {duration(lengths[f'{name}_s'])}" for name in ("match", "round"))
+        + f", the season {duration(lengths['season_s'])}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: ``260 ms``, ``1.9 s``, ``4 min 5 s``, ``27 h``, ``3 d 4 h``."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds % 1 and seconds < 10 else f"{seconds:.0f} s"
+    for size, unit, less, part in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        whole = round(seconds / less)
+        if whole * less >= size:
+            big, small = divmod(whole, size // less)
+            return f"{big} {unit}" + (f" {small} {part}" if small else "")
+    raise AssertionError("a minute or more has a unit")

@@ -1,0 +1,71 @@
+"""`status` and `stop`: a season from another terminal while it is played."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import note, print_json
+from arbiter.cli.tables import opened_store
+from arbiter.schedule import matches_of
+from arbiter.store.hold import holder
+
+LOOK_SECONDS = 0.2
+
+
+@click.command()
+@config_argument
+@store_option
+@format_option
+def status(config: str, store_url: str | None, style: str) -> None:
+    """How many rounds are complete, how far the one begun is, and who plays it now.
+
+    Example: arbiter status configs/demo.yaml
+    """
+    settled, season, store = opened_store(config, store_url)
+    rounds = season.rounds()
+    complete = sum(stored.complete for stored in rounds)
+    begun = next((stored for stored in rounds if not stored.complete), None)
+    shape = {
+        "season": settled.season,
+        "rounds": settled.rounds,
+        "complete": complete,
+        "round": begun.number if begun else None,
+        "matches": matches_of(begun.tables) if begun else 0,
+        "stored": len(season.match_ids(begun.number)) if begun else 0,
+        "played_by": holder(store, settled.season),
+        "stop_asked": season.asked_to_stop(),
+    }
+    if style == "json":
+        print_json(shape)
+        return
+    planned = f" of {settled.rounds}" if complete <= settled.rounds else ""
+    click.echo(f"{settled.season}: {complete}{planned} rounds complete")
+    if begun:
+        click.echo(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
+    stopping = ", which was asked to stop" if shape["played_by"] and shape["stop_asked"] else ""
+    click.echo(f"played by {shape['played_by'] or 'nobody now'}{stopping}")
+
+
+@click.command()
+@config_argument
+@click.option("--wait", is_flag=True, help="Return only when nobody plays any more.")
+@store_option
+def stop(config: str, wait: bool, store_url: str | None) -> None:
+    """Ask whoever plays a season to stop: matches in flight are played to their end and stored.
+
+    The one that plays then exits with 130, and the same command goes on later.
+
+    Example: arbiter stop configs/demo.yaml --wait
+    """
+    settled, season, store = opened_store(config, store_url)
+    who = holder(store, settled.season)
+    if who is None:
+        note(f"nobody plays {settled.season} now")
+        return
+    season.ask_to_stop()
+    note(f"asked {who} to stop when the matches in flight are over")
+    while wait and holder(store, settled.season) is not None:
+        time.sleep(LOOK_SECONDS)

@@ -1,0 +1,72 @@
+"""What differs between a season's settings of then and of now, in words for its organiser."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LONGEST = 60
+SHOWN = 6
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """A phrase for each difference between two settings (what the config's digest covers).
+
+    Players are told apart by the names that they are rated under.
+    """
+    for key in sorted({*before, *now} - {"players"}):
+        if before.get(key) != now.get(key):
+            yield f"{key}: {_change(before.get(key), now.get(key))}"
+    old, new = _by_rated_name(before), _by_rated_name(now)
+    for name in new:
+        if name not in old:
+            yield f"{name} is new"
+    for name in old:
+        if name not in new:
+            yield f"{name} is withdrawn"
+    for name, player in new.items():
+        if name in old and old[name] != player:
+            changed = [key for key in player if player[key] != old[name].get(key)]
+            hint = " (another program should get another version)" if "command" in changed else ""
+            parts = ", ".join(f"{key}: {_change(old[name].get(key), player[key])}" for key in changed)
+            yield f"{name} has another {parts}{hint}"
+
+
+def in_one_line(found: Iterator[str]) -> str:
+    """Phrases as one line, the first few of them."""
+    phrases = list(found)
+    more = len(phrases) - SHOWN
+    return "; ".join(phrases[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _by_rated_name(settings: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {rated_name(player["name"], player.get("version")): player for player in settings["players"]}
+
+
+def rated_name(name: str, version: object) -> str:
+    """What a player is rated as: ``alice``, or ``alice@2``."""
+    return name if version is None else f"{name}@{version}"
+
+
+def _change(before: object, now: object) -> str:
+    """Old and new, without what both have."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        return ", ".join(f"{key}: {_shown(before.get(key))} -> {_shown(now.get(key))}" for key in keys)
+    if isinstance(before, list) and isinstance(now, list):
+        same = next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), None)
+        same = min(len(before), len(now)) if same is None else same
+        return f"{_rest(before, same)} -> {_rest(now, same)}"
+    return f"{_shown(before)} -> {_shown(now)}"
+
+
+def _rest(values: list[Any], same: int) -> str:
+    return ("... " if same else "") + (" ".join(map(_shown, values[same:])) or "nothing more")
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else "..." + text[3 - LONGEST :]

@@ -1,0 +1,62 @@
+"""The way to a Dask cluster: check what was asked for, connect, and leave nothing open."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ConfigError
+from arbiter.executors.dispatch import PATIENCE, Slots
+from arbiter.executors.shipping import pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from arbiter.match import Player
+
+_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s/:\[\]]+):[0-9]{1,5}")
+
+
+@contextmanager
+def cluster(
+    scheduler: str,
+    players: Sequence[Player],
+    ship: Sequence[Path] = (),
+    tier: str = "plain",
+    on_note: Callable[[str], None] = lambda _: None,
+    patience: float = PATIENCE,
+) -> Iterator[Slots]:
+    """An executor on the workers of the Dask scheduler at an address (``tcp://host:8786``).
+
+    Each worker is used that can play these players at this tier of isolation, `ship` being the
+    folders to be sent there, and that has one thread and a core of its own. `on_note` gets a line
+    about each that cannot, and about those that come and go; it is called from another thread.
+    After `patience` seconds without any worker the matches that wait are void.
+
+    ConfigError where the address is wrong or nothing answers there, where `distributed` is not
+    installed, a folder cannot be sent, or no worker can be used; VoidMatch where none comes.
+    """
+    if not _ADDRESS.fullmatch(scheduler):
+        message = f"{scheduler} is no address of a Dask scheduler"
+        raise ConfigError(message, hint="such as tcp://host:8786")
+    if find_spec("distributed") is None:
+        raise ConfigError("a cluster needs the package distributed", hint="pip install 'arbiter[dask]'")
+    parcels = [pack(folder) for folder in ship]
+    # Slow to import, with all that it brings.
+    from arbiter.executors.coordinator import Coordinator
+
+    slots = Slots((), scheduler, on_note, patience)
+    coordinator = Coordinator(scheduler, players, parcels, tier, slots, on_note)
+    try:
+        coordinator.open()
+        yield slots
+    except BaseException:
+        slots.shutdown(cancel_futures=True)
+        raise
+    else:
+        slots.shutdown()
+    finally:
+        coordinator.close()

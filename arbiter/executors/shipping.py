@@ -1,0 +1,163 @@
+"""Folders that are sent to workers: packed once, unpacked once a machine, named by their content.
+
+A parcel is a tar in memory. It has the files' content and whether they may be executed, and no
+times and owners, so that the same files have the same digest. `__pycache__` and `.git` stay
+behind. A link must lead to somewhere in its own folder: on another machine it would lead
+elsewhere. Where parcels are unpacked is private to the user (mode 0700).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import tarfile
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ConfigError, VoidMatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from arbiter.match import Player
+
+LARGEST = 200_000_000
+"""So many bytes may the files of one folder have together."""
+LEFT_OUT = {"__pycache__", ".git"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A packed folder: its names here (absolute, and with links resolved), SHA-256 of the tar, the tar."""
+
+    names: tuple[str, ...]
+    digest: str
+    tar: bytes
+
+
+def pack(folder: Path, largest: int = LARGEST) -> Parcel:
+    """A folder with all below it; ConfigError where it cannot be sent."""
+    # Not resolved: players' commands name it as the config does.
+    root = Path(os.path.abspath(folder))  # noqa: PTH100
+    if not root.is_dir():
+        raise ConfigError(f"ship: there is no folder {root}")
+    buffer = io.BytesIO()
+    try:
+        files = list(_below(root))
+        size = sum(file.lstat().st_size for file in files)
+        if size > largest:
+            raise ConfigError(
+                f"ship: {root} has {size // 1_000_000} MB; at most {largest // 1_000_000} MB are sent",
+                hint="ship the bots' own folders, and copy what is large to the workers",
+            )
+        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            for file in files:
+                _add(tar, root, file)
+    except OSError as error:
+        raise ConfigError(f"ship: {error.filename or root} cannot be read: {error.strerror}") from None
+    data = buffer.getvalue()
+    return Parcel((str(root), os.path.realpath(root)), sha256(data).hexdigest(), data)
+
+
+def private_folder() -> Path:
+    """This user's folder for temporary files of ours; VoidMatch where it is not safe to use."""
+    folder = Path(tempfile.gettempdir()) / f"arbiter-{os.getuid()}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise VoidMatch(f"{folder} has to be a folder of this user's that nobody else can enter")
+    return folder
+
+
+def place(digest: str) -> Path:
+    """Where a parcel stands on this machine once it is unpacked."""
+    return private_folder() / f"shipped-{digest}"
+
+
+def receive(digest: str, offset: int, part: bytes, last: bool) -> None:
+    """Take a part of a parcel on a worker, the parts in their order; unpack it after the last."""
+    file = private_folder() / f"parcel-{digest}-{os.getpid()}"
+    with open(file, "ab" if offset else "wb") as incoming:
+        incoming.write(part)
+    if last:
+        data = file.read_bytes()
+        file.unlink()
+        if sha256(data).hexdigest() != digest:
+            raise VoidMatch("a shipped folder has not arrived whole")
+        unpack(data, place(digest))
+
+
+def unpack(tar: bytes, target: Path) -> None:
+    """Make a folder of a parcel's tar: the whole of it or nothing appears."""
+    fresh = Path(tempfile.mkdtemp(dir=target.parent))
+    try:
+        with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
+            # Python before 3.11.4 has no filters; what is unpacked here was packed by `pack`.
+            archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
+            archive.extractall(fresh)
+        fresh.rename(target)
+    except OSError:
+        # Another worker of this machine may have been quicker.
+        if not target.is_dir():
+            raise
+    finally:
+        rmtree(fresh, ignore_errors=True)
+
+
+def moved(player: Player, places: Mapping[str, str]) -> Player:
+    """The player with the words of its command and its folder in the unpacked folders.
+
+    `places` leads from the folders here to those there. Only whole words move.
+    """
+    command = tuple(_moved(word, places) for word in player.command)
+    read = tuple(_moved(path, places) for path in player.read)
+    return replace(player, command=command, folder=_moved(player.folder, places), read=read)
+
+
+def _moved(path: str, places: Mapping[str, str]) -> str:
+    # The innermost of nested folders comes first.
+    for folder in sorted(places, key=len, reverse=True):
+        if path == folder or path.startswith(folder + "/"):
+            return places[folder] + path.removeprefix(folder)
+    return path
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    """Every file, link and folder below one, in a fixed order."""
+    for path in sorted(folder.iterdir()):
+        if path.name not in LEFT_OUT:
+            yield path
+            if path.is_dir() and not path.is_symlink():
+                yield from _below(path)
+
+
+def _add(tar: tarfile.TarFile, root: Path, file: Path) -> None:
+    member = tarfile.TarInfo(str(file.relative_to(root)))
+    if file.is_symlink():
+        target = Path(os.path.realpath(file))
+        if not target.is_relative_to(os.path.realpath(root)):
+            raise ConfigError(
+                f"ship: {file} leads out of the folder, to {file.readlink()}",
+                hint="put the file itself there, or do not ship the folder",
+            )
+        member.type = tarfile.SYMTYPE
+        # Relative, so that it leads to the unpacked file.
+        member.linkname = os.path.relpath(target, os.path.realpath(file.parent))
+        tar.addfile(member)
+    elif file.is_dir():
+        member.type, member.mode = tarfile.DIRTYPE, 0o700
+        tar.addfile(member)
+    elif file.is_file():
+        content = file.read_bytes()
+        member.size = len(content)
+        member.mode = 0o700 if file.stat().st_mode & 0o100 else 0o600
+        tar.addfile(member, io.BytesIO(content))
+    else:
+        raise ConfigError(f"ship: {file} is no file, folder or link")

@@ -1,0 +1,153 @@
+"""What runs on a Dask worker: settle it once, then play one match at a time.
+
+Every call comes as bytes that do it when they are unpickled (`Order`), so that the scheduler needs
+to know nothing of ours. A worker process plays a match once: if Dask, which knows nothing of
+voids, asks for the same one again, it gets the same answer, and a process that took the place
+of a dead one plays nothing that was meant for it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+import platform
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import arbiter
+from arbiter.errors import VoidMatch
+from arbiter.executors.shipping import moved, place, private_folder
+from arbiter.match import MatchSpec
+from arbiter.players import command_problems
+from arbiter.table.isolation import probe
+from arbiter.table.placement import take_core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from arbiter.match import Player
+
+VERSION = f"arbiter {arbiter.__version__} with Python {sys.version_info[0]}.{sys.version_info[1]}"
+
+
+class Order:
+    """A call that is done where it is unpickled."""
+
+    def __init__(self, fn: Callable[..., Any], *args: Any) -> None:
+        self._fn, self._args = fn, args
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self._fn, self._args
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a worker must have: the tier of isolation, all players, the shipped folders by digest.
+
+    `shipped` leads from the paths of folders on the coordinator's machine to their digests.
+    """
+
+    tier: str
+    players: tuple[Player, ...]
+    shipped: Mapping[str, str]
+
+
+class Answer(NamedTuple):
+    """How a worker is: why it cannot be used ("" if it can), or what to send, or who it is."""
+
+    problem: str = ""
+    missing: tuple[str, ...] = ()
+    """Digests of the shipped folders that its machine does not have yet."""
+    process: str = ""
+
+
+_process = os.urandom(16).hex()
+_core: int | None = None
+_last: tuple[str, bytes] | None = None
+
+
+def settle(version: str, needs: bytes) -> Answer:
+    """See whether this worker can play, and take a core for it."""
+    global _core
+    # First of all, since between versions `needs` may not even be readable.
+    if version != VERSION:
+        return Answer(f"it has {VERSION}, and {version} is needed")
+    wanted: Needs = pickle.loads(needs)
+    tier = probe()[wanted.tier]
+    if not tier.available:
+        return Answer(f"isolation {wanted.tier} is not available there: {tier.reason}")
+    missing = {digest for digest in wanted.shipped.values() if not place(digest).is_dir()}
+    if missing:
+        return Answer(missing=tuple(sorted(missing)))
+    for player in wanted.players:
+        for problem in _player_problems(moved(player, _places(wanted.shipped))):
+            return Answer(f"player {player.name}: {problem} there (put it there, or use `ship`)")
+    if _core is None:
+        # Not this thread's own, which may be pinned already.
+        _core = claimed_core(private_folder(), os.sched_getaffinity(os.getpid()))
+    if _core is None:
+        return Answer(f"every core of {platform.node()} has a worker already")
+    return Answer(process=_process)
+
+
+def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> bytes:
+    """Do a call on this worker's core: its (result, None) or (None, exception), pickled.
+
+    `process` is who is meant; `call` is a pickled (function, arguments, keywords).
+    """
+    global _last
+    if process != _process or _core is None:
+        raise VoidMatch("the worker process that was to play it died")
+    if _last is None or _last[0] != key:
+        if os.sched_getaffinity(0) != {_core}:
+            take_core(_core)
+        _last = key, _outcome(shipped, call)
+    return _last[1]
+
+
+def claimed_core(folder: Path, cores: Iterable[int]) -> int | None:
+    """The first of the cores that no other process of this user has claimed; None if all are.
+
+    The claim is a lock on a file in `folder`, which the kernel drops when this process ends.
+    """
+    for core in sorted(cores):
+        descriptor = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+        else:
+            return core
+    return None
+
+
+def _outcome(shipped: Mapping[str, str], call: bytes) -> bytes:
+    try:
+        fn, args, keywords = pickle.loads(call)
+        places = _places(shipped)
+        result = fn(*(_here(arg, places) for arg in args), **keywords)
+        return pickle.dumps((result, None))
+    except Exception as error:
+        return pickle.dumps((None, error))
+
+
+def _here(arg: Any, places: Mapping[str, str]) -> Any:
+    """A match with its players where they are on this machine; anything else as it is."""
+    if isinstance(arg, MatchSpec) and places:
+        return replace(arg, players=tuple(moved(player, places) for player in arg.players))
+    return arg
+
+
+def _places(shipped: Mapping[str, str]) -> dict[str, str]:
+    return {folder: str(place(digest)) for folder, digest in shipped.items()}
+
+
+def _player_problems(player: Player) -> Iterable[str]:
+    """Why a player could not start on this machine: it would lose by a mistake of ours."""
+    if not Path(player.folder).is_dir():
+        yield f"there is no folder {player.folder}"
+    for _, problem in command_problems(player.command, Path(player.folder)):
+        yield problem

@@ -1,0 +1,163 @@
+"""What the matches of complete rounds come to: results, faults, and who cannot go on.
+
+Everything that a round's plan and its ratings follow from is read from the store once and kept,
+so that a season's hundredth round costs no more than its first. Adding round by round gives the
+same bits as reading all at once: an interrupted season plans as an uninterrupted one does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from arbiter.schedule import entrants, original
+from rating.bayeselo import bayeselo
+from rating.crosstable import PairTable
+from rating.intervals import intervals
+from rating.matches import Match
+from rating.ratings import rank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.config import Config
+    from arbiter.match import MatchSummary
+    from arbiter.store import SeasonStore
+    from rating.bayeselo import Fit
+
+
+class Ledger:
+    """One season's results up to a round; ask for rounds in ascending order, and each is read once.
+
+    `names` come first, in their order, in every table of results.
+    """
+
+    def __init__(self, season: SeasonStore, names: Iterable[str]) -> None:
+        self._season, self._names = season, tuple(names)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._last = 0
+        self._fit: Fit | None = None
+        self._digest = ""
+        self.results = PairTable.from_matches((), players=self._names)
+        self.faults: dict[str, Counter[str]] = defaultdict(Counter)
+        self._streaks: Counter[str] = Counter()
+
+    def read(self, last_round: int) -> None:
+        """Go to the end of a round."""
+        if last_round < self._last:
+            self._begin()
+        if last_round == self._last:
+            return
+        digests = {stored.number: stored.digest for stored in self._season.rounds()}
+        summaries = self._season.summaries(last_round, self._last + 1)
+        self.results = self.results.append(map(rated, summaries))
+        self._fit = None
+        for match in summaries:
+            digest = digests.get(match.round or 0, "")
+            if digest != self._digest:
+                self._digest = digest
+                self._streaks.clear()
+            self._count_faults(match)
+        self._last = last_round
+
+    def _count_faults(self, match: MatchSummary) -> None:
+        if match.faulty is not None:
+            # The others might have faulted later, or not: it tells nothing about them.
+            faulty = match.players[match.faulty]
+            self._streaks[original(faulty)] += 1
+            if match.fault is not None:
+                self.faults[faulty][match.fault] += 1
+            return
+        for name in match.players:
+            self._streaks.pop(original(name), None)
+
+    @property
+    def fit(self) -> Fit:
+        """The ratings, which standings and the next pairing both start from."""
+        if self._fit is None:
+            self._fit = bayeselo(self.results)
+        return self._fit
+
+    def unfit(self, config: Config) -> list[str]:
+        """Registered players whose matches in a row ended by their own fault, as often as is enough.
+
+        Only matches since the last change of the config count: who changes it gives a new start.
+        """
+        if not config.suspend_after or config.digest != self._digest:
+            return []
+        names = [entry.player.name for entry in config.entries]
+        return [name for name in names if self._streaks[name] >= config.suspend_after]
+
+    def _notices(self, config: Config) -> list[str]:
+        """What the organiser must know of players who are unfit to play."""
+        unfit = self.unfit(config)
+        playing = {player.name for player in entrants(config, self._last + 1, unfit)}
+        return [
+            f"{name}: its last {self._streaks[name]} matches ended by its own fault: "
+            + ("it plays on, since no house bot could fill up" if name in playing else "it is suspended")
+            for name in unfit
+        ]
+
+    def standings(self, config: Config) -> dict[str, Any]:
+        """The documented standings after the last round read."""
+        ranked = rank(intervals(self.fit))
+        rows = [
+            {
+                "rank": row.rank,
+                "player": row.player,
+                "elo": row.elo,
+                "low": row.low,
+                "high": row.high,
+                "matches": row.matches,
+                "results": row.results,
+                "wins": row.wins,
+                "draws": row.draws,
+                "losses": row.losses,
+                "points": row.points,
+                "faults": dict(sorted(self.faults[row.player].items())),
+            }
+            for row in ranked.rows
+        ]
+        return {
+            "season": config.season,
+            "game": config.game.name,
+            "rounds_played": self._last,
+            "drawelo": ranked.fit.drawelo,
+            "intervals": ranked.intervals.kind,
+            "warnings": [*ranked.warnings, *self._notices(config)],
+            "players": rows,
+        }
+
+
+def rated(match: MatchSummary) -> Match:
+    """A match as `rating` takes it; copies of one house bot give no result with each other."""
+    return Match(
+        players=match.players,
+        points=match.points,
+        faulty=match.faulty,
+        sides=match.sides,
+        owners=[original(name) for name in match.players],
+        round=match.round,
+        table=match.table,
+        id=match.id,
+    )
+
+
+def pairwise(summaries: Iterable[MatchSummary], names: Iterable[str] = ()) -> dict[str, Any]:
+    """The crosstable: players, and matrices of the row's wins, draws, losses against the column.
+
+    `names` come first, in their order.
+    """
+    table = PairTable.from_matches(map(rated, summaries), players=names)
+    n = len(table.players)
+    counts = {name: [[0] * n for _ in range(n)] for name in ("wins", "draws", "losses")}
+    pairs = table.pairs()
+    for i, j, won, drawn, lost in zip(
+        pairs.i.tolist(), pairs.j.tolist(), *pairs.counts.astype(int).tolist(), strict=True
+    ):
+        counts["wins"][i][j] = counts["losses"][j][i] = won
+        counts["draws"][i][j] = counts["draws"][j][i] = drawn
+        counts["losses"][i][j] = counts["wins"][j][i] = lost
+    return {"players": list(table.players), **counts}

@@ -1,0 +1,205 @@
+"""A season played in parts, each on a machine of its own, and put together afterwards.
+
+Slice i of n plays every n-th table, all its rotations, into a store of its own; who has all the
+parts merges them. Nothing connects the machines meanwhile, so a slice plays only rounds that can
+be planned without the others' results: the next one, and, where nobody can be suspended, all
+further ones that are drawn by lot.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ConfigError, StoreError
+from arbiter.schedule import matches_of
+from arbiter.tournament import Tournament, changed, check_seed, ledger, plan_round, tables
+from rating.pairing import rule_of_round
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.config import Config
+    from arbiter.store import SeasonStore, Store, StoredRound
+    from arbiter.tournament import RoundPlan
+
+SLICE = re.compile(r"(\d{1,6})/(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Part `number` of `parts`, counted from 1."""
+
+    number: int
+    parts: int
+
+    @classmethod
+    def parse(cls, text: str) -> Slice:
+        """``2/5``; ConfigError otherwise."""
+        found = SLICE.fullmatch(text)
+        if not found or not 1 <= int(found[1]) <= int(found[2]):
+            raise ConfigError(f"not a slice: {text!r}", hint="write 1/5 to 5/5 for five of them")
+        return cls(int(found[1]), int(found[2]))
+
+    def has(self, round_number: int, table: int) -> bool:
+        """Whether a table is this part's; the first tables go round."""
+        return (round_number + table) % self.parts == self.number - 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.parts}"
+
+
+def open_part(config: Config, base: SeasonStore | None, part: Store) -> SeasonStore:
+    """The season's place in a part's store, with the seed that all parts share."""
+    there = part.season(config.season)
+    if base is None and there is None and config.seed == "auto":
+        message = "seed: auto would draw another seed for each slice"
+        raise ConfigError(message, str(config.file), "give a seed, or begin the season in one piece")
+    for season in (base, there):
+        if season is not None:
+            check_seed(config, season)
+    if there is None:
+        return part.make_season(config.season, config.game.name, base.seed if base else config.seed)
+    if base is not None and there.seed != base.seed:
+        raise StoreError(f"{part.name} holds another season of that name: its seed is another")
+    return there
+
+
+def slice_plans(
+    config: Config, base: SeasonStore | None, part: SeasonStore, own: Slice, accept_changes: bool = False
+) -> Iterator[RoundPlan]:
+    """What is missing of a slice's share, round by round; `base` has the rounds that are complete."""
+    known = {stored.number: stored for stored in part.rounds()}
+    before = {stored.number: stored for stored in base.rounds()} if base else {}
+    complete = sum(stored.complete for stored in before.values())
+    if base is not None and complete and not accept_changes:
+        last = before[complete]
+        if last.digest != config.digest:
+            raise changed(config, base, last)
+    results = ledger(config, base or part)
+    for number in range(complete + 1, config.rounds + 1):
+        if number > complete + 1 and not _drawn_ahead(config, number):
+            return
+        stored = before.get(number) or known.get(number)
+        planned = stored.tables if stored else tables(config, results, part.seed, number)
+        if stored is not None and stored.digest != config.digest:
+            raise changed(config, part if number in known else base or part, stored)
+        if number not in known:
+            known[number] = part.add_round(number, config.digest, planned, config.settings)
+        yield plan_round(config, part, known[number], results.unfit(config), own.has)
+
+
+def _drawn_ahead(config: Config, number: int) -> bool:
+    return (
+        not config.suspend_after and rule_of_round(config.pairing, number, config.opening_rounds) == "random"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge came to: matches added and left as they were, rounds now complete, and what is missing."""
+
+    added: int
+    there: int
+    complete: int
+    missing: tuple[tuple[int, int, int], ...]
+    """(round, matches missing, matches planned) of every round that is begun."""
+
+
+def merge(config: Config, target: Store, parts: Sequence[Store]) -> Merged:
+    """Put the parts of a season into one store, and rate every round that is complete with them.
+
+    The parts stay as they are, and so do matches that are stored already: merging twice changes
+    nothing. A part may be the season in another store: its complete rounds come over as they are,
+    under whatever config they were played. StoreError or ConfigError, before anything is written,
+    where parts do not belong together.
+    """
+    found = [(part, _season_of(config, part)) for part in parts]
+    season = _season_of(config, target) if target.season(config.season) else None
+    seeds = {there.seed for _, there in found} | ({season.seed} if season else set())
+    if len(seeds) > 1:
+        raise StoreError(f"the parts of {config.season} have different seeds: they are of different seasons")
+    check_seed(config, found[0][1])
+    old = {stored.number: stored for stored in season.rounds()} if season else {}
+    planned = _planned_alike(old, found)
+    complete = {stored.number: there for _, there in found for stored in there.rounds() if stored.complete}
+    for number, stored in planned.items():
+        if stored.digest != config.digest and not stored.complete and number not in complete:
+            message = f"round {number} was begun with another config"
+            raise ConfigError(message, str(config.file), "merge with the config that the parts had")
+    _check_alike([*found, *([(target, season)] if season else [])])
+    if season is None:
+        season = target.make_season(config.season, config.game.name, seeds.pop())
+    for number in sorted(planned.keys() - old.keys()):
+        digest = planned[number].digest
+        settings = complete[number].settings(digest) if number in complete else None
+        season.add_round(number, digest, planned[number].tables, settings or config.settings)
+    added = [season.add_packed(match) for _, part in found for match in part.packed_matches()]
+    return Merged(sum(added), len(added) - sum(added), *_rated(config, season, complete))
+
+
+def _check_alike(found: Sequence[tuple[Store, SeasonStore]]) -> None:
+    """StoreError where two stores have different matches of one id: which counts is not ours to say."""
+    seen: dict[str, tuple[bytes, str]] = {}
+    for store, season in found:
+        for match in season.packed_matches():
+            content = sha256(match.record).digest()
+            known, place = seen.setdefault(match.summary.id, (content, store.name))
+            if known != content:
+                raise StoreError(
+                    f"match {match.summary.id} was played twice, in {place} and in {store.name}:"
+                    " leave one of them out"
+                )
+
+
+def _planned_alike(
+    old: Mapping[int, StoredRound], found: Sequence[tuple[Store, SeasonStore]]
+) -> dict[int, StoredRound]:
+    """All rounds by number; StoreError where they do not belong together."""
+    planned = dict(old)
+    for part, there in found:
+        for stored in there.rounds():
+            known = planned.setdefault(stored.number, stored)
+            if (known.digest, known.tables) != (stored.digest, stored.tables):
+                raise StoreError(
+                    f"{part.name} has another plan of round {stored.number} than the others have"
+                )
+    for number in range(1, max(planned, default=0)):
+        if number not in planned:
+            raise StoreError(f"round {number} is in none of these stores: merge into the one that has it")
+    return planned
+
+
+def _season_of(config: Config, part: Store) -> SeasonStore:
+    found = part.season(config.season)
+    if found is None or found.game != config.game.name:
+        raise StoreError(f"{part.name} holds no season {config.season} of {config.game.name}")
+    return found
+
+
+def _rated(
+    config: Config, season: SeasonStore, rated: Mapping[int, SeasonStore]
+) -> tuple[int, tuple[tuple[int, int, int], ...]]:
+    """Complete every round that has all its matches and all rounds before it.
+
+    `rated` are seasons that have standings after a round; those of another config stay as they are.
+    """
+    tournament = Tournament(config, season)
+    complete, missing = 0, []
+    for stored in season.rounds():
+        number, total = stored.number, matches_of(stored.tables)
+        lacking = total - len(season.match_ids(number))
+        if lacking:
+            missing.append((number, lacking, total))
+        elif not missing:
+            complete += 1
+            if stored.complete:
+                continue
+            kept = rated[number].standings(number) if stored.digest != config.digest else None
+            if kept is not None:
+                season.complete_round(number, kept)
+            else:
+                tournament.finish_round(number)
+    return complete, tuple(missing)

@@ -1,0 +1,57 @@
+"""What a season costs beyond its matches: planning, storing and rating, beside the CPU of the matches.
+
+A whole season through the command line: 40 players that answer at once, a hundred rounds. The
+coordinator's CPU is this process's own, imports included; the matches' is what the workers, their
+launchers and the bots used.
+"""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from os import devnull
+from pathlib import Path
+from typing import Any
+
+from arbiter.cli import exit_code
+from tests.bench.play import INSTANT
+
+PLAYERS = 40
+ROUNDS = 100
+
+
+def season(rounds: int = ROUNDS) -> dict[str, Any]:
+    """The share of the coordinator in all CPU, and what a match takes of it and of the store."""
+    if not INSTANT.exists():
+        return {"skipped": f"no {INSTANT.name}: it needs a C++ compiler (make bots)"}
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "season.yaml"
+        lines = ["game: planning", f"rounds: {rounds}", f"seed: {'s' * 32}", "isolation: plain", "time: 60s"]
+        lines += ["players:", *(f"  - {{name: p{n}, command: [{INSTANT}]}}" for n in range(PLAYERS))]
+        config.write_text("\n".join(lines))
+        own, others = _cpu(resource.RUSAGE_SELF), _cpu(resource.RUSAGE_CHILDREN)
+        start = time.monotonic()
+        with open(devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            code = exit_code(["run-season", str(config)])
+        if code:
+            return {"failed": f"run-season ended with {code}"}
+        seconds = time.monotonic() - start
+        own, others = _cpu(resource.RUSAGE_SELF) - own, _cpu(resource.RUSAGE_CHILDREN) - others
+        matches = rounds * PLAYERS
+        stored = config.with_suffix(".sqlite").stat().st_size
+    return {
+        "matches": matches,
+        "overhead_percent_of_cpu": round(100 * own / (own + others), 2),
+        "coordinator_cpu_ms_per_match": round(1e3 * own / matches, 3),
+        "matches_cpu_ms_per_match": round(1e3 * others / matches, 2),
+        "matches_per_minute": round(60 * matches / seconds),
+        "store_bytes_per_match": round(stored / matches),
+        "coordinator_peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3),
+    }
+
+
+def _cpu(whose: int) -> float:
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime

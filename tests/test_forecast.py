@@ -1,0 +1,141 @@
+"""How long a season takes: counted, tried, and what fits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.cli.plan import duration
+from arbiter.clock import MS, SECOND, TimeControl
+from arbiter.config import Config, load
+from arbiter.forecast import longest_time, shape, trial_specs, worst_match
+from tests.test_cli import RANDOM, arbiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["arbiter"]
+
+SMALL = "game: {name: planning, deals: [[1, 0], [2, 1]]}"
+
+
+def configured(tmp_path: Path, players: int = 8, *lines: str) -> Config:
+    path = tmp_path / "s.yaml"
+    text = [SMALL, "seed: abc", "rounds: 10", "start_time: 5s", *lines, "players:"]
+    command = ", ".join(RANDOM.split())
+    text += [f"  - {{name: p{n}, command: [{command}]}}" for n in range(players)]
+    path.write_text("\n".join(text))
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    ("time", "seconds"),
+    [
+        # 20 requests for a decision among 140 commands.
+        ("60s", 5 + 4 * 60),
+        ("60s+1s", 5 + 4 * 60 + 20),
+        ("1s/request", 5 + 140),
+    ],
+)
+def test_a_match_at_worst_counts_what_it_asks(time: str, seconds: int, tmp_path: Path) -> None:
+    assert worst_match(configured(tmp_path), TimeControl.parse(time)) == seconds * SECOND
+
+
+def test_a_round_takes_as_many_turns_as_the_busiest_worker_has_matches(tmp_path: Path) -> None:
+    season = shape(configured(tmp_path, 12), 5)
+    assert (season.tables, season.matches, season.turns) == (3, 12, 3)
+    assert season.season_ns(SECOND) == 30 * SECOND
+    assert shape(configured(tmp_path, 4), 16).at_once == 4
+
+
+def test_the_longest_time_is_the_largest_with_which_all_rounds_fit(tmp_path: Path) -> None:
+    config = configured(tmp_path)
+    season = shape(config, 2)
+    hours = 3600 * 5 * SECOND
+    longest = longest_time(config, season, hours)
+    unit = SECOND if longest >= SECOND else MS
+    control = config.limits.time
+    assert season.season_ns(worst_match(config, replace(control, budget_ns=longest))) <= hours
+    assert season.season_ns(worst_match(config, replace(control, budget_ns=longest + unit))) > hours
+    assert longest_time(config, season, SECOND) == 0
+
+
+def test_trial_matches_are_of_all_tables_and_on_deals_of_their_own(tmp_path: Path) -> None:
+    config = configured(tmp_path)
+    specs = trial_specs(config, 10)
+    assert [spec.table for spec in specs[:4]] == [1, 2, 1, 2]
+    assert {player.name for spec in specs[:2] for player in spec.players} == {f"p{n}" for n in range(8)}
+    assert len({(spec.table, spec.rotation, spec.round) for spec in specs}) == 10
+    assert all(spec.seed != config.seed for spec in specs)
+
+
+@pytest.mark.process
+def test_plan_tells_what_fits(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    config = configured(tmp_path, 4, "time: 60s").file
+    code, out, err = arbiter(
+        "plan", config, "--within", "24h", "--trial", "2", "--workers", "1", "--format", "json"
+    )
+    figures = json.loads(out)
+    assert (code, "Traceback" in err) == (0, False)
+    assert (figures["matches_per_round"], figures["at_once"]) == (4, 1)
+    assert figures["worst"] == {"match_s": 245.0, "round_s": 980.0, "season_s": 9800.0}
+    assert figures["trial"]["matches"] == 2
+    assert 0 < figures["trial"]["match_s"] < 245
+    fits = figures["within"]
+    assert (fits["rounds_at_worst"], fits["longest_time_s"], fits["contest_budget_s"]) == (88, 538, 538)
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("within", "words"),
+    [
+        ("24h", "10 rounds fit at worst with 8 min 58 s a player and match; of the contest's 3 to 15 min take 8 min 58 s"),
+        ("48h", "with 17 min 58 s a player and match; of the contest's 3 to 15 min take 15 min"),
+        ("2h", "with 43 s a player and match, less than the contest's 3 min: play fewer rounds"),
+        ("3m", "10 rounds do not fit at worst, however little time the players have"),
+    ],
+)  # fmt: skip
+def test_plan_in_words(
+    within: str, words: str, arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    config = configured(tmp_path, 4).file
+    code, out, _ = arbiter("plan", config, "--within", within, "--trial", "0", "--workers", "1")
+    assert code == 0
+    assert words in out
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "words"),
+    [
+        ((), ("--within", "two days"), "not a duration: 'two days'"),
+        ((), ("--within", "0h"), "nothing fits into no time"),
+    ],
+)
+def test_plan_names_what_is_wrong(
+    lines: tuple[str, ...],
+    arguments: tuple[str, ...],
+    words: str,
+    arbiter: Callable[..., tuple[int, str, str]],
+    tmp_path: Path,
+) -> None:
+    code, _, err = arbiter("plan", configured(tmp_path, 4, *lines).file, "--trial", "0", *arguments)
+    assert (code, words in err) == (2, True)
+
+
+def test_a_moment_that_is_over_leaves_the_other_figures(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, out, err = arbiter("plan", configured(tmp_path, 4, "until: 2020-01-01").file, "--trial", "0")
+    assert (code, "is over; --within says" in err, "at worst: a match" in out) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.26, "260 ms"), (42, "42 s"), (245, "4 min 5 s"), (98000, "1 d 3 h"), (3599.9, "1 h"), (86399, "1 d"), (7200, "2 h")],
+)  # fmt: skip
+def test_durations_for_people(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

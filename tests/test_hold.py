@@ -1,0 +1,268 @@
+"""Whoever plays holds the season: alone, under a name that others see, and not beyond its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from arbiter.errors import StoreError
+from arbiter.store import Store
+from arbiter.store.hold import LONGEST_NAME, from_short, held, holder, short
+from tests.test_round_processes import (
+    ROUND_1,
+    assert_all_end,
+    run,
+    start,
+    stored,
+    until_a_match_is_stored,
+    watched,
+)
+from tests.test_round_processes import config as season_of_two_rounds
+from tests.test_store import record
+from tests.test_store_failures import longest_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["season_of_two_rounds"]
+
+ME = f"process {os.getpid()} on {platform.node()} since "
+ROOT = Path(__file__).parents[1]
+HOLDER = """
+import sys
+from arbiter.store import Store
+from arbiter.store.hold import held
+with held(Store(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def opened(database: str) -> Iterator[Callable[[], Store]]:
+    """Opens the database once more."""
+    with ExitStack() as stack:
+
+        def another() -> Store:
+            store = Store(database)
+            stack.callback(store.close)
+            return store
+
+        yield another
+
+
+@pytest.fixture
+def server(postgres: str) -> Iterator[Store]:
+    store = Store(postgres)
+    yield store
+    store.close()
+
+
+def backends(postgres: str, action: str = "pid") -> int:
+    """How many connections of ours to the database there are; with an action, it is done to each."""
+    engine = sa.create_engine(postgres, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        found = connection.exec_driver_sql(
+            f"SELECT {action} FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name LIKE 'arbiter %%'"
+        ).all()
+    engine.dispose()
+    return len(found)
+
+
+def test_a_second_one_is_told_who_holds(opened: Callable[[], Store]) -> None:
+    one, two = opened(), opened()
+    assert holder(two) is None
+    with held(one):
+        with pytest.raises(StoreError, match=rf"{two.name} is being played on by {ME}"), held(two):
+            pass
+        found = holder(two)
+        assert found is not None
+        assert found.startswith(ME)
+        began = datetime.fromisoformat(found.removeprefix(ME))
+        assert 0 <= (datetime.now(UTC) - began).total_seconds() < 60
+    assert holder(two) is None
+    with held(two):
+        assert holder(one) is not None
+
+
+def test_whoever_holds_writes_and_reads(opened: Callable[[], Store]) -> None:
+    one, two = opened(), opened()
+    with held(one):
+        season = one.make_season("s", "planning", "1")
+        assert season.add_match(record())
+        assert season.match_ids(1) == {"r001/t01/m0"}
+        # Whoever does not hold may still leave a wish.
+        watcher = two.season("s")
+        assert watcher is not None
+        watcher.ask_to_stop()
+        assert season.asked_to_stop()
+    assert season.add_match(record("r001/t01/m1"))
+
+
+def test_a_hold_ends_with_an_error(opened: Callable[[], Store]) -> None:
+    one, two = opened(), opened()
+    with pytest.raises(ZeroDivisionError), held(one):
+        raise ZeroDivisionError
+    with held(two):
+        pass
+
+
+def test_a_hold_that_cannot_be_written_down_is_said(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
+    with (
+        longest_file(0),
+        pytest.raises(StoreError, match=r"season\.sqlite cannot be held: File too large: .*-lock$"),
+        held(store),
+    ):
+        pass
+    with held(store):
+        assert (holder(store) or "").startswith(ME)
+    store.close()
+
+
+@pytest.mark.process
+def test_a_hold_ends_at_once_with_a_process_that_is_killed(opened: Callable[[], Store]) -> None:
+    store = opened()
+    for _ in range(5):
+        process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, store.url],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        assert (holder(store) or "").startswith(f"process {process.pid} on {platform.node()} since ")
+        process.kill()
+        process.communicate()
+        with held(store):
+            assert (holder(store) or "").startswith(ME)
+
+
+@pytest.mark.process
+def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> None:
+    other = Store(postgres)
+    with held(server, "a"):
+        with held(other, "b"):
+            assert (holder(server, "b") or "").startswith(ME)
+        assert holder(server, "b") is None
+        assert (holder(server) or "").startswith(ME)
+        with (
+            pytest.raises(StoreError, match=r"season a of .* is being played on by process"),
+            held(other, "a"),
+        ):
+            pass
+        with pytest.raises(StoreError, match="is being played on by process"), held(other):
+            pass
+    with held(server):
+        assert (holder(other, "b") or "").startswith(ME)
+        with (
+            pytest.raises(StoreError, match=r"season b of .* is being played on by process"),
+            held(other, "b"),
+        ):
+            pass
+    other.close()
+
+
+@pytest.mark.process
+def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store) -> None:
+    other = Store(postgres)
+    with held(server, "s"):
+        season = server.make_season("s", "planning", "1")
+        assert season.add_match(record())
+        assert backends(postgres, "pg_terminate_backend(pid)") == 1
+        with held(other, "s"):
+            with pytest.raises(StoreError, match=r"the connection is lost: .*; what was stored before stays"):
+                season.add_match(record("r001/t01/m1"))
+            with pytest.raises(
+                StoreError, match="the connection that held it is lost; nothing more is stored"
+            ):
+                season.add_match(record("r001/t01/m1"))
+            assert season.match_ids(1) == {"r001/t01/m0"}
+    with held(server, "s"):
+        assert season.add_match(record("r001/t01/m1"))
+    other.close()
+
+
+@pytest.mark.process
+def test_a_hold_that_is_lost_unnoticed_spoils_no_end(postgres: str, server: Store) -> None:
+    with held(server, "s"):
+        assert backends(postgres, "pg_terminate_backend(pid)") == 1
+    assert backends(postgres) == 0
+
+
+@pytest.mark.process
+def test_stores_in_two_schemas_of_a_database_are_held_apart(postgres: str, server: Store) -> None:
+    with server.transaction() as connection:
+        connection.exec_driver_sql("CREATE SCHEMA second")
+    url = sa.make_url(postgres).update_query_dict({"options": "-c search_path=second"})
+    second = Store(url.render_as_string(hide_password=False))
+    with held(server), held(second):
+        pass
+    second.close()
+
+
+@pytest.mark.parametrize("host", ["here", "node-17.a-very-long-name.of-a-cluster.example.org", "hôte" * 20])
+def test_a_holder_s_name_fits_a_connection(host: str) -> None:
+    name = short(4194304, host, datetime(2026, 11, 20, 13, 0, 5, tzinfo=UTC))
+    assert name.isascii()
+    assert len(name) <= LONGEST_NAME
+    told = from_short(name)
+    assert told.startswith(f"process 4194304 on {host[0]}")
+    assert told.endswith(f"{host[-1]} since 2026-11-20T13:00:05+00:00")
+
+
+def test_a_connection_of_another_name_is_shown_as_it_is() -> None:
+    assert from_short("psql") == "psql"
+    assert from_short("") == "another process"
+
+
+@pytest.fixture
+def config(season_of_two_rounds: Path, postgres: str) -> Path:
+    """The season of the tests of whole rounds, with short deals, kept on a server."""
+    text = season_of_two_rounds.read_text()
+    text = text.replace("game: planning", "game: {name: planning, deals: [[1, 0]]}")
+    season_of_two_rounds.write_text(f'store: "{postgres}"\n{text}')
+    return season_of_two_rounds
+
+
+@pytest.mark.process
+def test_a_round_on_a_server_is_played_after_kill_9_as_if_nothing_had_been(config: Path) -> None:
+    process = start("run-round", config)
+    until_a_match_is_stored(process)
+    # It stands still, so that the round is not over before it is looked at.
+    process.send_signal(signal.SIGSTOP)
+    shape = json.loads(run("status", config, "--format", "json")[1])
+    assert shape["played_by"].startswith(f"process {process.pid} on {platform.node()} since ")
+    assert (shape["round"], shape["stored"] in range(1, 8)) == (1, True)
+    watching = watched(process.pid)
+    process.kill()
+    process.communicate()
+    code, _, err = run("run-round", config)
+    assert code == 0, err
+    assert_all_end(watching)
+    assert set(stored(config)) == ROUND_1
+    assert run("status", config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
+
+
+@pytest.mark.process
+def test_a_second_coordinator_on_a_server_is_told_who_plays(config: Path, server: Store) -> None:
+    assert run("run-round", config)[0] == 0
+    with held(server):
+        code, _, err = run("run-round", config)
+        shape = json.loads(run("status", config, "--format", "json")[1])
+    assert (code, ME in err) == (5, True), err
+    assert shape["played_by"].startswith(ME)

@@ -1,0 +1,380 @@
+"""A store that cannot be had or cannot be written to: one line that says so, and nothing stored is lost."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from arbiter.errors import StoreError
+from arbiter.store import SeasonStore, Store, schema
+from tests.databases import GIVEN
+from tests.test_store import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.match import MatchRecord
+
+SECRET = "s3cret"
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    made = Store(database)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[Store]:
+    made = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def server(postgres: str) -> Iterator[Store]:
+    made = Store(postgres)
+    yield made
+    made.close()
+
+
+def refusal(url: str, **options: bool) -> str:
+    with pytest.raises(StoreError) as caught:
+        Store(url, **options).make_season("x", "planning", "1")
+    return one_line(caught.value)
+
+
+def one_line(error: StoreError) -> str:
+    text = str(error)
+    assert "\n" not in text
+    assert SECRET not in text
+    assert error.exit_code == 5
+    return text
+
+
+def admin(url: str) -> sa.Engine:
+    return sa.create_engine(url, isolation_level="AUTOCOMMIT")
+
+
+def test_a_newer_schema_is_refused(store: Store) -> None:
+    with store.transaction() as connection:
+        connection.execute(sa.update(schema.version).values(version_num="9999"))
+    assert "has schema 9999, newer than this program's" in refusal(store.url)
+
+
+@pytest.mark.parametrize("tables", [("shop",), ("shop", "alembic_version")])
+def test_a_database_of_something_else_is_refused(database: str, tables: tuple[str, ...]) -> None:
+    engine = admin(database)
+    with engine.connect() as connection:
+        for table in tables:
+            connection.exec_driver_sql(f"CREATE TABLE {table} (id INTEGER)")
+    engine.dispose()
+    assert "a database of something else" in refusal(database)
+
+
+def test_a_store_that_is_only_read_is_not_made(database: str, tmp_path: Path) -> None:
+    assert "play a round first" in refusal(database, create=False)
+    assert not (tmp_path / "season.sqlite").exists()
+    engine = admin(database)
+    assert sa.inspect(engine).get_table_names() == []
+    engine.dispose()
+    # An empty database is no store either; SQLite's file has just been made.
+    assert "play a round first" in refusal(database, create=False)
+
+
+def test_a_locked_file_is_said_in_one_line(
+    tmp_path: Path, file: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.store.sqlite.LOCK_SECONDS", 0)
+    other = sqlite3.connect(tmp_path / "season.sqlite", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    assert "locked by another program" in refusal(file.url)
+    other.close()
+
+
+@pytest.mark.process
+def test_a_locked_server_is_said_in_one_line_where_it_has_a_limit(postgres: str) -> None:
+    limited = sa.make_url(postgres).update_query_dict({"options": "-c lock_timeout=50ms"})
+    store = Store(postgres)
+    with store.transaction() as connection:
+        connection.exec_driver_sql("LOCK TABLE seasons")
+        assert "locked by another program" in refusal(limited.render_as_string(hide_password=False))
+    store.close()
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text.sqlite"
+    path.write_text("hello, this is not a database at all\n" * 100)
+    assert "damaged or no store" in refusal(f"sqlite:///{path}")
+
+
+@pytest.mark.process
+def test_tables_that_were_changed_by_hand_are_said(server: Store) -> None:
+    with server.transaction() as connection:
+        connection.exec_driver_sql("ALTER TABLE seasons DROP COLUMN seed")
+    assert "damaged or no store" in refusal(server.url)
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    assert "does its folder exist" in refusal(f"sqlite:///{tmp_path}/no/such/folder/x.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("nonsense", "not a store: 'nonsense' (write sqlite:///"),
+        ("nosuchdb://x/y", "no driver for the store nosuchdb://"),
+        (f"postgresql+psycopg2://me:{SECRET}@here/db", "no driver for the store 'postgresql://here/db'"),
+        (f"mysql://me:{SECRET}@here/db", "no driver for the store mysql://"),
+        (f"postgresql://me:{SECRET}@here:port/db", "not a store: 'here:port/db'"),
+        (f"postgresql:/me:{SECRET}@here/db?password={SECRET}", "not a store: 'here/db'"),
+    ],
+)
+def test_an_address_that_is_none_is_said(url: str, words: str) -> None:
+    pytest.importorskip("psycopg")
+    assert words in refusal(url)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+def test_a_server_that_is_not_there_is_said(scheme: str, tmp_path: Path) -> None:
+    pytest.importorskip("psycopg")
+    with socket.socket() as taken:
+        # Bound but not listening: whoever connects is refused.
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        said = refusal(f"{scheme}://me:{SECRET}@127.0.0.1:{port}/db?password={SECRET}")
+        assert said.startswith(f"postgresql://127.0.0.1:{port}/db: Connection refused; is the server running")
+        assert "Connection refused" in refusal(f"{scheme}://me@127.0.0.1,127.0.0.1:{port}/db")
+    assert "No such file or directory; is the server running" in refusal(f"{scheme}:///db?host={tmp_path}")
+
+
+def test_a_missing_driver_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    assert "pip install 'arbiter[postgres]'" in refusal(f"postgresql://me:{SECRET}@here/db")
+
+
+@pytest.mark.process
+def test_a_database_that_is_not_there_is_said(postgres: str) -> None:
+    url = sa.make_url(postgres).set(database="none")
+    said = refusal(url.render_as_string(hide_password=False))
+    assert said.endswith('/none: database "none" does not exist; createdb makes it')
+
+
+@pytest.mark.process
+def test_a_wrong_or_missing_password_is_said(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    if os.environ.get(GIVEN):
+        pytest.skip("only our own server has a user who needs a password")
+    engine = admin(postgres)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("DROP ROLE IF EXISTS guarded")
+        connection.exec_driver_sql("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    engine.dispose()
+    url = sa.make_url(postgres).set(username="guarded")
+    assert "; give it in PGPASSWORD or ~/.pgpass" in refusal(url.render_as_string(hide_password=False))
+    said = refusal(url.set(password=SECRET).render_as_string(hide_password=False))
+    assert 'password authentication failed for user "guarded"; give it in PGPASSWORD' in said
+
+
+@pytest.mark.process
+def test_what_a_role_may_not_do_is_said(postgres: str) -> None:
+    owner = Store(postgres)
+    owner.make_season("s", "planning", "1").add_match(record())
+    url = sa.make_url(postgres).update_query_dict({"options": "-c role=pg_read_all_data"})
+    watcher = Store(url.render_as_string(hide_password=False), create=False)
+    season = watcher.season("s")
+    assert season is not None
+    assert list(season.records()) == [record()]
+    with pytest.raises(
+        StoreError, match="permission denied for table matches; the database's owner can grant"
+    ) as caught:
+        season.add_match(record("r001/t01/m1"))
+    one_line(caught.value)
+    watcher.close()
+    owner.close()
+
+
+@pytest.mark.process
+def test_a_server_that_only_reads_is_said(server: Store) -> None:
+    url = sa.make_url(server.url).update_query_dict({"options": "-c default_transaction_read_only=on"})
+    assert "the store is read-only (a standby?)" in refusal(url.render_as_string(hide_password=False))
+
+
+@pytest.mark.process
+def test_a_server_that_goes_in_mid_season_is_said_and_may_come_back(server: Store) -> None:
+    season = server.make_season("s", "planning", "1")
+    assert season.add_match(record())
+    engine = admin(server.url)
+    with (
+        pytest.raises(
+            StoreError, match=r"the connection is lost: .*; what was stored before stays"
+        ) as caught,
+        server.transaction() as connection,
+    ):
+        with engine.connect() as other:
+            other.exec_driver_sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        connection.execute(sa.select(schema.seasons))
+    one_line(caught.value)
+    engine.dispose()
+    assert season.add_match(record("r001/t01/m1"))
+    assert len(season.match_ids(1)) == 2
+
+
+@pytest.mark.process
+def test_a_full_disk_of_a_server_loses_nothing_stored(server: Store) -> None:
+    season = server.make_season("s", "planning", "1")
+    assert season.add_match(record())
+    with server.transaction() as connection:
+        # The server's own error, by its own code.
+        connection.exec_driver_sql(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
+        )
+        connection.exec_driver_sql(
+            "CREATE TRIGGER full_disk BEFORE INSERT ON matches EXECUTE FUNCTION full_disk()"
+        )
+    with pytest.raises(StoreError, match="the server's disk is full; what was stored before stays") as caught:
+        season.add_match(record("r001/t01/m1"))
+    one_line(caught.value)
+    with server.transaction() as connection:
+        connection.exec_driver_sql("DROP TRIGGER full_disk ON matches")
+    assert season.add_match(record("r001/t01/m1"))
+    assert len(list(season.records())) == 2
+
+
+def filled(season: SeasonStore) -> tuple[int, str]:
+    """Matches until no more can be stored: how many were, and what was said then."""
+    for number in range(5000):
+        try:
+            assert season.add_match(large(number))
+        except StoreError as error:
+            return number, one_line(error)
+    raise AssertionError("it never got full")
+
+
+def large(number: int) -> MatchRecord:
+    return record(f"r001/t{number:04d}/m0", players=("a", "b", "c", str(number) * 200))
+
+
+def goes_on(store: Store, season: SeasonStore, stored: int) -> None:
+    """Everything stored is there, and the match that could not be is stored now."""
+    assert [match.id for match in season.records()] == [large(number).id for number in range(stored)]
+    assert season.add_match(large(stored))
+    assert season.match(large(stored).id) == large(stored)
+    with store.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+
+
+def test_a_full_file_loses_nothing_stored(file: Store) -> None:
+    season = file.make_season("s", "planning", "1")
+    with file.reading() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 40")
+    stored, said = filled(season)
+    assert said.endswith("season.sqlite: the disk is full; what was stored before stays")
+    with file.reading() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 4000")
+    goes_on(file, season, stored)
+
+
+def test_a_file_that_may_not_be_written_to_loses_nothing_stored(file: Store) -> None:
+    season = file.make_season("s", "planning", "1")
+    assert season.add_match(large(0))
+    with file.reading() as connection:
+        connection.exec_driver_sql("PRAGMA query_only = 1")
+    with pytest.raises(
+        StoreError, match="the store is read-only; make the file and its folder writable"
+    ) as caught:
+        season.add_match(large(1))
+    one_line(caught.value)
+    with file.reading() as connection:
+        connection.exec_driver_sql("PRAGMA query_only = 0")
+    goes_on(file, season, 1)
+
+
+@contextmanager
+def longest_file(size: int) -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_file_that_may_grow_no_more_loses_nothing_stored(file: Store) -> None:
+    season = file.make_season("s", "planning", "1")
+    with longest_file(1_200_000):
+        stored, said = filled(season)
+    assert "the disk failed (is it full, or the file too large?)" in said
+    assert stored > 5
+    goes_on(file, season, stored)
+
+
+TINY_DISK = """
+import os, subprocess, sys
+from pathlib import Path
+from arbiter.errors import StoreError
+from arbiter.store import Store
+from tests.test_store_failures import filled, goes_on, large
+
+folder = Path(sys.argv[1])
+(folder / "ballast").write_bytes(bytes(400_000))
+store = Store(f"sqlite:///{folder / 'season.sqlite'}")
+season = store.make_season("s", "planning", "1")
+stored, said = filled(season)
+assert "the disk is full" in said or "the disk failed" in said, said
+assert stored > 5
+(folder / "ballast").unlink()
+goes_on(store, season, stored)
+store.close()
+subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
+store = Store(f"sqlite:///{folder / 'season.sqlite'}", create=False)
+season = store.season("s")
+assert len(season.match_ids(1)) == stored + 1
+try:
+    season.add_match(large(stored + 1))
+except StoreError as error:
+    assert "the store is read-only" in str(error), error
+else:
+    raise AssertionError
+"""
+
+
+@pytest.mark.process
+def test_a_tiny_disk_that_fills_up_and_one_that_turns_read_only(tmp_path: Path) -> None:
+    mount = [
+        "unshare",
+        "--mount",
+        "sh",
+        "-c",
+        'mount -t tmpfs -o size=1600k tmpfs "$1" && shift && exec "$@"',
+        "sh",
+    ]
+    permitted = shutil.which("unshare") and subprocess.run(
+        [*mount, tmp_path, "true"], check=False, capture_output=True
+    )
+    if not permitted or permitted.returncode:
+        pytest.skip("a disk of our own may not be mounted here")
+    done = subprocess.run(
+        [*mount, tmp_path, sys.executable, "-c", TINY_DISK, tmp_path],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

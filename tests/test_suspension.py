@@ -1,0 +1,176 @@
+"""Whoever faults in many matches in a row sits out, and house bots take the place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import Config, load
+from arbiter.match import Fault, Forfeit
+from arbiter.schedule import entrants
+from arbiter.store import SeasonStore, Store
+from arbiter.tournament import Tournament, open_season, play_round
+from arbiter.verify import verify
+from tests.test_tournament import Scripted, by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.tournament import RoundPlan
+
+HOUSE = ["  - {name: h0, command: [python3], house: true}"]
+LINES = ["game: planning", "rounds: 9", "seed: abc", "suspend_after: 8", "house_bots: [h0]", "players:"]
+LINES += [f"  - {{name: p{n}, command: [python3]}}" for n in range(8)]
+
+
+def configured(tmp_path: Path, *, lines: list[str], old: str = "", new: str = "") -> Config:
+    path = tmp_path / "s.yaml"
+    path.write_text("\n".join(lines).replace(old, new) if old else "\n".join(lines))
+    return load(path)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    return configured(tmp_path, lines=LINES + HOUSE)
+
+
+@pytest.fixture
+def season(config: Config) -> Iterator[SeasonStore]:
+    store = Store(config.store)
+    yield open_season(config, store)
+    store.close()
+
+
+def faulty(*names: str, but: str = "") -> Callable[[MatchSpec], MatchRecord]:
+    """Matches that the first of these at the table forfeits; all others, and one match, are played."""
+
+    def outcome(spec: MatchSpec) -> MatchRecord:
+        record = by_name(spec, {"h0": 0, "h0#2": 0, "h0#3": 0, "h0#4": 0})
+        for seat, player in enumerate(spec.players):
+            if player.name in names and spec.id != but:
+                forfeit = Forfeit(seat, player.name, Fault.CRASH, "", "", "")
+                return type(record)(
+                    **{**record.to_json(), **kept(record), "points": None, "forfeit": forfeit}
+                )
+        return record
+
+    return outcome
+
+
+def kept(record: MatchRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in ("moves", "bots", "players", "deals")}
+
+
+def rounds(
+    config: Config, season: SeasonStore, number: int, outcome: Callable[[MatchSpec], MatchRecord]
+) -> RoundPlan:
+    """So many rounds played; the plan of the next one."""
+    for _ in range(number):
+        tournament = Tournament(config, season)
+        plan = tournament.next_round()
+        assert plan is not None
+        play_round(season, plan, Scripted(outcome))
+        tournament.finish_round(plan.stored.number)
+    plan = Tournament(config, season).next_round()
+    assert plan is not None
+    return plan
+
+
+def playing(plan: RoundPlan) -> set[str]:
+    return {name for table in plan.stored.tables for name in table}
+
+
+def test_who_faulted_in_k_matches_in_a_row_sits_out_from_the_next_round(
+    config: Config, season: SeasonStore
+) -> None:
+    assert "p3" in playing(rounds(config, season, 1, faulty("p3")))
+    plan = rounds(config, season, 1, faulty("p3"))
+    assert plan.suspended == ("p3",)
+    assert playing(plan) == {f"p{n}" for n in range(8) if n != 3} | {"h0"}
+    assert rounds(config, season, 3, faulty()).suspended == ("p3",)
+
+
+def test_a_match_played_to_its_end_breaks_the_row(config: Config, season: SeasonStore) -> None:
+    tables = rounds(config, season, 0, faulty()).stored.tables
+    table = next(number for number, names in enumerate(tables, 1) if "p3" in names)
+    plan = rounds(config, season, 2, faulty("p3", but=f"r001/t{table:02d}/m1"))
+    assert plan.suspended == ()
+
+
+def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(tmp_path: Path) -> None:
+    four = [line for line in LINES if not any(f"p{n}," in line for n in range(4, 8))] + HOUSE
+    config = configured(tmp_path, lines=four, old="suspend_after: 8", new="suspend_after: 3")
+    store = Store(config.store)
+    season = open_season(config, store)
+    order = rounds(config, season, 0, faulty()).stored.tables[0]
+    # In three rotations the first of the two sits before the second, and in the last behind it.
+    assert rounds(config, season, 1, faulty(order[0], order[1])).suspended == (order[0],)
+    store.close()
+
+
+def test_without_house_bots_nobody_is_suspended_and_the_standings_say_so(tmp_path: Path) -> None:
+    config = configured(tmp_path, lines=LINES, old="[h0]", new="[]")
+    store = Store(config.store)
+    season = open_season(config, store)
+    plan = rounds(config, season, 2, faulty("p3"))
+    assert (plan.suspended, "p3" in playing(plan)) == ((), True)
+    standings = season.standings(2)
+    assert standings is not None
+    assert "p3: its last 8 matches ended by its own fault: it plays on" in " ".join(standings["warnings"])
+    store.close()
+
+
+def test_the_standings_warn_of_a_suspension(config: Config, season: SeasonStore) -> None:
+    rounds(config, season, 2, faulty("p3"))
+    standings = season.standings(2)
+    assert standings is not None
+    assert "p3: its last 8 matches ended by its own fault: it is suspended" in standings["warnings"]
+
+
+def test_zero_suspends_nobody(tmp_path: Path) -> None:
+    config = configured(tmp_path, lines=LINES + HOUSE, old="suspend_after: 8", new="suspend_after: 0")
+    store = Store(config.store)
+    assert "p3" in playing(rounds(config, open_season(config, store), 4, faulty("p3")))
+    store.close()
+
+
+def test_a_new_version_and_any_accepted_change_give_a_new_start(
+    config: Config, season: SeasonStore, tmp_path: Path
+) -> None:
+    rounds(config, season, 1, faulty("p3"))
+    tournament = Tournament(config, season)
+    plan = tournament.next_round()
+    assert plan is not None
+    play_round(season, plan, Scripted(faulty("p3")))
+    tournament.finish_round(plan.stored.number)
+    now = configured(tmp_path, lines=LINES + HOUSE, old="name: p3,", new="name: p3, version: 2,")
+    plan = Tournament(now, season).next_round(accept_changes=True)
+    assert plan is not None
+    assert (plan.suspended, "p3@2" in playing(plan)) == ((), True)
+
+
+def test_verify_finds_the_same_tables(config: Config, season: SeasonStore) -> None:
+    rounds(config, season, 3, faulty("p3"))
+    found = {finding.text.partition(":")[0] for finding in verify(config, season)}
+    assert "tables" not in found
+    assert "standings" not in found
+
+
+@pytest.mark.parametrize(
+    ("suspended", "joined"),
+    [
+        ((), "p0 p1 p2 p3 p4 p5 p6 p7"),
+        (("p0", "p1", "p2", "p3", "p4"), "p5 p6 p7 h0"),
+        (("p0", "h0"), "p0 p1 p2 p3 p4 p5 p6 p7"),
+        (("p0", "p1", "p2", "p3", "h0"), "p4 p5 p6 p7"),
+        (tuple(f"p{n}" for n in range(8)), "p0 p1 p2 p3 p4 p5 p6 p7"),
+    ],
+)
+def test_house_bots_fill_up_and_where_none_can_nobody_sits_out(
+    config: Config, suspended: tuple[str, ...], joined: str
+) -> None:
+    assert [player.name for player in entrants(config, 1, suspended)] == joined.split()
