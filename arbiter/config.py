@@ -193,9 +193,9 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
     ordinary = sum(not player.get("house") for player in players)
     if players and ordinary == 0:
         yield Problem(("players",), "all of them are house bots")
-    elif game is not None and -ordinary % game.seats and not named:
+    elif game is not None and -ordinary % game.table_size and not named:
         hint = "name a player in house_bots to fill up"
-        yield Problem(("players",), f"{ordinary} players do not fill tables of {game.seats}", hint)
+        yield Problem(("players",), f"{ordinary} players do not fill tables of {game.table_size}", hint)
 
 
 def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:

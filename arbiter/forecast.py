@@ -57,7 +57,7 @@ class Shape:
 
 def shape(config: Config, at_once: int) -> Shape:
     """The season of a config, with so many matches at once."""
-    matches = matches_of(_tables(config))
+    matches = matches_of(config.game, _tables(config))
     return Shape(
         players=len(config.entries),
         tables=len(_tables(config)),
@@ -107,7 +107,7 @@ def trial_specs(config: Config, number: int) -> list[MatchSpec]:
 
 def _tables(config: Config) -> Sequence[Sequence[str]]:
     names = [player.name for player in entrants(config, 1)]
-    return drawn_tables(names, config.game.seats, "arbiter-trial", 1)
+    return drawn_tables(names, config.game.table_size, "arbiter-trial", 1)
 
 
 def _asked(config: Config) -> tuple[int, int]:

@@ -191,16 +191,18 @@ class MatchRecord:
     wall_ns: int = 0
 
     def results(self) -> Iterable[tuple[Seat, Seat, float]]:
-        """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair once.
+        """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
 
         A completed match compares every two players who are not partners; after a fault the
         faulty player loses to each of the others, its partner too, and nothing else counts.
+        Who sits on both seats of a side stands at the first of them.
         """
-        seats = range(len(self.players))
+        players = self.players
+        seats = [seat for seat, name in enumerate(players) if players.index(name) == seat]
         if self.forfeit is not None:
             faulty = self.forfeit.seat
             for other in seats:
-                if other != faulty:
+                if players[other] != players[faulty]:
                     yield faulty, other, 0.0
         elif self.points is not None:
             for one, other in combinations(seats, 2):

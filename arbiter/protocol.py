@@ -183,16 +183,18 @@ class Connection:
             raise MalformedReply("malformed", f"a reply longer than {REPLY_LIMIT} bytes", raw)
 
 
-def one_word(answer: Answer) -> str:
-    """The single word of an answer to a ``gen_`` command; MalformedReply otherwise.
+def words_of(answer: Answer, number: int = 1) -> str:
+    """The words of an answer to a ``gen_`` command, with single blanks between; MalformedReply unless there
+    are as many as there should be.
 
     Bytes that are no UTF-8 are shown escaped, and then are no action of any game.
     """
     text = answer.text
     words = text.split()
+    if len(words) == number:
+        return b" ".join(words).decode(errors="backslashreplace")
     if not words:
         raise MalformedReply("malformed", "an answer without a word", answer.raw)
-    if len(words) > 1:
-        shown = text[:60].decode(errors="backslashreplace")
-        raise MalformedReply("malformed", f"more than one word in an answer: {shown}", answer.raw)
-    return words[0].decode(errors="backslashreplace")
+    shown = text[:60].decode(errors="backslashreplace")
+    what = "more than one word" if number == 1 else f"{len(words)} words where there are to be {number}"
+    raise MalformedReply("malformed", f"{what} in an answer: {shown}", answer.raw)

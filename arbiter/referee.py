@@ -25,7 +25,7 @@ from arbiter.cards import Stream
 from arbiter.clock import MS, Clock
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, hash_of_deals, rounded_to_us
-from arbiter.protocol import one_word
+from arbiter.protocol import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from arbiter.protocol import Answer
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
 
-HASHED_DEALS = 100
+HASHED_DEALS = 10
 """At most so many planned deals enter a hash, where a game's programme has no end of its own."""
 
 
@@ -134,11 +134,11 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
     forfeit = None
     points: tuple[int, ...] | None = None
     total = (0,) * game.seats
+    state: State | None = None
     try:
         for wording in game.greeting():
             for send in match.say(wording):
                 match.settle(send, *(yield send))
-        state: State | None = None
         while (deal := match.next_deal(state)) is not None:
             state = game.start(deal)
             for wording in game.dealt(deal):
@@ -170,7 +170,7 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
             command=ended.send.command,
             reply=ended.reply[:SHOWN_REPLY].decode(errors="backslashreplace"),
         )
-    return match.record(points, forfeit)
+    return match.record(points, forfeit, state)
 
 
 class _Match:
@@ -187,11 +187,15 @@ class _Match:
         self._round = spec.round or 1  # outside a season, the deals of round 1
         self._planned = programme(game, spec.seed, self._round)
         self._deals: list[Deal] = []
+        self._states: list[State] = []
+        """The last state of each deal that is over."""
         self._alone = tuple((seat,) for seat in range(game.seats))
 
     def next_deal(self, last: State | None) -> Deal | None:
         """The next deal of the match, None when it is complete."""
         number = len(self._deals)
+        if last is not None:
+            self._states.append(last)
         if self._game.chained:
             stream = Stream.of_deal(self._spec.seed, self._round, number)
             deal = self._game.deal(number, stream, last)
@@ -271,7 +275,8 @@ class _Match:
         if not accepted:
             raise _Ended(seat, send, Fault.REFUSED, f"refused to answer {request}", raw)
         try:
-            word = text.decode() if text.isalnum() else one_word(answer)
+            number = game.answer_words(state, seat)
+            word = text.decode() if number == 1 and text.isalnum() else words_of(answer, number)
             action = game.parse(state, seat, word)
             after = state.apply(seat, action)
         except MalformedReply as error:
@@ -288,8 +293,10 @@ class _Match:
         self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
         return action, after
 
-    def record(self, points: tuple[int, ...] | None, forfeit: Forfeit | None) -> MatchRecord:
-        """What is kept; times are rounded so that a seat's moves sum to its total."""
+    def record(
+        self, points: tuple[int, ...] | None, forfeit: Forfeit | None, state: State | None
+    ) -> MatchRecord:
+        """What is kept, `state` being the last one; times are rounded so that moves sum to totals."""
         spec, game = self._spec, self._game
         per_request = spec.limits.time.per_request
         charged = [0] * game.seats
@@ -305,7 +312,11 @@ class _Match:
                 cpu, delay = rounded_to_us(cpu), rounded_to_us(delay)
             fields = (deal, seat, request, action, wall, cpu, delay, cost, left)
             moves.append(_tuple(Move, fields))
-        if game.chained or len(self._deals) < len(self._planned.deals):
+        if game.chained:
+            # That of a deal in progress stands last; with the match over it is there twice.
+            states = [*self._states, state]
+            shapes = tuple(game.deal_record(*both) for both in zip(self._deals, states, strict=False))
+        elif len(self._deals) < len(self._planned.deals):
             shapes = tuple(game.deal_json(deal) for deal in self._deals)
         else:
             shapes = self._planned.shapes

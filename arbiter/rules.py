@@ -19,13 +19,14 @@ import json
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from arbiter.cards import Card
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arbiter.cards import Stream
 
@@ -40,6 +41,14 @@ class Tell(NamedTuple):
 
     seats: tuple[Seat, ...]
     command: Command
+
+
+class Answered(NamedTuple):
+    """A request that a seat answered, and the answer's canonical words."""
+
+    seat: Seat
+    request: Command
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +131,19 @@ class Game(ABC, Generic[S]):
         return json.dumps(self.options, sort_keys=True), self._given
 
     @property
+    def seatings(self) -> tuple[tuple[int, ...], ...]:
+        """Who sits where, match by match of a table: for each seat the place of its player in the table's
+        list. By default all cyclic shifts, shift s moving each player s seats on.
+        """
+        n = self.seats
+        return tuple(tuple((seat - shift) % n for seat in range(n)) for shift in range(n))
+
+    @property
+    def table_size(self) -> int:
+        """How many players meet at a table."""
+        return max(self.seatings[0]) + 1
+
+    @property
     @abstractmethod
     def options(self) -> dict[str, Any]:
         """The options that build this game again, JSON values only."""
@@ -149,6 +171,10 @@ class Game(ABC, Generic[S]):
     def request(self, state: S, seat: Seat) -> Command:
         """The ``gen_`` command that asks a seat for its decision."""
 
+    def answer_words(self, state: S, seat: Seat) -> int:  # noqa: ARG002
+        """How many words the answer to the request has; they reach `parse` with single blanks between."""
+        return 1
+
     @abstractmethod
     def parse(self, state: S, seat: Seat, text: str) -> Action:
         """The action a reply means, whether or not it is legal; IllegalAction with a reason.
@@ -165,6 +191,10 @@ class Game(ABC, Generic[S]):
         """What is told, and to whom, after an action."""
 
     @abstractmethod
+    def hand(self, state: S, seat: Seat) -> tuple[Card, ...]:
+        """The cards that a seat holds now, ascending."""
+
+    @abstractmethod
     def card_name(self, card: Card) -> str:
         """A card in the words of the protocol."""
 
@@ -179,6 +209,10 @@ class Game(ABC, Generic[S]):
         if deal.extra:
             shape["extra"] = [self.card_name(card) for card in deal.extra]
         return shape
+
+    def deal_record(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
+        """A deal as a match record keeps it, its last state being `state`; see `deal_json`."""
+        return self.deal_json(deal)
 
     def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
         """The deal that `deal_json` wrote; ConfigError when it cannot be one of this game."""
@@ -199,6 +233,21 @@ class Game(ABC, Generic[S]):
         if len(hands) != self.seats or len(set(cards)) != len(cards):
             raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
         return Deal(hands, seat, extra)
+
+    def hand_text(self, cards: Iterable[Card]) -> str:
+        """Cards for people: here in groups by the last letter of their names, the suit."""
+        names = [self.card_name(card) for card in cards]
+        return "   ".join(" ".join(suit) for _, suit in groupby(names, key=lambda name: name[-1])) or "-"
+
+    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:  # noqa: ARG002
+        """How a deal was played, for people, a line at a time; the hands are told elsewhere.
+
+        By default the answers in order, a line for each turn of the table.
+        """
+        for request, asked in groupby(play, key=lambda answered: answered.request):
+            words = [f"{seat}:{word}" for seat, _, word in asked]
+            for start in range(0, len(words), self.seats):
+                yield f"{request:<12} {'  '.join(words[start : start + self.seats])}"
 
     def given(self, deals: Sequence[Deal]) -> Game[S]:
         """The same game playing exactly these deals, however many they are."""

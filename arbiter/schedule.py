@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import Player
+    from arbiter.rules import AnyGame
 
 COPY_MARK = "#"
 
@@ -28,9 +29,9 @@ def entrants(config: Config, round_number: int, suspended: Collection[str] = ())
     by_name = {entry.registered_name: entry.player for entry in config.entries}
     house_bots = [name for name in config.house_bots if by_name[name].name not in suspended]
     joined = [player for player in ordinary if player.name not in suspended]
-    if not joined or (-len(joined) % config.game.seats and not house_bots):
+    if not joined or (-len(joined) % config.game.table_size and not house_bots):
         joined, house_bots = ordinary, house_bots or list(config.house_bots)
-    missing = -len(joined) % config.game.seats
+    missing = -len(joined) % config.game.table_size
     times = {player.name: 1 for player in joined}
     for number in range(missing):
         player = by_name[house_bots[(round_number + number) % len(house_bots)]]
@@ -53,20 +54,20 @@ def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) 
     return [drawn[start : start + size] for start in range(0, len(drawn), size)]
 
 
-def matches_of(tables: Sequence[Sequence[str]]) -> int:
+def matches_of(game: AnyGame, tables: Sequence[Sequence[str]]) -> int:
     """How many matches a round of these tables has."""
-    return sum(len(names) for names in tables)
+    return len(tables) * len(game.seatings)
 
 
 def match_specs(
     config: Config, seed: str, round_number: int, tables: Sequence[Sequence[str]]
 ) -> Iterable[MatchSpec]:
-    """Every table in all its rotations: with rotation s, each player sits s seats on."""
+    """Every table in all its rotations."""
     players = {entry.player.name: entry.player for entry in config.entries}
     for table, names in enumerate(tables, 1):
         sitting = [players.get(name) or replace(players[original(name)], name=name) for name in names]
-        for rotation in range(len(names)):
-            seated = tuple(sitting[(seat - rotation) % len(names)] for seat in range(len(names)))
+        for rotation, places in enumerate(config.game.seatings):
+            seated = tuple(sitting[place] for place in places)
             limits = config.limits
             if not all(player.batched for player in seated):
                 limits = replace(limits, delivery="strict")

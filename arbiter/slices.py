@@ -189,7 +189,7 @@ def _rated(
     tournament = Tournament(config, season)
     complete, missing = 0, []
     for stored in season.rounds():
-        number, total = stored.number, matches_of(stored.tables)
+        number, total = stored.number, matches_of(config.game, stored.tables)
         lacking = total - len(season.match_ids(number))
         if lacking:
             missing.append((number, lacking, total))

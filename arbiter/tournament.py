@@ -156,7 +156,7 @@ def time_for_another(config: Config, season: SeasonStore, at_once: int, now: dat
         return False
     longest = 0.0
     for stored in [stored for stored in season.rounds() if stored.complete][-RECENT:]:
-        matches = matches_of(stored.tables)
+        matches = matches_of(config.game, stored.tables)
         turns = -(-matches // max(at_once, 1))
         longest = max(longest, turns * season.wall_ns(stored.number) / matches)
     return now + timedelta(microseconds=longest / 1000) < config.until
@@ -189,8 +189,8 @@ def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[
     names = [player.name for player in entrants(config, number, results.unfit(config))]
     rule = rule_of_round(config.pairing, number, config.opening_rounds)
     if rule == "random":
-        return drawn_tables(names, config.game.seats, seed, number)
-    return next_tables(results.fit, names, rule=rule, size=config.game.seats)
+        return drawn_tables(names, config.game.table_size, seed, number)
+    return next_tables(results.fit, names, rule=rule, size=config.game.table_size)
 
 
 def play_round(

@@ -227,9 +227,9 @@ class _Audit:
             text = "its matches are not checked: no record tells the game that was played"
             yield Finding(_round(stored.number), text, Kind.UNCHECKED)
             return
-        names = [name for table in stored.tables for name in table]
-        if len(set(names)) != len(names) or any(len(table) != game.seats for table in stored.tables):
-            text = f"tables: stored {shown(stored.tables)}: not {game.seats} players each, each at one table"
+        names, size = [name for table in stored.tables for name in table], game.table_size
+        if len(set(names)) != len(names) or any(len(table) != size for table in stored.tables):
+            text = f"tables: stored {shown(stored.tables)}: not {size} players each, each at one table"
             yield Finding(_round(stored.number), text)
             return
         missing = {spec.id: spec for spec in self._specs(stored, game)}

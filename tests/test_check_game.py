@@ -132,6 +132,9 @@ class HighCard(Game):
             return []
         return [Tell(everybody, f"bid {other} {bid}") for other, bid in enumerate(after.bids)]
 
+    def hand(self, state, seat):
+        return tuple(sorted(state.hands[seat]))
+
     def card_name(self, card):
         return "abcdefghijkl"[card]
 
@@ -490,6 +493,15 @@ class HoldsALambda(HighCard):
         self.rank = lambda card: card
 
 
+class HidesACard(HighCard):
+    def hand(self, state, seat):
+        return super().hand(state, seat)[1:]
+
+
+class SeatsNobody(HighCard):
+    seatings = ((0, 1, 1),)
+
+
 class TooFewSides(HighCard):
     sides = (0, 1)
 
@@ -563,6 +575,8 @@ BROKEN = [
     (HasASecretOption, "every option stands in option_help"),
     (OptionsOfTuples, "options are JSON values"),
     (HoldsALambda, NO_CRASH),
+    (HidesACard, "a hand is what was dealt, until its seat acts"),
+    (SeatsNobody, "every player of a table sits on every seat as often"),
     (TooFewSides, "sides has an entry per seat"),
     (HasACrash, NO_CRASH),
 ]

@@ -148,7 +148,7 @@ def test_bad_arguments_of_play_are_one_line(
     (tmp_path / "bad.json").write_text('[{"hands": [["2C"], ["2C"], ["3C"], ["4C"]]}]')
     refused(arbiter(*play("--deals", str(tmp_path / "bad.json"))), "without a card twice")
     refused(arbiter(*play("--record", str(tmp_path / "no" / "x.json"), *SHORT)), "cannot be written")
-    refused(arbiter("play", "--game", "bridge", "--bot", "x"), "unknown game 'bridge' (known: planning)")
+    refused(arbiter("play", "--game", "bridge", "--bot", "x"), "unknown game 'bridge' (known: planning, ")
     refused(
         arbiter("play", "--game", "planning", "--bot", "./none", "--bot", "x"), "there is no program ./none"
     )

@@ -17,7 +17,7 @@ from arbiter.protocol import (
     REPLY_LIMIT,
     Answer,
     Connection,
-    one_word,
+    words_of,
 )
 
 CR = "line ends of carriage return and newline"
@@ -262,11 +262,11 @@ def test_a_batch_after_a_reply_in_two_pieces_is_taken():
     ("text", "word"), [(b"TD", "TD"), (b"03", "03"), (b"C11;Q2;J1", "C11;Q2;J1"), (b"\xc3\xa9", "\u00e9")]
 )
 def test_one_word_is_an_answer(text, word):
-    assert one_word(Answer(True, text, b"")) == word
+    assert words_of(Answer(True, text, b"")) == word
 
 
 def test_bytes_that_are_no_text_become_a_word_that_is_no_action():
-    assert one_word(Answer(True, b"T\xff", b"")) == "T\\xff"
+    assert words_of(Answer(True, b"T\xff", b"")) == "T\\xff"
 
 
 @pytest.mark.parametrize(
@@ -280,8 +280,18 @@ def test_bytes_that_are_no_text_become_a_word_that_is_no_action():
 )
 def test_no_word_or_several_are_malformed(text, detail):
     with pytest.raises(MalformedReply) as caught:
-        one_word(Answer(True, text, b"raw"))
+        words_of(Answer(True, text, b"raw"))
     assert (caught.value.kind, caught.value.detail, caught.value.reply) == ("malformed", detail, b"raw")
+
+
+@pytest.mark.parametrize(("text", "words"), [(b"3 12", "3 12"), (b"3\t 12", "3 12")])
+def test_an_answer_has_as_many_words_as_are_asked_for(text, words):
+    assert words_of(Answer(True, text, b""), 2) == words
+
+
+def test_another_number_of_words_is_malformed():
+    with pytest.raises(MalformedReply, match="1 words where there are to be 2 in an answer: 3"):
+        words_of(Answer(True, b"3", b"raw"), 2)
 
 
 # Cutting

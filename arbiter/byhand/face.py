@@ -237,7 +237,7 @@ class Face:
     def _show_hands(self, rest: str) -> None:
         _nothing("hands", rest)
         for seat in range(len(self._occupants)):
-            self._write(f"  {seat}  {view.hand_line(self._machine.position, seat)}")
+            self._write(f"  {seat}  {self._machine.position.hand(seat)}")
 
     def _show_trick(self, rest: str) -> None:
         _nothing("trick", rest)

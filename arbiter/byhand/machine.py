@@ -20,7 +20,7 @@ from arbiter.byhand.position import Position
 from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.errors import IllegalAction, MalformedReply, VoidMatch
 from arbiter.match import Fault
-from arbiter.protocol import one_word
+from arbiter.protocol import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -288,7 +288,7 @@ class ByHand:
             )
         position = self.position
         try:
-            action = position.parse(one_word(reply.answer))
+            action = position.parse(words_of(reply.answer, position.answer_words))
         except MalformedReply as error:
             return exchange._replace(kind=error.kind, problem=error.detail)
         except IllegalAction as error:

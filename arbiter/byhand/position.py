@@ -77,6 +77,11 @@ class Position:
         """The command that asks for the next decision."""
         return self.game.request(self.state, self.state.to_act[0])
 
+    @property
+    def answer_words(self) -> int:
+        """How many words the answer to the request has."""
+        return self.game.answer_words(self.state, self.state.to_act[0])
+
     def parse(self, word: str) -> Action:
         """The legal action that a word means for the seat to act; IllegalAction with the reason."""
         seat = self.state.to_act[0]
@@ -114,18 +119,9 @@ class Position:
             news=tuple(news),
         )
 
-    def hand(self, seat: Seat) -> list[str]:
-        """What a seat has left of its cards in this deal, in the order of the deck.
-
-        The cards it has played are those among its answers that are the name of one of them.
-        """
-        deal = len(self.deals) - 1
-        left = sorted(self.deals[deal].hands[seat])
-        names = [self.game.card_name(card) for card in left]
-        for decision in self.decisions:
-            if decision.deal == deal and decision.seat == seat and decision.word in names:
-                names.remove(decision.word)
-        return names
+    def hand(self, seat: Seat) -> str:
+        """What a seat has left of its cards, for people."""
+        return self.game.hand_text(self.game.hand(self.state, seat))
 
 
 def _deal(

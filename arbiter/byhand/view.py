@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from arbiter.byhand.machine import ByHand, Exchange
     from arbiter.byhand.position import Decision, Position
-    from arbiter.rules import Seat
 
 SHOWN = 400
 """So many bytes of a reply are shown."""
@@ -24,12 +23,6 @@ def exchange_line(exchange: Exchange) -> str:
     raw = repr(exchange.raw[:SHOWN])[2:-1] + ("..." if len(exchange.raw) > SHOWN else "")
     line = f"seat {exchange.seat}  {exchange.command}  ->  '{raw}'  {exchange.wall_ns / 1e6:.1f} ms"
     return line + (f"\n  {exchange.kind}: {exchange.problem}" if exchange.problem else "")
-
-
-def hand_line(position: Position, seat: Seat) -> str:
-    """A hand with a gap between suits."""
-    groups = [" ".join(cards) for _, cards in groupby(position.hand(seat), key=lambda name: name[-1])]
-    return "   ".join(groups) or "-"
 
 
 def trick_line(position: Position) -> str:
@@ -48,7 +41,7 @@ def turn_lines(position: Position) -> list[str]:
         return []
     words = position.words()
     more = f" ... ({len(words)} in all)" if len(words) > SHOWN_WORDS else ""
-    lines = [f"seat {seat} is to answer {position.request}", f"  hand   {hand_line(position, seat)}"]
+    lines = [f"seat {seat} is to answer {position.request}", f"  hand   {position.hand(seat)}"]
     if trick := trick_line(position):
         lines.append(f"  table  {trick}")
     return [*lines, f"  may    {' '.join(words[:SHOWN_WORDS])}{more}"]

@@ -12,11 +12,14 @@ from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import print_json, print_table, printable
 from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.games import make
+from arbiter.rules import Answered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.match import MatchRecord, Move
+    from arbiter.rules import AnyGame
 
 
 @click.command()
@@ -81,8 +84,9 @@ def print_match(record: MatchRecord, again: str = "") -> None:
     title = f"{record.id}: {record.game}, {record.delivery} delivery, {record.clock} clock"
     columns = ["seat", "player", "points", "charged ms", "CPU ms", "memory MB", "exit", "notes"]
     print_table(columns, rows, title, left=(1, 6, 7))
+    game = make(record.game, record.options)
     for number, moves in groupby(record.moves, key=lambda move: move.deal):
-        print_deal(record, number, list(moves))
+        print_deal(record, game, number, list(moves))
     for bot in record.bots:
         if bot.stderr_tail.strip():
             click.echo(f"standard error of {bot.player}:")
@@ -90,14 +94,13 @@ def print_match(record: MatchRecord, again: str = "") -> None:
                 click.echo(f"  {printable(line)}")
 
 
-def print_deal(record: MatchRecord, number: int, moves: Sequence[Move]) -> None:
-    """One deal: the hands, then the answers in order, a line for each turn of the table."""
-    deal = record.deals[number]
-    roles = ", ".join(f"{key} {value}" for key, value in deal.items() if key != "hands")
-    click.echo(f"\ndeal {number + 1} ({roles})")
-    for seat, hand in enumerate(deal["hands"]):
-        click.echo(f"  {seat} {record.players[seat]:<20} {' '.join(hand)}")
-    for request, asked in groupby(moves, key=lambda move: move.request):
-        answers = [f"{move.seat}:{move.action}" for move in asked]
-        for start in range(0, len(answers), len(record.players)):
-            click.echo(f"  {request:<12} {'  '.join(answers[start : start + len(record.players)])}")
+def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[Move]) -> None:
+    """One deal as people at a table would read it: the hands, then the play."""
+    shape = record.deals[number]
+    deal = game.deal_from_json(shape)
+    roles = ", ".join(f"{key} {value}" for key, value in shape.items() if isinstance(value, int | str))
+    click.echo(f"\ndeal {number + 1}" + (f" ({roles})" if roles else ""))
+    for seat, hand in enumerate(deal.hands):
+        click.echo(f"  {seat} {record.players[seat]:<20} {game.hand_text(sorted(hand))}")
+    for line in game.scoresheet(deal, [Answered(move.seat, move.request, move.action) for move in moves]):
+        click.echo(f"  {line}")

@@ -33,7 +33,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
         "rounds": settled.rounds,
         "complete": complete,
         "round": begun.number if begun else None,
-        "matches": matches_of(begun.tables) if begun else 0,
+        "matches": matches_of(settled.game, begun.tables) if begun else 0,
         "stored": len(season.match_ids(begun.number)) if begun else 0,
         "played_by": holder(store, settled.season),
         "stop_asked": season.asked_to_stop(),

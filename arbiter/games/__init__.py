@@ -15,7 +15,10 @@ from arbiter.rules import AnyGame, Game
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_BUILT_IN = {"planning": "arbiter.games.planning:Planning"}
+_BUILT_IN = {
+    "planning": "arbiter.games.planning:Planning",
+    "codepiece": "arbiter.games.codepiece:Codepiece",
+}
 GROUP = "arbiter.games"
 
 

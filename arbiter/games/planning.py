@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Deck
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.games.tricks import Tricks
-from arbiter.rules import Action, Command, Deal, Game, Seat, Tell
+from arbiter.games.tricks import Tricks, trick_columns
+from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arbiter.cards import Stream
 
@@ -242,6 +242,10 @@ class Planning(Game[PlanningState]):
         everybody = tuple(range(self.seats))
         return [Tell(everybody, f"declare {i} {n}") for i, n in enumerate(after.declared)]
 
+    def hand(self, state: PlanningState, seat: Seat) -> tuple[Card, ...]:
+        """The cards left."""
+        return tuple(action - self.tricks.offset for action in self.tricks.actions_of(state.hands[seat]))
+
     def card_name(self, card: Card) -> str:
         """Value then suit: ``TD``."""
         return self.deck.names[card]
@@ -249,6 +253,19 @@ class Planning(Game[PlanningState]):
     def card_of(self, name: str) -> Card:
         """The index of a card by its name."""
         return self.deck.index[name]
+
+    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
+        """What each declared, then a line for each trick, then the points."""
+        declared = {seat: word for seat, request, word in play if request == "gen_declare"}
+        cards = [(seat, word) for seat, request, word in play if request == "gen_move"]
+        yield "declared  " + "  ".join(f"{seat}:{word}" for seat, word in declared.items())
+        if cards:
+            yield from trick_columns(cards, self.seats, self.tricks)
+        if len(cards) == self.seats * len(deal.hands[0]):
+            state = self.start(deal)
+            for seat, _, word in play:
+                state = state.apply(seat, self.parse(state, seat, word))
+            yield "points    " + "  ".join(f"{seat}:{points}" for seat, points in enumerate(state.points()))
 
     def is_card(self, action: Action) -> bool:
         """Whether an action id is a card of the deck rather than a declaration."""

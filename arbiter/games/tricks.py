@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from arbiter.cards import Deck
-    from arbiter.rules import Action
+    from arbiter.rules import Action, Seat
 
 _REMEMBERED = 1 << 16
 
@@ -73,3 +75,29 @@ class Tricks:
         actions = tuple(i for i in range(part.bit_length()) if part >> i & 1)
         self._spread[part] = actions
         return actions
+
+
+def trick_columns(
+    cards: Sequence[tuple[Seat, str]], seats: int, tricks: Tricks, sides: Sequence[int] | None = None
+) -> Iterator[str]:
+    """For people: cards in the order played, with who played them, as a line for each trick.
+
+    A column for each seat, ``>`` before the card that was led, ``*`` after the one that took the
+    trick; who took it, and how many its seat or side has by then, stands behind.
+    """
+    taken = [0] * seats
+    owner = list(sides or range(seats))
+    yield "  ".join(["trick", *(f"{seat:^4}" for seat in range(seats)), "taken by"])
+    for start in range(0, len(cards), seats):
+        trick = cards[start : start + seats]
+        ids = tuple(tricks.deck.index[name] + tricks.offset for _, name in trick)
+        cells = ["    "] * seats
+        for place, (seat, name) in enumerate(trick):
+            cells[seat] = f"{'>' if place == 0 else ' '}{name} "
+        behind = ""
+        if len(trick) == seats:
+            winner = trick[tricks.winner(ids)][0]
+            cells[winner] = cells[winner][:-1] + "*"
+            taken[owner[winner]] += 1
+            behind = f"{winner} ({taken[owner[winner]]})"
+        yield "  ".join([f"{start // seats + 1:>5}", *cells, behind]).rstrip()

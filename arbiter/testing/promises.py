@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, pairwise
@@ -109,6 +110,9 @@ class _Inspection:
         game, hold = self._game, self._hold
         hold(game.seats >= 2 and game.actions >= 1, "seats and actions are counts")
         hold(game.sides is None or len(game.sides) == game.seats, "sides has an entry per seat")
+        sat = [Counter(places) for places in zip(*game.seatings, strict=True)]
+        fair = len(sat) == game.seats and all(seat == sat[0] and len({*seat.values()}) == 1 for seat in sat)
+        hold(fair, "every player of a table sits on every seat as often", game.seatings)
         options = json.loads(json.dumps(game.options))
         hold(options == game.options, "options are JSON values", game.options)
         undocumented = set(options) - set(game.option_help)
@@ -227,6 +231,10 @@ class _Inspection:
         state: State = game.start(deal)
         twin: State = game.start(deal)
         begin, mark = state, hash(state)
+        for seat in self._all_seats:
+            names = sorted(game.card_name(card) for card in game.hand(state, seat))
+            dealt = sorted(game.card_name(card) for card in deal.hands[seat])
+            hold(names == dealt, "a hand is what was dealt, until its seat acts", names)
         while to_act := state.to_act:
             ordered = isinstance(to_act, tuple) and list(to_act) == sorted(set(to_act))
             hold(ordered and set(to_act) <= {*self._all_seats}, "to_act is seats, ascending", to_act)

@@ -1,0 +1,341 @@
+"""Codepiece: two sides bid, the highest bidder names trump, and who can overtake an opponent must.
+
+Seats 0 and 2 play against 1 and 3. Action ids: 0 pass, 1..6 the bids 8..13, 7..10 trumps S, H, D,
+C, then the 52 cards in index order.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from arbiter.cards import Card, Deck
+from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
+from arbiter.games.tricks import Tricks, trick_columns
+from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from arbiter.cards import Stream
+
+DECK = Deck("23456789TJQKA", "CDHS")
+SEATS = 4
+HAND = 13
+TRICKS = 13
+LOWEST, HIGHEST, FORCED = 8, 13, 7
+PASS = 0
+TRUMPS = "SHDC"
+FIRST_TRUMP = 7
+FIRST_CARD = 11
+WORDS = (
+    "pass",
+    *(f"bid_{bid}" for bid in range(LOWEST, HIGHEST + 1)),
+    *(f"trump_{suit}" for suit in TRUMPS),
+    *DECK.names,
+)
+"""The word of every action."""
+IDS = {word: action for action, word in enumerate(WORDS)}
+NO_TRUMP = -1
+EVERYBODY = (0, 1, 2, 3)
+AFTER = ((1,), (2,), (3,), (0,))
+DEFAULT_DEALERS = (0, 1, 2, 3)
+# The three partnerings of a table's players a, b, c, d, by seat before they are shifted.
+PARTNERINGS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 3, 2))
+
+_tricks = tuple(Tricks(DECK, trump, FIRST_CARD) for trump in range(len(DECK.suits)))
+_any = _tricks[0]
+_new = tuple.__new__
+
+
+def _over(trump: int) -> tuple[int, ...]:
+    """For each action that is a card winning a trick so far: the mask of cards that beat it."""
+    masks = []
+    for card in range(len(DECK)):
+        suit = _any.suits[DECK.suit(card)]
+        higher = suit & ~((2 << (card + FIRST_CARD)) - 1)
+        masks.append(higher if DECK.suit(card) == trump else higher | _any.suits[trump])
+    return (0,) * FIRST_CARD + tuple(masks)
+
+
+OVER = tuple(_over(trump) for trump in range(len(DECK.suits)))
+
+
+class CodepieceState(NamedTuple):
+    """A deal of Codepiece in progress.
+
+    `hands` are masks of action ids. `bids` are (seat, bid) in order, 0 a pass; `bid` the highest
+    and `leader` its bidder, -1 before there is one. `trump` is a suit's number, -1 before it is
+    named. `trick` holds the actions of the trick on the table, led by `opened`; `best` wins it so
+    far, played by `ahead`. The last trick of a deal stays on the table. `won` is tricks by side.
+    """
+
+    to_act: tuple[Seat, ...]
+    hands: tuple[int, ...]
+    bids: tuple[tuple[Seat, int], ...]
+    bid: int
+    leader: Seat
+    trump: int
+    trick: tuple[Action, ...]
+    opened: Seat
+    best: Action
+    ahead: Seat
+    won: tuple[int, int]
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """Higher bids and pass, the four trumps, or the cards that may be played."""
+        if self.trump != NO_TRUMP:
+            return _any.actions_of(self._playable(seat))
+        if self.leader < 0 or len(self.bids) < SEATS:
+            return (PASS, *range(max(self.bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP))
+        return range(FIRST_TRUMP, FIRST_CARD)
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """Whether the seat may do this now."""
+        if seat not in self.to_act or action < 0:
+            return False
+        if self.trump != NO_TRUMP:
+            return bool(self._playable(seat) >> action & 1)
+        return action in self.legal(seat)
+
+    def apply(self, seat: Seat, action: Action) -> CodepieceState:
+        """Bid, name trump or play a card; IllegalAction with the reason."""
+        to_act, hands, bids, bid, leader, trump, trick, opened, best, ahead, won = self
+        if trump == NO_TRUMP:
+            return self._before_play(seat, action)
+        if seat not in to_act or action < 0 or not self._playable(seat) >> action & 1:
+            raise IllegalAction(self._reason(seat, action))
+        left = list(hands)
+        left[seat] ^= 1 << action
+        if not trick or len(trick) == SEATS:
+            trick, opened, best, ahead = (action,), seat, action, seat
+        else:
+            trick += (action,)
+            if OVER[trump][best] >> action & 1:
+                best, ahead = action, seat
+        if len(trick) < SEATS:
+            to_act = AFTER[seat]
+        else:
+            mine, theirs = won
+            won = (mine, theirs + 1) if ahead & 1 else (mine + 1, theirs)
+            over = not left[seat] or won[1 - (leader & 1)] > TRICKS - bid
+            if over:
+                to_act = ()
+            else:
+                to_act, trick = (ahead,), ()
+        fields = (to_act, tuple(left), bids, bid, leader, trump, trick, opened, best, ahead, won)
+        return _new(CodepieceState, fields)
+
+    def points(self) -> tuple[int, ...]:
+        """The bid, made or failed, for each seat of both sides."""
+        side = self.leader & 1
+        made = self.won[side] >= self.bid
+        gain = self.bid if made else -2 * self.bid
+        return tuple(gain if seat & 1 == side else -gain for seat in EVERYBODY)
+
+    def _before_play(self, seat: Seat, action: Action) -> CodepieceState:
+        """After a bid, or after trump was named."""
+        if not self.allows(seat, action):
+            raise IllegalAction(self._reason(seat, action))
+        if action >= FIRST_TRUMP:
+            return self._replace(trump=DECK.suits.index(TRUMPS[action - FIRST_TRUMP]))
+        bid, leader = self.bid, self.leader
+        value = action and action + LOWEST - 1
+        bids = (*self.bids, (seat, value))
+        if value:
+            bid, leader = value, seat
+        to_act = AFTER[seat]
+        if len(bids) == SEATS:
+            if not bid:
+                bid, leader = FORCED, to_act[0]
+                bids = (*bids, (leader, FORCED))
+            to_act = (leader,)
+        return self._replace(to_act=to_act, bids=bids, bid=bid, leader=leader)
+
+    def _playable(self, seat: Seat) -> int:
+        """The mask of what a seat may play: follow suit, then overtake an opponent if you can."""
+        hand, trick = self.hands[seat], self.trick
+        if not trick:
+            return hand
+        cards = hand & _any.suit_mask[trick[0]] or hand
+        if (self.ahead ^ seat) & 1:
+            return cards & OVER[self.trump][self.best] or cards
+        return cards
+
+    def _reason(self, seat: Seat, action: Action) -> str:
+        """Why `allows` said no, in words for the bot's author."""
+        if seat not in self.to_act:
+            return f"it is not seat {seat}'s turn"
+        bidding = len(self.bids) < SEATS
+        if bidding:
+            if PASS < action < FIRST_TRUMP:
+                return f"the highest bid is {WORDS[self.bid - LOWEST + 1]} already"
+            return "pass or a bid from bid_8 to bid_13 is asked for"
+        if self.trump == NO_TRUMP:
+            return "one of trump_S, trump_H, trump_D, trump_C is asked for"
+        if not FIRST_CARD <= action < len(WORDS):
+            return "a card is to be played"
+        name, hand = WORDS[action], self.hands[seat]
+        if not hand >> action & 1:
+            return f"{name} is not in hand"
+        led = _any.suit_mask[self.trick[0]]
+        if hand & led and not led >> action & 1:
+            return f"{name} does not follow suit ({WORDS[self.trick[0]]} was led)"
+        return f"{name} does not overtake {WORDS[self.best]}, and another card does"
+
+
+class Codepiece(Game[CodepieceState]):
+    """The game with its dealers, one for each deal of a match.
+
+    `partners` says how a table plays: `mixed`, four players in all three partnerings and four
+    shifts, or `same`, two players who each hold both seats of a side, and change sides.
+    """
+
+    name: ClassVar[str] = "codepiece"
+    title: ClassVar[str] = "Codepiece"
+    seat_word: ClassVar[str] = "dealer"
+    option_help: ClassVar[Mapping[str, str]] = {
+        "dealers": "list of dealing seats, one for each deal",
+        "partners": "mixed (tables of four, in all partnerings) or same (tables of two)",
+    }
+    seats = SEATS
+    actions = len(WORDS)
+    sides = (0, 1, 0, 1)
+
+    def __init__(
+        self,
+        dealers: Sequence[Seat] = DEFAULT_DEALERS,
+        partners: Literal["mixed", "same"] = "mixed",
+    ) -> None:
+        problems: list[Problem] = []
+        if not isinstance(dealers, list | tuple) or not dealers:
+            problems.append(Problem(("dealers",), "not a list of seats", "write [0, 1, 2, 3]"))
+            dealers = ()
+        for number, dealer in enumerate(dealers):
+            if type(dealer) is not int or not 0 <= dealer < SEATS:
+                problems.append(Problem(("dealers", number), f"dealer {dealer!r} is not a seat 0..3"))
+        if partners not in ("mixed", "same"):
+            hint = did_you_mean(str(partners), ["mixed", "same"])
+            problems.append(Problem(("partners",), f"{partners!r} is not known", hint))
+        if problems:
+            raise ConfigError(problems)
+        self.dealers = tuple(dealers)
+        self.partners = partners
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Dealers and partners as the configuration writes them."""
+        return {"dealers": list(self.dealers), "partners": self.partners}
+
+    @property
+    def seatings(self) -> tuple[tuple[int, ...], ...]:
+        """Three partnerings in four shifts each, or both sides in turn."""
+        if self.partners == "same":
+            return (0, 1, 0, 1), (1, 0, 1, 0)
+        return tuple(
+            tuple(players[(seat - shift) % SEATS] for seat in EVERYBODY)
+            for players in PARTNERINGS
+            for shift in EVERYBODY
+        )
+
+    def next_deal(self, number: int, stream: Stream, last: CodepieceState | None) -> Deal | None:  # noqa: ARG002
+        """Shuffle the deck; seat s gets cards 13s .. 13s+12."""
+        if number >= len(self.dealers):
+            return None
+        cards = stream.shuffled(len(DECK))
+        hands = tuple(tuple(cards[seat * HAND : (seat + 1) * HAND]) for seat in EVERYBODY)
+        return Deal(hands, self.dealers[number])
+
+    def given(self, deals: Sequence[Deal]) -> Codepiece:
+        """The programme becomes that of the given deals."""
+        for number, deal in enumerate(deals):
+            if any(len(hand) != HAND for hand in deal.hands):
+                raise ConfigError(f"given deal {number}: every hand needs {HAND} cards")
+        game = type(self)([deal.seat for deal in deals], self.partners)
+        game._given = tuple(deals)
+        return game
+
+    def start(self, deal: Deal) -> CodepieceState:
+        """The seat on the dealer's left is to bid."""
+        hands = tuple(_any.mask_of(hand) for hand in deal.hands)
+        first = AFTER[deal.seat]
+        return CodepieceState(first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0))
+
+    def greeting(self) -> Iterable[tuple[Command, ...]]:
+        """set_rules, set_deck, set_players, set_game."""
+        yield ("set_rules codepiece 1",) * SEATS
+        yield (f"set_deck {DECK.values} {DECK.suits}",) * SEATS
+        yield tuple(f"set_players {SEATS} {seat}" for seat in EVERYBODY)
+        yield (f"set_game {len(self.dealers)} {' '.join(map(str, self.dealers))}",) * SEATS
+
+    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+        """set_cards, to each its own, in the order dealt."""
+        yield tuple(f"set_cards {HAND} {' '.join(DECK.names[card] for card in hand)}" for hand in deal.hands)
+
+    def request(self, state: CodepieceState, seat: Seat) -> Command:  # noqa: ARG002
+        """gen_bid, gen_trump, then gen_move."""
+        if state.trump != NO_TRUMP:
+            return "gen_move"
+        return "gen_bid" if len(state.bids) < SEATS else "gen_trump"
+
+    def parse(self, state: CodepieceState, seat: Seat, text: str) -> Action:  # noqa: ARG002
+        """One of the 63 words."""
+        action = IDS.get(text)
+        if action is None:
+            raise IllegalAction("it is no bid, trump or card")
+        return action
+
+    def action_text(self, state: CodepieceState, seat: Seat, action: Action) -> str:  # noqa: ARG002
+        """``pass``, ``bid_10``, ``trump_S``, ``TD``."""
+        return WORDS[action]
+
+    def news(
+        self, before: CodepieceState, seat: Seat, action: Action, after: CodepieceState
+    ) -> Iterable[Tell]:
+        """Every bid, the forced one too, the trump, every card, and the points at the end."""
+        if before.trump != NO_TRUMP:
+            if after.to_act:
+                return _PLAYS[seat][action]
+            points = " ".join(map(str, after.points()))
+            return (*_PLAYS[seat][action], Tell(EVERYBODY, f"end_deal {points}"))
+        if action >= FIRST_TRUMP:
+            return (Tell(EVERYBODY, f"trump {seat} {WORDS[action]}"),)
+        told = (Tell(EVERYBODY, f"bid {seat} {WORDS[action]}"),)
+        if after.bid == FORCED:
+            return (*told, Tell(EVERYBODY, f"bid {after.leader} bid_{FORCED}"))
+        return told
+
+    def hand(self, state: CodepieceState, seat: Seat) -> tuple[Card, ...]:
+        """The cards left."""
+        return tuple(action - FIRST_CARD for action in _any.actions_of(state.hands[seat]))
+
+    def card_name(self, card: Card) -> str:
+        """Value then suit: ``TD``."""
+        return DECK.names[card]
+
+    def card_of(self, name: str) -> Card:
+        """The index of a card by its name."""
+        return DECK.index[name]
+
+    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
+        """The bidding and the trump, then a line for each trick."""
+        state = self.start(deal)
+        for seat, _, word in play:
+            state = state.apply(seat, IDS[word])
+        bids = [f"{seat}:{bid or 'pass'}" for seat, bid in state.bids]
+        yield "bidding  " + "  ".join(bids)
+        if state.trump == NO_TRUMP:
+            return
+        yield f"seat {state.leader} plays {state.bid} with trump {DECK.suits[state.trump]}"
+        cards = [(seat, word) for seat, request, word in play if request == "gen_move"]
+        yield from trick_columns(cards, SEATS, _tricks[state.trump], self.sides)
+        if not state.to_act:
+            side = state.leader & 1
+            made = "made" if state.won[side] >= state.bid else "failed"
+            yield f"bid of {state.bid} {made} with {state.won[side]} to {state.won[1 - side]} tricks"
+
+
+_PLAYS = tuple(
+    tuple((Tell(EVERYBODY, f"play {seat} {word}"),) for word in chain(("",) * FIRST_CARD, DECK.names))
+    for seat in EVERYBODY
+)

@@ -1,0 +1,323 @@
+"""The rules and words of Codepiece, against a published engine's games and a plain second telling."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arbiter.cards import Stream
+from arbiter.errors import ConfigError, IllegalAction
+from arbiter.games import find, make
+from arbiter.games.codepiece import DECK, FIRST_CARD, IDS, WORDS, Codepiece
+from arbiter.rules import Answered, Deal, Tell
+from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
+
+GAME = Codepiece()
+FIXTURE = Path(__file__).parent / "data" / "codepiece" / "codepiece_games.jsonl.gz"
+LINES = [json.loads(line) for line in gzip.decompress(FIXTURE.read_bytes()).splitlines()]
+ENGINE_GAMES = [line for line in LINES if line["type"] == "game"]
+WORDS_SHA256 = "d5f1bbf13740ab0cf7b6c2b667238b3b00dc18a1898effe14815910b629772fa"
+
+
+def dealt(hands, dealer=0):
+    return Deal(tuple(tuple(GAME.card_of(name) for name in hand) for hand in hands), dealer)
+
+
+def after(state, *words):
+    for word in words:
+        state = state.apply(state.to_act[0], IDS[word])
+    return state
+
+
+def told(state, seat, dealer, last):
+    """A player's state in the words of the engine; `last` acted last."""
+    bidding = state.trump < 0 and (state.leader < 0 or len(state.bids) < 4)
+    over = not state.to_act
+    closed = None if bidding else state.bid
+    side = None if bidding else state.leader & 1
+    made = over and state.won[side] >= state.bid
+    suits = "CDHS"
+    order = [(state.opened + place) % 4 for place in range(len(state.trick))]
+    return {
+        "player_id": seat,
+        "team_id": seat & 1,
+        "phase": "game_over" if over else "bidding" if bidding else "trick" if state.trump >= 0 else "choose_trump",
+        "current_player_id": last if over else state.to_act[0],
+        "dealer_id": dealer,
+        "hand": [GAME.card_name(card) for card in GAME.hand(state, seat)],
+        "highest_bid": state.bid or None,
+        "winning_bid": closed,
+        "bidding_actions": [[one, f"bid_{bid}" if bid else "pass"] for one, bid in state.bids],
+        "trump_suit": None if state.trump < 0 else suits[state.trump],
+        "bidding_team_id": side,
+        "defending_team_id": None if side is None else 1 - side,
+        "current_trick": [[one, WORDS[card]] for one, card in zip(order, state.trick, strict=True)],
+        "tricks_won": {"0": state.won[0], "1": state.won[1]},
+        "tricks_completed": sum(state.won),
+        "winner_team_id": (side if made else 1 - side) if over else None,
+        "penalty_amount": (state.bid if made else 2 * state.bid) if over else None,
+        "payoffs": [float(points) for points in state.points()] if over else None,
+    }  # fmt: skip
+
+
+def test_the_words_are_the_published_ones() -> None:
+    assert sha256(" ".join(WORDS).encode()).hexdigest() == WORDS_SHA256
+    assert list(WORDS) == LINES[0]["actions"]
+    assert len(WORDS) == GAME.actions == 63
+
+
+@pytest.mark.parametrize("engine", ENGINE_GAMES, ids=lambda line: f"{line['bid_policy']}-{line['seed']}")
+def test_every_legal_set_state_and_point_is_the_engines(engine) -> None:
+    dealer = engine["dealer"]
+    state = GAME.start(dealt(engine["hands"], dealer))
+    last = None
+    for step in engine["steps"]:
+        seat = step["p"]
+        assert state.to_act == (seat,)
+        assert list(state.legal(seat)) == step["mask"]
+        assert [GAME.action_text(state, seat, action) for action in state.legal(seat)] == step["legal"]
+        assert told(state, seat, dealer, last) == step["state"]
+        state, last = state.apply(seat, step["id"]), seat
+    assert [told(state, seat, dealer, last) for seat in range(4)] == engine["end"]
+    assert list(state.points()) == engine["payoffs"]
+
+
+BIDDING = GAME.start(dealt([["2C"], ["3C"], ["4C"], ["5C"]], 1))
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["bid_9"], "bid_8"),
+        (["bid_9"], "bid_9"),
+        (["bid_13"], "bid_13"),
+        ([], "trump_S"),
+        ([], "4C"),
+        (["pass", "pass", "pass", "bid_8"], "pass"),
+        (["pass", "pass", "pass", "pass"], "bid_8"),
+    ],
+)
+def test_what_the_engine_let_pass_is_illegal(words, wrong) -> None:
+    state = after(BIDDING, *words)
+    with pytest.raises(IllegalAction):
+        after(state, wrong)
+
+
+@pytest.mark.parametrize("word", ["bid_7", "bid_14", "trump_N", "1C", "PASS", "bid", ""])
+def test_words_of_no_action_are_illegal(word) -> None:
+    with pytest.raises(IllegalAction):
+        GAME.parse(BIDDING, 2, word)
+
+
+def test_a_bid_of_13_leaves_only_pass() -> None:
+    assert list(after(BIDDING, "bid_13").legal(3)) == [IDS["pass"]]
+
+
+def test_four_passes_force_seven_on_the_seat_at_the_dealers_left() -> None:
+    state = after(BIDDING, "pass", "pass", "pass", "pass")
+    assert (state.to_act, state.bid, state.bids[-1]) == ((2,), 7, (2, 7))
+    assert GAME.request(state, 2) == "gen_trump"
+
+
+def play_from(hands, opened, *cards):
+    """A deal in which seat 0 has bid 8 with trump S, then these cards."""
+    state = after(GAME.start(dealt(hands, 3)), "bid_8", "pass", "pass", "pass", "trump_S")
+    state = state._replace(to_act=(opened,), opened=opened)
+    return after(state, *cards)
+
+
+@pytest.mark.parametrize(
+    ("cards", "hand", "legal"),
+    [
+        # An opponent wins: a higher card of the suit must be played, any of them.
+        (["TC"], ["2C", "JC", "AC", "AS"], ["JC", "AC"]),
+        # Nothing of the suit is higher: any card of the suit.
+        (["KC"], ["2C", "JC", "AS"], ["2C", "JC"]),
+        # Void: a trump must be played.
+        (["KC"], ["2D", "2S", "AS"], ["2S", "AS"]),
+        # Void without a trump: any card.
+        (["KC"], ["2D", "AH"], ["2D", "AH"]),
+        # An opponent has trumped, and the suit can be followed: any card of it.
+        (["2C", "3C", "2S"], ["4C", "AC", "AS"], ["4C", "AC"]),
+        # An opponent has trumped, and the suit cannot be followed: a higher trump.
+        (["2C", "3C", "5S"], ["4S", "AS", "AH"], ["AS"]),
+        # A lower trump alone beats nothing: any card.
+        (["2C", "3C", "5S"], ["4S", "AH"], ["4S", "AH"]),
+        # The partner wins: any card of the suit.
+        (["9C", "3C"], ["2C", "AC", "AS"], ["2C", "AC"]),
+        # The partner has trumped: any card at all, being void.
+        (["2C", "2S", "3C"], ["AD", "3S"], ["AD", "3S"]),
+        # A card of a third suit beats nothing.
+        (["2C", "AD"], ["3C", "4C"], ["3C", "4C"]),
+    ],
+)
+def test_an_opponent_must_be_overtaken_within_the_suit(cards, hand, legal) -> None:
+    hands = [[], [], [], []]
+    seat = len(cards)
+    for place, card in enumerate(cards):
+        hands[place] = [card]
+    hands[seat] = hand
+    state = play_from(hands, 0, *cards)
+    assert {WORDS[action] for action in state.legal(seat)} == set(legal)
+
+
+def test_the_deal_ends_when_the_defenders_cannot_be_held() -> None:
+    hands = [[f"{value}{suit}" for value in DECK.values] for suit in "CDHS"]
+    state = after(GAME.start(dealt(hands, 3)), "bid_13", "pass", "pass", "pass", "trump_C")
+    # A trick that the defenders take would end it; here the bidder has all trumps and makes 13.
+    while state.to_act:
+        seat = state.to_act[0]
+        state = state.apply(seat, state.legal(seat)[0])
+    assert (state.won, state.points()) == ((13, 0), (13, -13, 13, -13))
+    state = after(GAME.start(dealt(hands, 3)), "bid_13", "pass", "pass", "pass", "trump_S")
+    state = after(state, "2C", "2D", "2H", "2S")
+    assert (state.to_act, state.won, state.points()) == ((), (0, 1), (-26, 26, -26, 26))
+
+
+def book_legal(hand, trick, trump):
+    """The cards that may be played by the rule book's words alone; `trick` is (seat, name), `hand` names."""
+    values = DECK.values
+    led = trick[0][1][1] if trick else ""
+
+    def worth(name):
+        if name[1] == trump:
+            return 200 + values.index(name[0])
+        return 100 + values.index(name[0]) if name[1] == led else 0
+
+    if not trick:
+        return set(hand)
+    cards = {card for card in hand if card[1] == led} or set(hand)
+    winner, best = max(trick, key=lambda played: worth(played[1]))
+    mine = (trick[-1][0] + 1) % 4
+    over = {card for card in cards if worth(card) > worth(best)}
+    return over if (winner - mine) % 2 and over else cards
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_play_follows_the_rule_book(seed) -> None:
+    deal = GAME.next_deal(0, Stream.of_deal(seed, 1, 0), None)
+    policy = random_policy(seed)
+    state = GAME.start(deal)
+    while state.to_act:
+        seat = state.to_act[0]
+        if state.trump >= 0:
+            order = [((state.opened + place) % 4, WORDS[card]) for place, card in enumerate(state.trick)]
+            hand = [GAME.card_name(card) for card in GAME.hand(state, seat)]
+            expected = book_legal(hand, order, DECK.suits[state.trump])
+            assert {WORDS[action] for action in state.legal(seat)} == expected
+        state = state.apply(seat, policy(state, seat))
+    defended = state.won[1 - (state.leader & 1)]
+    assert sum(state.won) == 13 or defended == 14 - state.bid
+    points = state.points()
+    assert points[0] == points[2] == -points[1] == -points[3]
+    assert abs(points[0]) in (state.bid, 2 * state.bid)
+
+
+@pytest.mark.parametrize("game", [GAME, Codepiece([2]), Codepiece([1, 1], "same")], ids=repr)
+def test_promises(game) -> None:
+    check_game(game, matches=1)
+
+
+def test_a_golden_playthrough(golden) -> None:
+    deal = GAME.next_deal(0, Stream.of_deal("golden", 1, 0), None)
+    state, policy, play = GAME.start(deal), random_policy("golden"), []
+    while state.to_act:
+        seat = state.to_act[0]
+        action = policy(state, seat)
+        play.append(Answered(seat, GAME.request(state, seat), WORDS[action]))
+        state = state.apply(seat, action)
+    lines = [f"{seat}  {GAME.hand_text(sorted(hand))}" for seat, hand in enumerate(deal.hands)]
+    lines += [*GAME.scoresheet(deal, play), " ".join(map(str, state.points()))]
+    golden("codepiece_deal.txt", "\n".join(lines) + "\n")
+
+
+def test_a_match_is_word_for_word_the_golden_one(golden) -> None:
+    game, said = Codepiece([3, 0]), []
+    play_by_policy(game, random_policy("words"), match_spec(game, seed="words"), transcript=said)
+    lines = [f"{seat} {command} | {reply.decode().strip()}" for seat, command, reply in said]
+    golden("codepiece_match.txt", "\n".join(lines) + "\n")
+
+
+def test_the_forced_bid_is_told_before_the_trump_is_asked_for() -> None:
+    before = after(BIDDING, "pass", "pass", "pass")
+    state = after(before, "pass")
+    everybody = (0, 1, 2, 3)
+    assert list(GAME.news(before, 1, IDS["pass"], state)) == [
+        Tell(everybody, "bid 1 pass"),
+        Tell(everybody, "bid 2 bid_7"),
+    ]
+
+
+def test_mixed_partners_meet_in_all_partnerings_and_shifts() -> None:
+    seatings = GAME.seatings
+    assert (len(seatings), len(set(seatings)), GAME.table_size) == (12, 12, 4)
+    partners = [{frozenset(places[::2]), frozenset(places[1::2])} for places in seatings]
+    assert partners[:4] == [{frozenset({0, 2}), frozenset({1, 3})}] * 4
+    assert partners[4:8] == [{frozenset({0, 1}), frozenset({2, 3})}] * 4
+    assert partners[8:] == [{frozenset({0, 3}), frozenset({1, 2})}] * 4
+    for start in (0, 4, 8):
+        for one, other in pairwise(seatings[start : start + 4]):
+            assert other == (one[-1], *one[:-1])
+
+
+def test_same_partners_change_sides() -> None:
+    game = Codepiece(partners="same")
+    assert (game.seatings, game.table_size) == (((0, 1, 0, 1), (1, 0, 1, 0)), 2)
+
+
+def test_same_partners_give_one_result_and_a_fault_is_one_loss() -> None:
+    game = Codepiece([0], "same")
+    names = ["a", "b", "a", "b"]
+    spec = match_spec(game, names=names)
+    record = play_by_policy(game, random_policy("same"), spec)
+    assert record.points is not None
+    assert list(record.results()) == [(0, 1, float(record.points[0] > record.points[1]))]
+    bots = [ScriptedBot.replaying(record, seat) for seat in range(4)]
+    bots[2] = ScriptedBot(["nonsense"])
+    fault = play_in_memory(game, bots, spec)
+    assert list(fault.results()) == [(2, 1, 0.0)]
+
+
+def test_mixed_partners_give_four_results_and_a_fault_three_losses() -> None:
+    game = Codepiece([0])
+    record = play_by_policy(game, random_policy("mixed"))
+    assert {(one, other) for one, other, _ in record.results()} == {(0, 1), (0, 3), (1, 2), (2, 3)}
+    bots = [ScriptedBot.replaying(record, seat) for seat in range(4)]
+    bots[1] = ScriptedBot(["nonsense"])
+    fault = play_in_memory(game, bots, match_spec(game))
+    assert list(fault.results()) == [(1, 0, 0.0), (1, 2, 0.0), (1, 3, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("options", "path"),
+    [
+        ({"dealers": [0, 4]}, ("dealers", 1)),
+        ({"dealers": [True]}, ("dealers", 0)),
+        ({"dealers": []}, ("dealers",)),
+        ({"dealers": 3}, ("dealers",)),
+        ({"partners": "sane"}, ("partners",)),
+        ({"deck": "23 CD"}, ("deck",)),
+    ],
+)
+def test_wrong_options_are_named(options, path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        make("codepiece", options)
+    assert [problem.path for problem in caught.value.problems] == [path]
+
+
+def test_a_given_deal_needs_thirteen_cards_each() -> None:
+    with pytest.raises(ConfigError, match="every hand needs 13 cards"):
+        GAME.given([dealt([["2C"], ["3C"], ["4C"], ["5C"]])])
+
+
+def test_it_is_found_by_its_name() -> None:
+    assert find("codepiece") is Codepiece
+    assert IDS["2C"] == FIRST_CARD
