@@ -149,7 +149,9 @@ class Channel:
     def started(self) -> None:
         """Its first reply has come: what it has used by now was its start."""
         self._base = self._meter.read()
-        self.start_cpu_ns = self._base.cpu_ns
+        # Its end tells the time of children that it has waited for too, such as those of a script
+        # that finds the interpreter.
+        self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
 
     def _come_at_once(self, asks: bool) -> bool:
         """Whether something has come within the first wait; one more brisk answer if so."""

@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 PF_EXITING = 4
+NS_A_TICK = 10**9 // os.sysconf("SC_CLK_TCK")
 
 
 class ClockKind(StrEnum):
@@ -69,6 +70,16 @@ class Meter:
             cpu = 0
         delay = run_delay(self._schedstat)
         return Reading(cpu, delay + own_delay(), delay)
+
+    @property
+    def children_ns(self) -> int:
+        """CPU time of the children that it has waited for, in the kernel's ticks (10 ms, mostly)."""
+        try:
+            with open(f"/proc/{self._pid}/stat", "rb") as stat:
+                fields = stat.read().rpartition(b") ")[2].split()
+        except OSError:
+            return 0
+        return (int(fields[13]) + int(fields[14])) * NS_A_TICK
 
     @property
     def runnable(self) -> bool:

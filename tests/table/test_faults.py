@@ -165,6 +165,17 @@ def test_quit_is_said_where_the_config_wants_it(table: Table, bot: Callable[...,
     assert record.bots[1].exit == 7
 
 
+def test_what_the_children_of_a_starting_script_used_belongs_to_the_start(
+    table: Table, bot: Callable[..., Path]
+) -> None:
+    burning = "import time\\nwhile time.process_time() < 0.2: pass"
+    burn = f"import subprocess; subprocess.run([sys.executable, '-c', '{burning}'])"
+    record = table.play(against(bot(burn)))
+    subject = record.bots[1]
+    assert subject.cpu_ns >= 200_000_000
+    assert subject.notes == ()
+
+
 def test_children_are_killed_with_the_bot(table: Table, bot: Callable[..., Path]) -> None:
     breeder = bot(
         "if os.fork() == 0:\n"
