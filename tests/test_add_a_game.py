@@ -1,0 +1,74 @@
+"""The walkthrough to a game of one's own is walked: its package is found, checked and played."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.test_docs import ROOT, blocks
+
+PAGE = ROOT / "docs" / "howto" / "add-a-game.md"
+MOST_LINES = 130
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page's files, and its package installed beside nothing else: as its metadata say."""
+    folder = tmp_path_factory.mktemp("whist")
+    for _, file, text in blocks(PAGE):
+        if file:
+            path = folder / file
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+    # What an installer makes of pyproject.toml, without one: it would need the package index.
+    project = tomllib.loads((folder / "whist" / "pyproject.toml").read_text())["project"]
+    metadata = folder / "whist" / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 1.0\n")
+    lines = [
+        line
+        for group, entries in project["entry-points"].items()
+        for line in (f"[{group}]", *(f"{name} = {target}" for name, target in entries.items()))
+    ]
+    (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def run(folder: Path, *words: str) -> str:
+    path = os.pathsep.join([str(folder / "whist"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout
+
+
+@pytest.mark.process
+def test_the_game_keeps_every_promise(place: Path) -> None:
+    assert "1 passed" in run(place, "pytest", "-q", "-p", "no:cacheprovider", "whist/test_whist.py")
+
+
+@pytest.mark.process
+def test_the_commands_of_the_page_work(place: Path) -> None:
+    lines = [
+        line.removeprefix("$ ")
+        for kind, _, text in blocks(PAGE)
+        if kind == "console"
+        for line in text.splitlines()
+    ]
+    shown = {line.split()[1]: run(place, *line.split()) for line in lines}
+    assert "FAIL" not in shown["check-bot"]
+    assert "taken by" in shown["show"]
+    assert "nothing differs" in shown["verify"]
+    assert "whist" in run(place, "arbiter", "games")
+
+
+def test_the_game_is_short() -> None:
+    (text,) = [text for _, file, text in blocks(PAGE) if file == "whist/whist.py"]
+    assert len([line for line in text.splitlines() if line.strip()]) <= MOST_LINES
