@@ -26,6 +26,9 @@ bench: $(DEV) bots ## figures as one JSON object
 
 bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it cannot be had
 	-@$(INSTALL) evalica >&2
+	@test -x .venv/peers/bin/python || $(PYTHON) -m venv .venv/peers
+	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check rlcard==1.2.0 >&2
+	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check chefshatgym==2.4.0.4 >&2
 	@$(BIN)/python -m tests.bench.peers
 
 bots: ## the C++ bots and the attacks in C, where there is a compiler

@@ -58,6 +58,10 @@ def _over(trump: int) -> tuple[int, ...]:
     return (0,) * FIRST_CARD + tuple(masks)
 
 
+# What may be bid over each bid; 0 is none so far, and 7 is never there while others may bid.
+_BIDS = tuple((PASS, *range(max(bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP)) for bid in range(HIGHEST + 1))
+_TRUMPS = tuple(range(FIRST_TRUMP, FIRST_CARD))
+_BIT = tuple(1 << card + FIRST_CARD for card in range(len(DECK)))
 OVER = tuple(_over(trump) for trump in range(len(DECK.suits)))
 
 
@@ -86,9 +90,7 @@ class CodepieceState(NamedTuple):
         """Higher bids and pass, the four trumps, or the cards that may be played."""
         if self.trump != NO_TRUMP:
             return _any.actions_of(self._playable(seat))
-        if self.leader < 0 or len(self.bids) < SEATS:
-            return (PASS, *range(max(self.bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP))
-        return range(FIRST_TRUMP, FIRST_CARD)
+        return _BIDS[self.bid] if len(self.bids) < SEATS else _TRUMPS
 
     def allows(self, seat: Seat, action: Action) -> bool:
         """Whether the seat may do this now."""
@@ -135,13 +137,16 @@ class CodepieceState(NamedTuple):
 
     def _before_play(self, seat: Seat, action: Action) -> CodepieceState:
         """After a bid, or after trump was named."""
-        if not self.allows(seat, action):
+        to_act, hands, bids, bid, leader, _, trick, opened, best, ahead, won = self
+        if seat not in to_act or action not in (_BIDS[bid] if len(bids) < SEATS else _TRUMPS):
             raise IllegalAction(self._reason(seat, action))
         if action >= FIRST_TRUMP:
-            return self._replace(trump=DECK.suits.index(TRUMPS[action - FIRST_TRUMP]))
-        bid, leader = self.bid, self.leader
+            trump = DECK.suits.index(TRUMPS[action - FIRST_TRUMP])
+            return _new(
+                CodepieceState, (to_act, hands, bids, bid, leader, trump, trick, opened, best, ahead, won)
+            )
         value = action and action + LOWEST - 1
-        bids = (*self.bids, (seat, value))
+        bids = (*bids, (seat, value))
         if value:
             bid, leader = value, seat
         to_act = AFTER[seat]
@@ -150,7 +155,8 @@ class CodepieceState(NamedTuple):
                 bid, leader = FORCED, to_act[0]
                 bids = (*bids, (leader, FORCED))
             to_act = (leader,)
-        return self._replace(to_act=to_act, bids=bids, bid=bid, leader=leader)
+        fields = (to_act, hands, bids, bid, leader, NO_TRUMP, trick, opened, best, ahead, won)
+        return _new(CodepieceState, fields)
 
     def _playable(self, seat: Seat) -> int:
         """The mask of what a seat may play: follow suit, then overtake an opponent if you can."""
@@ -257,9 +263,11 @@ class Codepiece(Game[CodepieceState]):
 
     def start(self, deal: Deal) -> CodepieceState:
         """The seat on the dealer's left is to bid."""
-        hands = tuple(_any.mask_of(hand) for hand in deal.hands)
+        hands = tuple(sum(map(_BIT.__getitem__, hand)) for hand in deal.hands)
         first = AFTER[deal.seat]
-        return CodepieceState(first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0))
+        return _new(
+            CodepieceState, (first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0))
+        )
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
         """set_rules, set_deck, set_players, set_game."""

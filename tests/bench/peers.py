@@ -6,13 +6,16 @@ make bench-peers        # installs what it can, prints one JSON object
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from rating.bayeselo import bayeselo
 from rating.crosstable import PairTable
 from rating.threads import one_thread
+from tests.bench.play import rules
 from tests.bench.ratings import made_season, timed
 
 PLAYERS, RESULTS = 1000, 1_000_000
@@ -61,8 +64,30 @@ PEERS: dict[str, Callable[[dict[str, Any], float], dict[str, float | str]]] = {
 }
 
 
+PEERS_PYTHON = Path(sys.prefix) / "peers" / "bin" / "python"
+"""Packages of games want other versions of numpy than ours, so they have an interpreter of their own."""
+OURS = {"rlcard": "dou_dizhu", "chefshatgym": "chefs_hat"}
+
+
+def games() -> dict[str, Any]:
+    """Random legal play in published packages beside ours, in this run."""
+    if not PEERS_PYTHON.exists():
+        return {"skipped": f"{PEERS_PYTHON} is not there (make bench-peers)"}
+    script = Path(__file__).with_name("peer_games.py")
+    done = subprocess.run([PEERS_PYTHON, script], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"skipped": f"{script.name} failed: {done.stderr.strip().splitlines()[-1]}"}
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    ours = rules()
+    for peer, figure in figures.items():
+        if theirs := figure.get("games_per_second"):
+            mine = ours[OURS[peer]]["deals_per_second_dealing_included"]
+            figure |= {"ours": mine, "ratio_of_ours": round(mine / theirs, 1)}
+    return figures
+
+
 def main() -> None:
-    """Aggregate and fit the same season with each."""
+    """Aggregate and fit the same season with each, then play games."""
     season = made_season(PLAYERS, RESULTS)
     with one_thread():
         ours, _ = timed(lambda: bayeselo(PairTable.from_results(**season)), 3)
@@ -70,7 +95,9 @@ def main() -> None:
         for name, measure in PEERS.items():
             print(f"bench-peers: {name}", file=sys.stderr)
             figures[name] = measure(season, ours)
-    print(json.dumps({"players": PLAYERS, "results": RESULTS, "rating": figures}, indent=2))
+    print("bench-peers: games", file=sys.stderr)
+    rating = {"players": PLAYERS, "results": RESULTS, **figures}
+    print(json.dumps({"rating": rating, "games": games()}, indent=2))
 
 
 if __name__ == "__main__":

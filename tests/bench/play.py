@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.clock import TimeControl
+from arbiter.games import make, names
 from arbiter.games.planning import Planning
 from arbiter.match import Limits, MatchSpec, Player
 from arbiter.referee import programme
@@ -28,7 +29,7 @@ from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_mem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.rules import Deal
+    from arbiter.rules import AnyGame, Deal
 
 INSTANT = Path(__file__).parents[2] / "bots" / "cpp" / "build" / "planning_random"
 MATCHES = 60
@@ -115,30 +116,46 @@ def instant_spec(delivery: str, round_number: int = 1) -> MatchSpec:
 
 
 def rules() -> dict[str, Any]:
-    """Plies a second and core of random legal play; the deals are dealt beforehand."""
-    game = Planning()
-    rounds = [programme(game, "1", number + 1).deals for number in range(MATCHES)]
-    # Once to warm up what a game remembers of hands, once to measure.
-    random_play(game, rounds)
-    start = time.process_time()
-    plies = random_play(game, rounds)
-    spent = time.process_time() - start
-    return {"planning": {"plies_per_second": round(plies / spent)}}
+    """Of each game, plies and deals a second and core of random legal play.
+
+    Plies are those of deals dealt beforehand; legal actions are enumerated at every one.
+    """
+    figures = {}
+    for name in names():
+        game = make(name, {})
+        dealt = dealt_beforehand(game)
+        # Once to warm up what a game remembers of hands, once to measure.
+        random_play(game, dealt)
+        start = time.process_time()
+        plies = random_play(game, dealt)
+        spent = time.process_time() - start
+        start = time.process_time()
+        deals = len(dealt_beforehand(game))
+        with_dealing = spent + time.process_time() - start
+        figures[name] = {
+            "plies_per_second": round(plies / spent),
+            "deals_per_second_dealing_included": round(deals / with_dealing),
+        }
+    return figures
 
 
-def random_play(game: Planning, rounds: Sequence[Sequence[Deal]]) -> int:
+def dealt_beforehand(game: AnyGame) -> list[Deal]:
+    """The deals of so many matches, none of them depending on play."""
+    return [deal for number in range(MATCHES) for deal in programme(game, "1", number + 1).deals]
+
+
+def random_play(game: AnyGame, deals: Sequence[Deal]) -> int:
     """Play all deals at random; the number of plies."""
     uniform = random.Random(1).random
     plies = 0
-    for deals in rounds:
-        for deal in deals:
-            state = game.start(deal)
-            while state.to_act:
-                seat = state.to_act[0]
-                legal = state.legal(seat)
-                state = state.apply(seat, legal[int(uniform() * len(legal))])
-                plies += 1
-            state.points()
+    for deal in deals:
+        state = game.start(deal)
+        while state.to_act:
+            seat = state.to_act[0]
+            legal = state.legal(seat)
+            state = state.apply(seat, legal[int(uniform() * len(legal))])
+            plies += 1
+        state.points()
     return plies
 
 

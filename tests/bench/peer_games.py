@@ -1,0 +1,97 @@
+"""Random legal play in published packages: games a CPU second, as one JSON object.
+
+    python tests/bench/peer_games.py [SECONDS]
+
+Run by an interpreter of its own, whose packages are theirs: they want other versions of numpy than
+ours. It needs nothing of `arbiter`, and skips by name what is not installed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import random
+import shutil
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def rlcard_games() -> Callable[[], None]:
+    """A Dou Dizhu game of RLCard without its environment."""
+    from numpy.random import RandomState
+    from rlcard.games.doudizhu import Game
+
+    game = Game()
+    game.np_random = draw = RandomState(1)
+
+    def play() -> None:
+        state, _ = game.init_game()
+        while not game.is_over():
+            actions = state["actions"]
+            state, _ = game.step(actions[draw.randint(len(actions))])
+
+    return play
+
+
+def chefshatgym_matches() -> Callable[[], None]:
+    """A match of ChefsHatGym's environment, each action picked among those it calls possible."""
+    import gym
+    from ChefsHatGym.env import ChefsHatEnv
+
+    env = gym.make("chefshat-v1").unwrapped
+    names = ["a", "b", "c", "d"]
+    kind = ChefsHatEnv.GAMETYPE["MATCHES"]
+    # It does not start without a folder, into which it writes nothing then.
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    env.startExperiment(
+        gameType=kind,
+        stopCriteria=1,
+        playerNames=names,
+        logDirectory=f"{folder}/log",
+        verbose=0,
+        saveLog=False,
+    )
+    draw = random.Random(1)
+
+    def play() -> None:
+        observation, _ = env.reset()
+        over = False
+        while not over:
+            possible = [action for action, may in enumerate(observation[28:]) if may]
+            chosen = [0.0] * 200
+            chosen[draw.choice(possible)] = 1.0
+            observation, _, over, *_ = env.step(chosen)
+
+    return play
+
+
+PEERS = {"rlcard": rlcard_games, "chefshatgym": chefshatgym_matches}
+
+
+def main() -> None:
+    """Each for so many CPU seconds."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5.0
+    figures: dict[str, object] = {}
+    for name, prepare in PEERS.items():
+        try:
+            play = prepare()
+        except ImportError as error:
+            figures[name] = {"skipped": f"{error.name} is not installed"}
+            continue
+        play()
+        start, number = time.process_time(), 0
+        while (spent := time.process_time() - start) < seconds:
+            play()
+            number += 1
+        figures[name] = {"games_per_second": round(number / spent, 1)}
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
