@@ -323,7 +323,7 @@ class Channel:
             return MalformedReply(Fault.CRASH, f"it {manner}", unread)
         status = end.exit or 0
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
-        full = end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
+        full = end.out_of_memory or end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
         if full or (end.exit and any(sign in self.stderr_tail for sign in MEMORY_SIGNS)):
             limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
             return MalformedReply(Fault.MEMORY, f"it {how}; {limit}", unread)

@@ -100,6 +100,8 @@ class Family:
         """Process id to what is known of its end, None while it has not been waited for."""
         self._started: dict[int, int] = {}
         """Process id of a bot to that of our child: the bot itself, or the wrapper around it."""
+        self._joined: dict[int, list[str]] = {}
+        """Process id of a bot to its control groups."""
         self._groups: list[str] = []
         self._reports: list[int] = []
         self._number = 0
@@ -109,6 +111,7 @@ class Family:
         descriptors: list[int] = []
         pids = []
         reports: list[int] = []
+        groups: list[list[str]] = []
         for bot in bots:
             try:
                 joined = self._make_groups(bot["cgroups"])
@@ -127,12 +130,14 @@ class Family:
             descriptors += [stdin[1], stdout[0], stderr[0]]
             reports.append(report[0])
             pids.append(pid)
+            groups.append(joined)
         for place, (bot, report_end) in enumerate(zip(bots, reports, strict=True)):
             started = pids[place]
             if bot["wrapped"]:
                 pids[place] = wrapped(report_end) or started
             self.bots[pids[place]] = None
             self._started[pids[place]] = started
+            self._joined[pids[place]] = groups[place]
         # Open until the end: the wrapper still has the program's end to report.
         self._reports = reports
         return {"pids": pids}, descriptors
@@ -176,6 +181,7 @@ class Family:
         self._reports.clear()
         ends, self.bots = self.bots, {}
         self._started.clear()
+        self._joined.clear()
         return ends, []
 
     @staticmethod
@@ -197,6 +203,7 @@ class Family:
             "exit": None if killed else code,
             "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
             "peak_memory_bytes": usage.ru_maxrss * 1024,
+            "out_of_memory": not killed and any(map(killed_for_memory, self._joined[pid])),
         }
         return True
 
@@ -239,6 +246,14 @@ def write(path: str, text: str) -> None:
     """One value into one of the kernel's files."""
     with open(path, "w") as file:
         file.write(text)
+
+
+def killed_for_memory(group: str) -> bool:
+    """Whether the kernel killed something in a control group because its memory was at its limit."""
+    for name in ("memory.events", "memory.oom_control"):
+        with contextlib.suppress(OSError), open(f"{group}/{name}") as file:
+            return any(line.startswith("oom_kill ") and not line.endswith(" 0\n") for line in file)
+    return False
 
 
 def wrapped(report: int) -> int:

@@ -30,11 +30,12 @@ class Started(NamedTuple):
 
 
 class End(NamedTuple):
-    """How a bot's process ended. `exit` as in `BotReport`."""
+    """How a bot's process ended. `exit` as in `BotReport`; `out_of_memory`: by its control group's limit."""
 
     exit: int | None
     cpu_ns: int
     peak_memory_bytes: int
+    out_of_memory: bool = False
 
 
 class Launcher:
