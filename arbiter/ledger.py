@@ -132,25 +132,13 @@ class Ledger:
 
 
 def rated(match: MatchSummary) -> Match:
-    """A match as `rating` takes it; copies of one house bot give no result with each other.
-
-    Who sits on both seats of a side is one player with the points of both.
-    """
-    players, points, faulty, sides = match.players, match.points, match.faulty, match.sides
-    if len(set(players)) < len(players):
-        names = tuple(dict.fromkeys(players))
-        if points is not None:
-            points = tuple(
-                sum(n for player, n in zip(players, points, strict=True) if player == name) for name in names
-            )
-        faulty = None if faulty is None else names.index(players[faulty])
-        players, sides = names, None
+    """A match as `rating` takes it; copies of one house bot give no result with each other."""
     return Match(
-        players=players,
-        points=points,
-        faulty=faulty,
-        sides=sides,
-        owners=[original(name) for name in players],
+        players=match.players,
+        points=match.points,
+        faulty=match.faulty,
+        sides=match.sides,
+        owners=[original(name) for name in match.players],
         round=match.round,
         table=match.table,
         id=match.id,

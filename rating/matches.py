@@ -4,7 +4,8 @@ A match in which nobody faulted gives one result for each pair of seats: the hig
 draw. Partners (equal `sides`) give no result. A fault ends a match: by the rule `seed` the faulty player
 loses to each of the others, partners included, and nothing is counted among the others. Seats held by the
 same player, and seats of one owner (`random` and `random#2`, copies of a house bot, are rated apart), give no
-result with each other, whether somebody faulted or not.
+result with each other, whether somebody faulted or not. Who holds several seats of a side counts as holding one, with
+the points of all of them.
 
 The expansion is vectorised: matches are grouped by their number of seats, then each pair of seats is one
 numpy expression over the whole group.
@@ -15,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -123,6 +124,7 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
     match beside, but no result; "drop" forgets the match.
     """
     groups: dict[int, list[int]] = defaultdict(list)
+    matches = [_one_seat_a_side(match) for match in matches]
     for number, match in enumerate(matches):
         if match.faulty is None or faults != "drop":
             groups[len(match.players)].append(number)
@@ -163,6 +165,30 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
     order = np.argsort(columns[3], kind="stable")
     first, second, outcome, match_number, rounds, tables = (column[order] for column in columns)
     return Expansion(first, second, outcome, match_number, rounds, tables, played, points, faulted)
+
+
+def _one_seat_a_side(match: Match) -> Match:
+    """Who holds several seats of a side holds one, with the scores of all: they are one result, not several."""
+    players, sides = match.players, match.sides
+    if sides is None or len(set(players)) == len(players):
+        return match
+    seats = list(zip(players, sides, strict=True))
+    kept = list(dict.fromkeys(seats))
+
+    def summed(scores: Sequence[float] | None) -> Sequence[float] | None:
+        if scores is None:
+            return None
+        return [sum(n for seat, n in zip(seats, scores, strict=True) if seat == one) for one in kept]
+
+    return replace(
+        match,
+        players=[player for player, _ in kept],
+        points=summed(match.points),
+        places=summed(match.places),
+        faulty=None if match.faulty is None else kept.index(seats[match.faulty]),
+        sides=[side for _, side in kept],
+        owners=None if match.owners is None else [match.owners[seats.index(one)] for one in kept],
+    )
 
 
 def _owners(match: Match) -> Sequence[int]:
