@@ -4,8 +4,8 @@ A match in which nobody faulted gives one result for each pair of seats: the hig
 draw. Partners (equal `sides`) give no result. A fault ends a match: by the rule `seed` the faulty player
 loses to each of the others, partners included, and nothing is counted among the others. Seats held by the
 same player, and seats of one owner (`random` and `random#2`, copies of a house bot, are rated apart), give no
-result with each other, whether somebody faulted or not. Who holds several seats of a side counts as holding one, with
-the points of all of them.
+result with each other, whether somebody faulted or not. Who holds several seats of a side counts as
+holding one, with the points of all of them.
 
 The expansion is vectorised: matches are grouped by their number of seats, then each pair of seats is one
 numpy expression over the whole group.
@@ -168,7 +168,7 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
 
 
 def _one_seat_a_side(match: Match) -> Match:
-    """Who holds several seats of a side holds one, with the scores of all: they are one result, not several."""
+    """Who holds several seats of a side holds one here, with the scores of all, so that they are one result."""
     players, sides = match.players, match.sides
     if sides is None or len(set(players)) == len(players):
         return match
