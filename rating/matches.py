@@ -168,7 +168,7 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
 
 
 def _one_seat_a_side(match: Match) -> Match:
-    """Who holds several seats of a side holds one here, with the scores of all, so that they are one result."""
+    """Who holds several seats of a side holds one here, with the scores of all."""
     players, sides = match.players, match.sides
     if sides is None or len(set(players)) == len(players):
         return match
