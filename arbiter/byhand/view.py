@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
     from arbiter.byhand.machine import ByHand, Exchange
     from arbiter.byhand.position import Decision, Position
@@ -55,12 +56,23 @@ def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
             yield f"  deal {deal + 1}  {request:<12} {'  '.join(answers[start : start + seats])}"
 
 
+def roles_line(shape: Mapping[str, Any]) -> str:
+    """What a deal's JSON says beside its hands: ``landlord 0, extra 4 6 2``; nothing of lists in lists."""
+    told = []
+    for key, value in shape.items():
+        if isinstance(value, list | tuple):
+            if key != "hands" and not any(isinstance(item, list | tuple) for item in value):
+                told.append(f"{key} {' '.join(map(str, value))}")
+        elif value is not None:
+            told.append(f"{key} {value}")
+    return ", ".join(told)
+
+
 def state_lines(position: Position) -> Iterator[str]:
     """The deal, its roles, what was answered in it, points so far, and who is to act."""
     number = len(position.deals) - 1
-    roles = position.game.deal_json(position.deals[number])
-    shown = ", ".join(f"{key} {value}" for key, value in roles.items() if key != "hands")
-    yield f"deal {number + 1} ({shown}), after {len(position.decisions)} decisions"
+    roles = roles_line(position.game.deal_json(position.deals[number]))
+    yield f"deal {number + 1} ({roles}), after {len(position.decisions)} decisions"
     yield from decision_lines([d for d in position.decisions if d.deal == number], position.game.seats)
     yield f"points of the deals that are over: {' '.join(map(str, position.totals))}"
     seat = position.to_act

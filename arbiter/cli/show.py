@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arbiter.byhand.view import roles_line
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import print_json, print_table, printable
 from arbiter.cli.tables import opened
@@ -98,9 +99,9 @@ def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[
     """One deal as people at a table would read it: the hands, then the play."""
     shape = record.deals[number]
     deal = game.deal_from_json(shape)
-    roles = ", ".join(f"{key} {value}" for key, value in shape.items() if isinstance(value, int | str))
-    click.echo(f"\ndeal {number + 1}" + (f" ({roles})" if roles else ""))
+    width = max(map(len, record.players))
+    click.echo(f"\ndeal {number + 1} ({roles_line(shape)})")
     for seat, hand in enumerate(deal.hands):
-        click.echo(f"  {seat} {record.players[seat]:<20} {game.hand_text(sorted(hand))}")
+        click.echo(f"  {seat} {record.players[seat]:<{width}}  {game.hand_text(sorted(hand))}")
     for line in game.scoresheet(deal, [Answered(move.seat, move.request, move.action) for move in moves]):
         click.echo(f"  {line}")

@@ -1,0 +1,152 @@
+"""What a hand may play in Dou Dizhu, enumerated fast.
+
+Combinations without kickers depend on masks of ranks alone (at least one card of them, two, three, four), so
+they are looked up. Main parts with kickers are looked up too, and each one's kickers are filtered by one
+operation, since a combination is held if none of the ones of its ladder is missing.
+
+    lead(counts_of("3344"))                  # ids of 3, 4, 33, 44
+    follow(counts_of("3344"), 15)            # 33 was played: 44, pass
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.games.combinations import (
+    FIRST_BOMB,
+    FIRST_PAIR,
+    FIRST_TRIO,
+    ONES,
+    Counts,
+    Family,
+    Ladder,
+    ladder_of,
+    table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_LOW_ONES = 0x111111111111
+"""Of the ranks that chains are made of."""
+_JOKER_ONES = 0x110000000000000
+_REMEMBERED = 1 << 14
+
+
+def _runs(ranks: int, length: int) -> int:
+    """Where `length` ranks in a row begin."""
+    for _ in range(length - 1):
+        ranks &= ranks >> 4
+    return ranks
+
+
+class _Plain(dict[int, tuple[int, ...]]):
+    """Combinations without kickers that a mask of ranks allows.
+
+    Made when first asked for, forgotten when there are many. Those of chains are looked up by where
+    chains of the shortest `length` begin: that says all, and few masks are different then.
+    """
+
+    def __init__(self, *kinds: str, length: int = 1) -> None:
+        self._kinds, self._length = kinds, length
+        self._mains: list[tuple[int, int]] = []
+
+    def __missing__(self, mask: int) -> tuple[int, ...]:
+        mains = self._mains
+        if not mains:
+            for main, family in _members(self._kinds):
+                mains.append((_runs(main & ONES, self._length), family[0][1]))
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        missing = ~mask
+        self[mask] = found = tuple([action for ranks, action in mains if not ranks & missing])
+        return found
+
+
+class _Carriers(dict[int, "tuple[Family, ...]"]):
+    """The same for main parts with kickers: the families of those that a mask of ranks allows."""
+
+    def __init__(self, *kinds: str) -> None:
+        self._kinds = kinds
+
+    def __missing__(self, mask: int) -> tuple[Family, ...]:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        found = [family for main, family in _members(self._kinds) if not main & ONES & ~mask]
+        self[mask] = answer = tuple(found)
+        return answer
+
+
+def _members(kinds: Sequence[str]) -> Iterator[tuple[Ladder, Family]]:
+    """The main parts of some types, whatever their length, in the order of the ids."""
+    for (kind, _), members in table().families.items():
+        if kind in kinds:
+            yield from members
+
+
+_solos, _solo_chains = _Plain("solo"), _Plain("solo chain", length=5)
+_pairs_alone, _pair_chains = _Plain("pair"), _Plain("pair chain", length=3)
+_trios, _trio_chains = _Plain("trio"), _Plain("trio chain", length=2)
+_bombs, _tails = _Plain("bomb", "rocket"), _Plain("bomb", "rocket", "pass")
+_with_trios = _Carriers("trio with solo", "trio with pair")
+_with_trio_chains = _Carriers("trio chain with solos", "trio chain with pairs")
+_with_fours = _Carriers("four with solos", "four with pairs")
+
+
+def lead(hand: Counts) -> list[int]:
+    """Everything in the hand, ascending."""
+    # Written out rather than in functions: this is what playing at random spends its time on.
+    half, most = hand >> 1, hand >> 2 & ONES
+    two = half & ONES | most
+    one = hand & ONES | two
+    three = hand & half & ONES | most
+    found = [*_solos[one], *_pairs_alone[two]]
+    missing = 0
+    if three:
+        missing = ~(one | two << 1 | three << 2 | most << 3)
+        found += _trios[three]
+        for family in _with_trios[three]:
+            found += [action for cards, action in family if not cards & missing]
+    low = one & _LOW_ONES
+    low &= low >> 4
+    if runs := low & low >> 4 & low >> 8 & low >> 12:
+        found += _solo_chains[runs]
+    low = two & _LOW_ONES
+    if runs := low & low >> 4 & low >> 8:
+        found += _pair_chains[runs]
+    low = three & _LOW_ONES
+    if runs := low & low >> 4:
+        found += _trio_chains[runs]
+        for family in _with_trio_chains[three]:
+            found += [action for cards, action in family if not cards & missing]
+    if most:
+        for family in _with_fours[most]:
+            found += [action for cards, action in family if not cards & missing]
+    if explosive := most | one & _JOKER_ONES:
+        found += _bombs[explosive]
+    return found
+
+
+def follow(hand: Counts, best: int) -> Sequence[int]:
+    """What may be played on a combination, ascending; `PASS` is always the last."""
+    most = hand >> 2 & ONES
+    # Most turns are those on single cards and pairs.
+    if best < FIRST_PAIR:
+        one = (hand | hand >> 1) & ONES | most
+        found = _solos[one & -(2 << 4 * best)]
+    elif best < FIRST_TRIO:
+        one = hand & ONES
+        two = hand >> 1 & ONES | most
+        found = _pairs_alone[two & -(2 << 4 * (best - FIRST_PAIR))]
+    else:
+        one = hand & ONES
+        found = ()
+        if best < FIRST_BOMB:
+            missing = ~ladder_of(hand)
+            for main, family in table().rivals[best]:
+                if not main & missing:
+                    found += tuple([action for cards, action in family if not cards & missing])
+    tail = _tails[most | one & _JOKER_ONES]
+    if best >= FIRST_BOMB:
+        return tuple([action for action in tail if action > best])
+    return found + tail if found else tail

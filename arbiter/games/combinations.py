@@ -1,0 +1,238 @@
+"""The 27,472 combinations of Dou Dizhu: a table made from the rules.
+
+A hand and the cards of a combination are *counts*: an integer with four bits for each rank, so
+that "holds these cards" and "without these cards" are one operation each. Enumeration uses the
+*ladder* of a hand: the same four bits hold as many ones as there are cards of the rank, so that a
+combination is held if none of its ones is missing.
+
+Ids ascend by type, then chain length, then rank of the main part, then kickers. So all that beats
+a combination without being a bomb is one range of ids, `floor` to `ceiling`.
+
+    table().names[379]                              # '34567'
+    table().ids["33344455"]                         # 512
+    holds(counts_of("33444"), counts_of("444"))     # True
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cache
+from itertools import combinations, combinations_with_replacement, permutations
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+Counts: TypeAlias = int
+Ladder: TypeAlias = int
+Ranks: TypeAlias = "tuple[int, ...]"
+"""Cards as their ranks, 0..14."""
+Family: TypeAlias = "tuple[tuple[Ladder, int], ...]"
+"""Combinations with their ids, ascending."""
+
+RANKS = "3456789TJQKA2BR"
+FIRST_PAIR, FIRST_TRIO, FIRST_BOMB, ROCKET, PASS = 15, 28, 27457, 27470, 27471
+ACTIONS = 27472
+GUARD = 0x888888888888888
+"""The top bit of every rank of `Counts`; no count reaches it."""
+
+ONES = 0x111111111111111
+"""The lowest bit of every rank."""
+_CHAINED = 12
+"""The ranks below the 2, which chains are made of."""
+_JOKER, _TWO = 13, 12
+
+KINDS = (
+    (0, "single card"),
+    (15, "pair"),
+    (28, "trio"),
+    (41, "trio with a card"),
+    (223, "trio with a pair"),
+    (379, "chain"),
+    (415, "chain of pairs"),
+    (467, "chain of trios"),
+    (512, "chain of trios with cards"),
+    (22334, "chain of trios with pairs"),
+    (25273, "four with two cards"),
+    (26599, "four with two pairs"),
+    (FIRST_BOMB, "bomb"),
+    (ROCKET, "rocket"),
+    (PASS, "pass"),
+)
+"""The first id of every type, and its name for people."""
+
+
+def counts_of(cards: Iterable[str]) -> Counts:
+    """The counts of some cards by name."""
+    return sum(1 << 4 * RANKS.index(card) for card in cards)
+
+
+def word_of(counts: Counts) -> str:
+    """Cards as one word in rank order, as the protocol has it."""
+    return "".join(rank * (counts >> 4 * i & 7) for i, rank in enumerate(RANKS))
+
+
+def holds(hand: Counts, cards: Counts) -> bool:
+    """Whether all the cards are in the hand."""
+    return ((hand | GUARD) - cards) & GUARD == GUARD
+
+
+def ladder_of(counts: Counts) -> Ladder:
+    """As many ones as there are cards, rank by rank."""
+    half, most = counts >> 1, counts >> 2 & ONES
+    two = half & ONES | most
+    return (counts & ONES) | two | two << 1 | (counts & half & ONES | most) << 2 | most << 3
+
+
+def kind_of(action: int) -> str:
+    """The type of a combination in words."""
+    return KINDS[bisect_right(KINDS, action, key=lambda kind: kind[0]) - 1][1]
+
+
+class Table(NamedTuple):
+    """All combinations by id; what beats each is in `floor[id]` to `ceiling[id] - 1`, or a higher bomb.
+
+    The entries of `PASS` say what may be led: everything else. `rivals` is what `follow` needs: for each
+    main part of higher rank its own ladder and the combinations with it.
+    """
+
+    names: tuple[str, ...]
+    cards: tuple[Counts, ...]
+    ids: dict[str, int]
+    floor: tuple[int, ...]
+    ceiling: tuple[int, ...]
+    families: dict[tuple[str, int], tuple[tuple[Ladder, Family], ...]]
+    """By type and chain length, for each main part."""
+    rivals: tuple[tuple[tuple[Ladder, Family], ...], ...]
+
+
+@cache
+def table() -> Table:
+    """The table, made when first asked for: a tenth of a second, once a process."""
+    names: list[str] = []
+    cards: list[Counts] = []
+    floor: list[int] = []
+    ceiling: list[int] = []
+    families: dict[tuple[str, int], tuple[tuple[Ladder, Family], ...]] = {}
+    rivals: list[tuple[tuple[Ladder, Family], ...]] = []
+    letters = bytes.maketrans(bytes(range(len(RANKS))), RANKS.encode())
+    units = [1 << 4 * rank for rank in range(len(RANKS))]
+    for key, groups in _types():
+        members, sizes = [], []
+        for main, kickers in groups:
+            first = len(names)
+            base = sum(map(units.__getitem__, main))
+            for kicker in kickers:
+                names.append(bytes(sorted(main + kicker)).translate(letters).decode())
+                cards.append(base + sum(map(units.__getitem__, kicker)))
+            family = tuple((ladder_of(cards[i]), i) for i in range(first, len(names)))
+            members.append((ladder_of(base), family))
+            sizes.append(len(kickers))
+        families[key] = tuple(members)
+        end = len(names)
+        for number, size in enumerate(sizes):
+            higher = tuple(members[number + 1 :])
+            rivals += [higher] * size
+            floor += [len(floor) + size] * size
+        ceiling += [end] * (end - len(ceiling))
+    # Bombs and the rocket are beaten by what stands behind them, the rocket by nothing.
+    ceiling[FIRST_BOMB:] = [PASS] * (PASS - FIRST_BOMB)
+    names.append("pass")
+    cards.append(0)
+    floor.append(0)
+    ceiling.append(PASS)
+    rivals.append(())
+    families["pass", 1] = ((0, ((0, PASS),)),)
+    ids = {name: action for action, name in enumerate(names)}
+    return Table(tuple(names), tuple(cards), ids, tuple(floor), tuple(ceiling), families, tuple(rivals))
+
+
+def _types() -> Iterator[tuple[tuple[str, int], Iterator[tuple[Ranks, Sequence[Ranks]]]]]:
+    """Every type and chain length, in the order of the ids; its main parts, each with its kickers."""
+    yield ("solo", 1), _mains(1, 1, 15, _alone)
+    yield ("pair", 1), _mains(2, 1, 13, _alone)
+    yield ("trio", 1), _mains(3, 1, 13, _alone)
+    yield ("trio with solo", 1), _mains(3, 1, 13, lambda main: _singles(main, 1))
+    yield ("trio with pair", 1), _mains(3, 1, 13, lambda main: _pairs(main, 1))
+    for copies, kind, lengths in (
+        (1, "solo chain", range(5, 13)),
+        (2, "pair chain", range(3, 11)),
+        (3, "trio chain", range(2, 7)),
+    ):
+        for length in lengths:
+            yield (kind, length), _mains(copies, length, _CHAINED, _alone)
+    for length in range(2, 6):
+        kickers = {2: _any_two, 3: _any_three}.get(length, _any_more)
+        yield ("trio chain with solos", length), _mains(3, length, _CHAINED, kickers)
+    for length in range(2, 5):
+        yield (
+            ("trio chain with pairs", length),
+            _mains(3, length, _CHAINED, lambda main: _pairs(main, len(main) // 3)),
+        )
+    yield ("four with solos", 1), _mains(4, 1, 13, _any_two)
+    yield ("four with pairs", 1), _mains(4, 1, 13, lambda main: _pairs(main, 2))
+    yield ("bomb", 1), _mains(4, 1, 13, _alone)
+    yield ("rocket", 1), iter([((_JOKER, _JOKER + 1), [()])])
+
+
+def _mains(
+    copies: int, length: int, below: int, kickers: Callable[[Ranks], Sequence[Ranks]]
+) -> Iterator[tuple[Ranks, Sequence[Ranks]]]:
+    """`length` ranks in a row, each `copies` times, lowest first, with what may go along."""
+    for start in range(below - length + 1):
+        main = tuple(rank for rank in range(start, start + length) for _ in range(copies))
+        yield main, kickers(main)
+
+
+def _others(main: Ranks, below: int = 15) -> list[int]:
+    """The ranks that kickers may have."""
+    return [rank for rank in range(below) if rank not in main]
+
+
+def _alone(main: Ranks) -> list[Ranks]:  # noqa: ARG001
+    """No kickers."""
+    return [()]
+
+
+def _singles(main: Ranks, number: int) -> list[Ranks]:
+    """Kickers of different ranks, at most one of them a joker."""
+    # Jokers stand last, so that two of them would stand in the last two places.
+    return [k for k in combinations(_others(main), number) if number < 2 or k[-2] < _JOKER]
+
+
+def _pairs(main: Ranks, number: int) -> list[Ranks]:
+    """Pairs of different ranks as kickers."""
+    chosen = combinations(_others(main, _JOKER), number)
+    return [tuple(rank for rank in ranks for _ in range(2)) for ranks in chosen]
+
+
+def _any_two(main: Ranks) -> list[Ranks]:
+    """Two cards, perhaps alike."""
+    return [k for k in combinations_with_replacement(_others(main), 2) if k[0] < _JOKER]
+
+
+def _any_three(main: Ranks) -> list[Ranks]:
+    """All different; then three alike; then two alike and one more."""
+    ranks = _others(main)
+    alike = [(rank,) * 3 for rank in ranks if rank < _JOKER and not _lengthens(main, rank)]
+    mixed = [(pair, pair, single) for pair, single in permutations(ranks, 2) if pair < _JOKER]
+    return _singles(main, 3) + alike + mixed
+
+
+def _any_more(main: Ranks) -> list[Ranks]:
+    """Four or five cards, at most three of them alike and one joker; those with a joker first."""
+    with_joker: list[Ranks] = []
+    without: list[Ranks] = []
+    for kicker in combinations_with_replacement(_others(main), len(main) // 3):
+        if kicker[-2] >= _JOKER:
+            continue
+        thrice = {one for one, third in zip(kicker, kicker[2:], strict=False) if one == third}
+        if any(kicker.count(rank) > 3 or _lengthens(main, rank) for rank in thrice):
+            continue
+        (with_joker if kicker[-1] >= _JOKER else without).append(kicker)
+    return with_joker + without
+
+
+def _lengthens(main: Ranks, rank: int) -> bool:
+    """Whether three of this rank would make the chain longer; then they are no kickers."""
+    return rank != _TWO and rank in (main[0] - 1, main[-1] + 1)

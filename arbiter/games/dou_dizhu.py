@@ -1,0 +1,327 @@
+"""Dou Dizhu (Fight the Landlord): one against two, and the first without cards wins for its side.
+
+The landlord holds 20 cards and leads, the two peasants hold 17 each. A play is beaten by one of the same type
+and length with a higher main rank, by a bomb, or by the rocket; when both others pass, whoever played last
+leads. Action ids are those of `arbiter.games.combinations`.
+
+Cards are 0..53: 3333 4444 .. 2222 B R. The four cards of a rank have one name, since suits do not matter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from arbiter.cards import Card
+from arbiter.errors import ConfigError, IllegalAction, Problem
+from arbiter.games.combination_moves import follow, lead
+from arbiter.games.combinations import (
+    ACTIONS,
+    FIRST_BOMB,
+    GUARD,
+    PASS,
+    RANKS,
+    Counts,
+    holds,
+    kind_of,
+    table,
+)
+from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from arbiter.cards import Stream
+
+CARDS, HAND = 54, 17
+MOST = 20
+"""No hand has more cards."""
+_FIRST_COPIES: tuple[Card, ...] = (*range(0, 52, 4), 52, 53)
+"""The first card of each rank."""
+_EVERYBODY = (0, 1, 2)
+_AFTER = ((1,), (2,), (0,))
+_new = tuple.__new__
+
+
+class DouDizhuState(NamedTuple):
+    """A deal of Dou Dizhu in progress; a tuple, so immutable, hashable and quick to make.
+
+    `best` is the combination to beat and `owner` who played it; `PASS` there means that the seat
+    to act leads. `bombs` counts bombs and rockets so far.
+    """
+
+    game: DouDizhu
+    to_act: tuple[Seat, ...]
+    hands: tuple[Counts, ...]
+    best: Action
+    owner: Seat
+    landlord: Seat
+    bombs: int
+
+    @property
+    def trick(self) -> tuple[Action, ...]:
+        """What lies on the table: the best play and the passes after it; empty when the seat to act leads."""
+        if self.best == PASS:
+            return ()
+        passed = 0 if not self.to_act else (self.to_act[0] - self.owner - 1) % 3
+        return (self.best, *(PASS,) * passed)
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """All in the hand for the leader; else what beats the best play, and pass."""
+        best = self.best
+        return lead(self.hands[seat]) if best == PASS else follow(self.hands[seat], best)
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """Whether the seat may do this now."""
+        if seat not in self.to_act or not 0 <= action <= PASS:
+            return False
+        if action == PASS:
+            return self.best != PASS
+        entries = table()
+        beats = entries.floor[self.best] <= action < entries.ceiling[self.best] or (
+            action >= FIRST_BOMB and action > self.best
+        )
+        return beats and holds(self.hands[seat], entries.cards[action])
+
+    def apply(self, seat: Seat, action: Action) -> DouDizhuState:
+        """Play or pass; IllegalAction with the reason."""
+        game, to_act, hands, best, owner, landlord, bombs = self
+        if action == PASS:
+            if best == PASS or seat not in to_act:
+                raise IllegalAction(self._reason(seat, action))
+            to_act = _AFTER[seat]
+            if to_act == (owner,):
+                best = PASS
+            return _new(DouDizhuState, (game, to_act, hands, best, owner, landlord, bombs))
+        # `allows` once more: a call would cost a quarter of a ply.
+        if seat not in to_act or not 0 <= action < PASS:
+            raise IllegalAction(self._reason(seat, action))
+        entries = table()
+        need, hand = entries.cards[action], hands[seat]
+        if ((hand | GUARD) - need) & GUARD != GUARD or not (
+            best == PASS
+            or entries.floor[best] <= action < entries.ceiling[best]
+            or (action >= FIRST_BOMB and action > best)
+        ):
+            raise IllegalAction(self._reason(seat, action))
+        left = list(hands)
+        left[seat] = hand = hand - need
+        if action >= FIRST_BOMB:
+            bombs += 1
+        # The tuple itself: the named constructor would cost a third of a ply.
+        fields = (game, _AFTER[seat] if hand else (), tuple(left), action, seat, landlord, bombs)
+        return _new(DouDizhuState, fields)
+
+    def points(self) -> tuple[int, ...]:
+        """1 to each winner and -1 to each loser; with `bombs: double`, twice as much for each bomb."""
+        stake = 1 << self.bombs if self.game.bombs == "double" else 1
+        landlord_won = not self.hands[self.landlord]
+        return tuple(stake if (seat == self.landlord) == landlord_won else -stake for seat in _EVERYBODY)
+
+    def _reason(self, seat: Seat, action: Action) -> str:
+        """Why `allows` said no, in words for the bot's author."""
+        if seat not in self.to_act:
+            return f"it is not seat {seat}'s turn"
+        if not 0 <= action <= PASS:
+            return f"there is no action {action}"
+        if action == PASS:
+            return "whoever leads may not pass"
+        entries, hand = table(), self.hands[seat]
+        name, need = entries.names[action], entries.cards[action]
+        if not holds(hand, need):
+            short = next(i for i in range(len(RANKS)) if (need >> 4 * i & 7) > (hand >> 4 * i & 7))
+            held = hand >> 4 * short & 7
+            return f"{name} is not in hand, which has {held or 'no'} {RANKS[short]}"
+        best = entries.names[self.best]
+        return f"{name}, {_article(kind_of(action))}, does not beat {best}, {_article(kind_of(self.best))}"
+
+
+class DouDizhu(Game[DouDizhuState]):
+    """The game with its list of landlords, a deal each, and what bombs are worth.
+
+    ConfigError, with the option's path, where they cannot be.
+    """
+
+    name: ClassVar[str] = "dou_dizhu"
+    title: ClassVar[str] = "Dou Dizhu"
+    seat_word: ClassVar[str] = "landlord"
+    option_help: ClassVar[Mapping[str, str]] = {
+        "landlords": "list of seats, the landlord of each deal: [0, 1, 2]",
+        "bombs": "single, or double: each bomb and rocket doubles the points of its deal",
+    }
+    seats = 3
+    actions = ACTIONS
+
+    def __init__(self, landlords: Sequence[int] = (0, 1, 2), bombs: str = "single") -> None:
+        problems: list[Problem] = []
+        self.landlords = _checked_landlords(landlords, problems)
+        if bombs not in ("single", "double"):
+            problems.append(Problem(("bombs",), f"{bombs!r} is neither single nor double"))
+        self.bombs = bombs
+        if problems:
+            raise ConfigError(problems)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Landlords and bombs as the configuration writes them."""
+        return {"landlords": list(self.landlords), "bombs": self.bombs}
+
+    def next_deal(self, number: int, stream: Stream, last: DouDizhuState | None) -> Deal | None:  # noqa: ARG002
+        """Shuffle; seat s gets cards 17s .. 17s+16, and the landlord the last three too."""
+        if number >= len(self.landlords):
+            return None
+        cards = stream.shuffled(CARDS)
+        hands = [tuple(cards[seat * HAND : (seat + 1) * HAND]) for seat in range(self.seats)]
+        extra = tuple(cards[self.seats * HAND :])
+        landlord = self.landlords[number]
+        hands[landlord] += extra
+        return Deal(tuple(hands), landlord, extra)
+
+    def given(self, deals: Sequence[Deal]) -> DouDizhu:
+        """The same rules; the landlords become those of the given deals."""
+        game = type(self)(**{**self.options, "landlords": [deal.seat for deal in deals]})
+        game._given = tuple(deals)
+        return game
+
+    def start(self, deal: Deal) -> DouDizhuState:
+        """The landlord leads."""
+        hands = tuple(sum(1 << 4 * (card // 4 + card // 53) for card in hand) for hand in deal.hands)
+        return DouDizhuState(self, (deal.seat,), hands, PASS, deal.seat, deal.seat, 0)
+
+    def greeting(self) -> Iterable[tuple[Command, ...]]:
+        """set_rules, set_players, set_game."""
+        variant = " double" if self.bombs == "double" else ""
+        yield (f"set_rules dou_dizhu 1{variant}",) * self.seats
+        yield tuple(f"set_players {self.seats} {seat}" for seat in range(self.seats))
+        flat = " ".join(map(str, self.landlords))
+        yield (f"set_game {len(self.landlords)} {flat}",) * self.seats
+
+    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+        """set_cards, to each its own, and the landlord's three extra cards, to all."""
+        yield tuple(f"set_cards {len(hand)} {self.hand_text(sorted(hand))}" for hand in deal.hands)
+        if deal.extra:
+            yield (f"show_cards {len(deal.extra)} {self.hand_text(sorted(deal.extra))}",) * self.seats
+
+    def request(self, state: DouDizhuState, seat: Seat) -> Command:  # noqa: ARG002
+        """Always gen_move."""
+        return "gen_move"
+
+    def parse(self, state: DouDizhuState, seat: Seat, text: str) -> Action:  # noqa: ARG002
+        """A combination, its cards in any order, or ``pass``."""
+        ids = table().ids
+        action = ids.get(text)
+        if action is not None:
+            return action
+        if strange := next((letter for letter in text if letter not in RANKS), ""):
+            raise IllegalAction(f"{strange!r} is no card: a move is cards of {RANKS} as one word, or pass")
+        if len(text) <= MOST:
+            action = ids.get("".join(sorted(text, key=RANKS.index)))
+        if action is None:
+            raise IllegalAction("these cards are no combination of the rules")
+        return action
+
+    def action_text(self, state: DouDizhuState, seat: Seat, action: Action) -> str:  # noqa: ARG002
+        """``34567``, ``pass``."""
+        return table().names[action]
+
+    def news(
+        self,
+        before: DouDizhuState,  # noqa: ARG002
+        seat: Seat,
+        action: Action,
+        after: DouDizhuState,
+    ) -> Iterable[Tell]:
+        """Every play and pass, to all; after the last one the points."""
+        play = _new(Tell, (_EVERYBODY, f"play {seat} {table().names[action]}"))
+        if after.to_act:
+            return (play,)
+        return play, Tell(_EVERYBODY, "end_deal {} {} {}".format(*after.points()))
+
+    def hand(self, state: DouDizhuState, seat: Seat) -> tuple[Card, ...]:
+        """The cards left, the first copies of each rank."""
+        counts = state.hands[seat]
+        return tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
+
+    def card_name(self, card: Card) -> str:
+        """The rank: ``T``."""
+        return RANKS[card // 4 + card // 53]
+
+    def card_of(self, name: str) -> Card:
+        """The first card with this name."""
+        if len(name) != 1 or name not in RANKS:
+            raise KeyError(name)
+        return _FIRST_COPIES[RANKS.index(name)]
+
+    def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
+        """The deal that `deal_json` wrote, a name being any card of its rank that is still free."""
+        try:
+            hands = [list(map(self.card_of, hand)) for hand in shape["hands"]]
+            extra = list(map(self.card_of, shape.get("extra", ())))
+            landlord = shape.get(self.seat_word, 0)
+        except KeyError as error:
+            raise ConfigError(f"a given deal has no {error}, or there is no such card") from None
+        except (TypeError, AttributeError):
+            raise ConfigError('a given deal is not {"hands": [["3", ...], ...], ...}') from None
+        if unknown := sorted(set(shape) - {"hands", "extra", self.seat_word}):
+            raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
+        if type(landlord) is not int or not 0 <= landlord < self.seats:
+            raise ConfigError(f"a given deal's landlord is not a seat 0..{self.seats - 1}")
+        if len(hands) != self.seats or not all(1 <= len(hand) <= MOST for hand in hands):
+            raise ConfigError(f"a given deal needs {self.seats} hands of 1 to {MOST} cards")
+        free = {first: [*range(first, first + (4 if first < 52 else 1))] for first in _FIRST_COPIES}
+        dealt: list[tuple[Card, ...]] = []
+        for hand in hands:
+            cards = []
+            for first in hand:
+                if not free[first]:
+                    raise ConfigError(f"a given deal has a {self.card_name(first)} more than the deck")
+                cards.append(free[first].pop(0))
+            dealt.append(tuple(cards))
+        # The three are in the landlord's hand already; the last copies of their rank there.
+        loose = list(dealt[landlord])
+        shown = []
+        for first in reversed(extra):
+            name = self.card_name(first)
+            card = next((card for card in reversed(loose) if self.card_name(card) == name), None)
+            if card is None:
+                raise ConfigError(f"a given deal's extra card {name} is not in the landlord's hand")
+            loose.remove(card)
+            shown.append(card)
+        return Deal(tuple(dealt), landlord, tuple(reversed(shown)))
+
+    def hand_text(self, cards: Iterable[Card]) -> str:
+        """Cards in their order as one word, as the protocol and players write them."""
+        return "".join(map(self.card_name, cards)) or "-"
+
+    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
+        """A column for each seat in order of play, a line for each turn of the table; > is a lead."""
+        order = [(deal.seat + i) % self.seats for i in range(self.seats)]
+        state, cells = self.start(deal), []
+        for seat, _, word in play:
+            leads = state.best == PASS
+            state = state.apply(seat, self.parse(state, seat, word))
+            cells.append(f"{'>' if leads else ' '}{'-' if word == 'pass' else word}")
+        heads = [f" {seat}{' landlord' if seat == deal.seat else ''}" for seat in order]
+        lines = [heads, *(cells[i : i + self.seats] for i in range(0, len(cells), self.seats))]
+        width = max(map(len, (*heads, *cells))) + 2
+        for line in lines:
+            yield "".join(cell.ljust(width) for cell in line).rstrip()
+        if not state.to_act:
+            won = "the landlord wins" if not state.hands[deal.seat] else "the peasants win"
+            points = ", ".join(f"{seat}: {state.points()[seat]:+d}" for seat in _EVERYBODY)
+            yield f" {won} ({points})"
+
+
+def _article(kind: str) -> str:
+    """A type of combination with the word in front of it that reads well."""
+    return kind if kind.startswith("four") else f"a {kind}"
+
+
+def _checked_landlords(landlords: object, problems: list[Problem]) -> tuple[Seat, ...]:
+    """The landlord of each deal; problems are added, and something that works given."""
+    if not isinstance(landlords, list | tuple) or not landlords:
+        problems.append(Problem(("landlords",), f"{landlords!r} is not a list of seats"))
+        return (0,)
+    for number, seat in enumerate(landlords):
+        if type(seat) is not int or not 0 <= seat <= 2:
+            problems.append(Problem(("landlords", number), f"landlord {seat!r} is not a seat 0..2"))
+    return tuple(landlords)

@@ -1,0 +1,223 @@
+"""The Dou Dizhu bots: legal and repeatable matches as processes, a polite end, and their strength."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from measure_dou_dizhu import NAMES, bot, measure
+from planning_referee import BOTS, Process
+
+from arbiter.cards import Stream
+from arbiter.games.combinations import FIRST_BOMB, PASS, table
+from arbiter.games.dou_dizhu import DouDizhu
+from arbiter.match import MatchRecord
+from arbiter.testing import match_spec, play_in_memory
+
+GAME = DouDizhu()
+
+
+def command(name: str) -> list[str]:
+    return [sys.executable, str(BOTS / "python" / f"dou_dizhu_{name}.py")]
+
+
+@pytest.fixture(params=NAMES)
+def process(request: pytest.FixtureRequest) -> list[str]:
+    """The command of every bot in turn."""
+    return command(request.param)
+
+
+def voice_of(player: Any) -> Callable[[str], bytes]:
+    """A bot in this process, as something that answers with raw bytes."""
+
+    def answer(line: str) -> bytes:
+        name, *words = line.split()
+        reply = player.answer(name, words)
+        assert reply is not None, line
+        return f"= {reply}\n\n".encode()
+
+    return answer
+
+
+@contextmanager
+def seated(commands: Sequence[list[str]], **options: object) -> Iterator[list[Process]]:
+    """A bot in every seat; after the block they must end on the end of their input, with status 0."""
+    bots = [Process(command, **options) for command in commands]
+    try:
+        yield bots
+        assert [bot.close() for bot in bots] == [0] * len(commands)
+    finally:
+        for bot in bots:
+            bot.process.kill()
+            bot.process.wait()
+
+
+def match(
+    commands: Sequence[list[str]], game: DouDizhu = GAME, seed: str = "bots", **options: object
+) -> MatchRecord:
+    """A match of three processes under the real rules and protocol."""
+
+    def voice(bot: Process) -> Callable[[str], bytes]:
+        return lambda line: f"{bot.ask([line])[0]}\n\n".encode()
+
+    with seated(commands, **options) as bots:
+        record = play_in_memory(game, [voice(bot) for bot in bots], match_spec(game, seed=seed))
+    assert record.forfeit is None
+    assert [report.notes for report in record.bots] == [()] * 3
+    return record
+
+
+def spoken(record: MatchRecord) -> list[tuple[int, int, str]]:
+    return [(move.deal, move.seat, move.action) for move in record.moves]
+
+
+# As processes
+
+
+@pytest.mark.process
+def test_a_match_is_legal_and_the_same_again(process: list[str], tmp_path: Path) -> None:
+    first = match([process] * 3, cwd=tmp_path)
+    # Another folder, another hash seed: nothing of that may change the play.
+    assert spoken(match([process] * 3, env={**os.environ, "PYTHONHASHSEED": "77"})) == spoken(first)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.process
+def test_all_bots_play_each_other_with_double_points() -> None:
+    game = DouDizhu([2, 1, 0, 0], bombs="double")
+    record = match([command(name) for name in NAMES], game)
+    assert record.points is not None and {move.seat for move in record.moves} == {0, 1, 2}
+
+
+@pytest.mark.process
+def test_the_random_bot_has_other_luck_with_another_seed() -> None:
+    default = spoken(match([command("random")] * 3))
+    assert spoken(match([[*command("random"), "--seed", "1"]] * 3)) == default
+    assert spoken(match([[*command("random"), "--seed", "2"]] * 3)) != default
+
+
+@pytest.mark.process
+def test_quit_is_answered_and_ends_the_program(process: list[str]) -> None:
+    with seated([process]) as (player,):
+        assert player.ask(["set_rules dou_dizhu 1 double", "quit"]) == ["=", "="]
+        assert player.process.wait() == 0  # with its input still open
+
+
+@pytest.mark.process
+def test_unknown_and_malformed_commands_are_refused(process: list[str]) -> None:
+    wrong = ["name", "set_cards", "set_cards 2 3", "set_cards 1 1", "play", "play 0 34", "play 0 333344445"]
+    wrong += ["set_players two 0", "set_players 4 0", "set_rules chess 1", "12 quit", "gen_move", "\xff"]
+    with seated([process]) as (player,):
+        replies = player.ask(["set_game 1 0", *wrong])
+        assert all(reply.startswith("?") for reply in replies[1:]), replies
+        deal = ["set_players 3 0", "set_cards 1 7", "show_cards 3 777", "gen_move", "play 0 7"]
+        assert player.ask([*deal, "end_deal 1 -1 -1"]) == ["=", "=", "=", "= 7", "=", "="]
+
+
+@pytest.mark.process
+def test_blank_lines_and_carriage_returns_are_no_commands(process: list[str]) -> None:
+    with seated([process]) as (player,):
+        player.write(b"\n\r\n  \nset_rules dou_dizhu 1\r\nset_players 3 1")
+        assert player.process.stdin is not None
+        player.process.stdin.close()
+        assert [player.reply(), player.reply()] == ["=", "="]
+
+
+@pytest.mark.process
+def test_help_and_wrong_options(process: list[str]) -> None:
+    helped = Process([*process, "--help"])
+    assert helped.process.stdout is not None and b"--seed" in helped.process.stdout.read()
+    assert helped.close() == 0
+    assert Process([*process, "--sleep"], stderr=-3).close() == 2
+
+
+# Their rules, which are their own
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bot_knows_every_combination_by_its_cards(name: str) -> None:
+    module = import_module(f"dou_dizhu_{name}")
+    entries = table()
+    sample = range(NAMES.index(name), PASS, 29)
+    shapes = [
+        (entries.ceiling[action] if action < FIRST_BOMB else PASS, module.shape(entries.names[action]))
+        for action in sample
+    ]
+    for _, group in groupby(shapes, key=lambda both: both[0]):
+        forms, mains = zip(*(shape for _, shape in group), strict=True)
+        assert len(set(forms)) == 1 and list(mains) == sorted(mains)
+    assert len({form for _, (form, _) in shapes}) == len({ceiling for ceiling, _ in shapes})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bot_finds_the_main_parts_that_the_rules_find(name: str) -> None:
+    """One choice of kickers stands for all, so forms and main ranks are what can be compared."""
+    module = import_module(f"dou_dizhu_{name}")
+    for number in range(25):
+        deal = GAME.next_deal(number % 3, Stream("main parts", number), None)
+        assert deal is not None
+        state = GAME.start(deal)
+        for best in (PASS, *list(state.legal(deal.seat))[::97]):
+            state = state._replace(best=best, to_act=(deal.seat,))
+            legal = [
+                entry for entry in map(table().names.__getitem__, state.legal(deal.seat)) if entry != "pass"
+            ]
+            held = module.count(GAME.hand_text(GAME.hand(state, deal.seat)))
+            target = None if best == PASS else module.shape(table().names[best])
+            found = module.plays(held, target, module.spread(held))
+            words = [word for words in found.values() for word in words]
+            assert {module.shape(word) for word in words} == {module.shape(word) for word in legal}
+            assert set(words) <= set(legal)
+
+
+# Strength
+
+
+def test_the_same_cards_give_the_same_play_in_every_seat() -> None:
+    deal = GAME.next_deal(0, Stream("seats"), None)
+    assert deal is not None
+    played = []
+    for shift in range(3):
+        turned = [(seat - shift) % 3 for seat in range(3)]
+        voices = [voice_of(bot(NAMES[place], seed=7)) for place in turned]
+        record = play_in_memory(GAME.given([deal.rotated(shift)]), voices)
+        played.append([((move.seat - shift) % 3, move.action) for move in record.moves])
+    assert played[0] == played[1] == played[2]
+
+
+@pytest.mark.parametrize(
+    ("landlord", "peasants", "least", "most"),
+    [
+        ("smallest", "random", 0.9, 1),
+        ("random", "smallest", 0, 0.1),
+        ("fewest_turns", "random", 0.93, 1),
+        ("random", "fewest_turns", 0, 0.05),
+    ],
+)
+def test_the_better_bot_wins_on_either_side(landlord: str, peasants: str, least: float, most: float) -> None:
+    assert least <= measure(landlord, peasants, 150).part <= most
+
+
+def test_fewest_turns_beats_smallest_over_both_sides_of_the_same_deals() -> None:
+    won = measure("fewest_turns", "smallest", 150).won
+    lost = measure("smallest", "fewest_turns", 150).won
+    assert won - lost >= 15
+
+
+# What the pages say
+
+
+@pytest.mark.process
+def test_the_dialogue_in_the_reference_is_true() -> None:
+    page = (BOTS.parent / "docs" / "reference" / "dou_dizhu.md").read_text(encoding="utf-8")
+    text = page.split("```text\n")[1].split("```")[0]
+    exchanges = [tuple(block.split("\n")) for block in text.removeprefix("> ").strip().split("\n\n> ")]
+    with seated([command("smallest")]) as (player,):
+        assert player.ask([said for said, _ in exchanges]) == [reply for _, reply in exchanges]
