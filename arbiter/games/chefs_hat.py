@@ -1,0 +1,343 @@
+"""Chef's Hat: get rid of your cards; who is first becomes Chef and profits in the next deal.
+
+A match is a number of deals, or deals until somebody has enough points. From the second on roles
+by the result of the deal before decide who gives which cards to whom. What Chef's Hat itself
+calls a game is a match here, and what it calls a match is a deal.
+
+`rules: book` is the printed rule book, `rules: gym2` the published environment, departures
+included. The actions are in `chefs_hat_actions`, the states in `chefs_hat_opening` (before the
+play), `chefs_hat_state` (book) and `chefs_hat_gym2`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from arbiter.cards import Card
+from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
+from arbiter.games.chefs_hat_actions import (
+    ACTIONS,
+    DECK,
+    FOOD_FIGHT,
+    JOKER,
+    NO_SPECIAL,
+    SPECIALS,
+    STEP_NAMES,
+    STEPS,
+    gift,
+    gift_cards,
+)
+from arbiter.games.chefs_hat_deal import (
+    CARDS,
+    ROLES,
+    SEATS,
+    ChefsHatDeal,
+    Gift,
+    card_text,
+    deal_of_shape,
+    golden_eleven,
+    reversed_roles,
+    roles_after,
+    shape_of_deal,
+    shape_of_gifts,
+    shape_of_special,
+)
+from arbiter.games.chefs_hat_gym2 import Gym2Play, Gym2State, joker_holder
+from arbiter.games.chefs_hat_opening import Begin, ChefsHatState, Opening, opened
+from arbiter.games.chefs_hat_sheet import told
+from arbiter.games.chefs_hat_state import BookState
+from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from arbiter.cards import Stream
+
+    PlayState: TypeAlias = BookState | Gym2State
+
+RULES = ("book", "gym2")
+MATCHES = 3
+MOST = 1000
+"""More matches, or points, than this are a slip of the pen."""
+_STEP_IDS = {name: action for action, name in enumerate(STEP_NAMES)}
+_EVERYBODY = tuple(range(SEATS))
+_GOLDEN = DECK.count(11)
+
+
+class ChefsHat(Game[ChefsHatState]):
+    """The game with its rule set and its length: `matches`, or until somebody has `points`.
+
+    `max_rounds` ends each deal of `gym2` after so many rounds. ConfigError, with the option's
+    path, for a value that is none.
+    """
+
+    name: ClassVar[str] = "chefs_hat"
+    title: ClassVar[str] = "Chef's Hat"
+    seat_word: ClassVar[str] = "opener"
+    option_help: ClassVar[Mapping[str, str]] = {
+        "rules": "book (the printed rules) or gym2 (as the published environment)",
+        "matches": f"number of deals, {MATCHES} by default",
+        "points": "instead of matches: ends with the deal in which somebody has so many points",
+        "max_rounds": "only with gym2: a deal ends after so many rounds",
+    }
+    seats = SEATS
+    actions = ACTIONS
+    chained = True
+
+    def __init__(
+        self,
+        rules: str = "book",
+        matches: int | None = None,
+        points: int | None = None,
+        max_rounds: int | None = None,
+    ) -> None:
+        problems: list[Problem] = []
+        if rules not in RULES:
+            problems.append(Problem(("rules",), f"{rules!r} is not known", did_you_mean(str(rules), RULES)))
+        for key, value in (("matches", matches), ("points", points), ("max_rounds", max_rounds)):
+            if value is not None and (type(value) is not int or not 1 <= value <= MOST):
+                problems.append(Problem((key,), f"{value!r} is not a number from 1 to {MOST}"))
+        if matches is not None and points is not None:
+            problems.append(Problem(("points",), "a game ends after matches or at points, not both"))
+        if max_rounds is not None and rules == "book":
+            problems.append(Problem(("max_rounds",), "is an option of rules: gym2 alone"))
+        if problems:
+            raise ConfigError(problems)
+        self.rules, self.points, self.max_rounds = rules, points, max_rounds
+        self.matches = MATCHES if matches is None and points is None else matches
+        self._book = rules == "book"
+        self._begin: Begin = BookState.begin
+        if not self._book:
+            self._begin = Gym2Play(max_rounds or -1)
+        self._plays = tuple(
+            tuple((Tell(_EVERYBODY, f"play {seat} {name}"),) for name in STEP_NAMES) for seat in range(SEATS)
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The rule set and what ends the match; `max_rounds` where there is one."""
+        options: dict[str, Any] = {"rules": self.rules}
+        for key in ("matches", "points", "max_rounds"):
+            if (value := getattr(self, key)) is not None:
+                options[key] = value
+        return options
+
+    # Dealing.
+
+    def next_deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> ChefsHatDeal | None:
+        """Shuffle; seat s gets cards 17s .. 17s+16; then the golden 11 is drawn.
+
+        Roles and points come from the deal before. Without one, a deal after the first has no
+        roles: such deals are planned, not played.
+        """
+        deal = ChefsHatDeal(())
+        if last is not None:
+            deal = _continued(deal, number, last)
+        if self.matches is not None and number >= self.matches:
+            return None
+        if self.points is not None and max(deal.totals) >= self.points:
+            return None
+        cards = [DECK[i] for i in stream.shuffled(len(DECK))]
+        size = len(DECK) // SEATS
+        hands = tuple(tuple(cards[seat * size : (seat + 1) * size]) for seat in range(SEATS))
+        deal = replace(deal, hands=hands, golden=stream.draw(_GOLDEN), number=number)
+        if not self._book:
+            deal = replace(deal, counted_from=stream.draw(SEATS), luck=stream.draw(1 << 64))
+        if number:
+            return deal
+        # There is no exchange in the first deal, so it is known who opens.
+        if self._book:
+            opener = golden_eleven(hands, deal.golden)
+        else:
+            opener = joker_holder(hands, deal.counted_from)
+        return replace(deal, opener=opener, seat=opener)
+
+    def deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> Deal | None:
+        """As `Game.deal`; a given deal without roles gets them from the deal before."""
+        deal = super().deal(number, stream, last)
+        if self._given is None or deal is None or last is None:
+            return deal
+        assert isinstance(deal, ChefsHatDeal)
+        return _continued(deal, number, last)
+
+    def start(self, deal: Deal) -> ChefsHatState:
+        """Whoever decides first: on the special action, on cards to give, or on the first discard."""
+        assert isinstance(deal, ChefsHatDeal)
+        return opened(deal, self._begin, specials=self._book)
+
+    def deal_json(self, deal: Deal) -> dict[str, Any]:
+        """A deal as far as it is known when it is dealt."""
+        assert isinstance(deal, ChefsHatDeal)
+        return shape_of_deal(deal, golden=self._book)
+
+    def deal_record(self, deal: Deal, state: ChefsHatState) -> dict[str, Any]:
+        """A deal with its opener, special action and exchange; null for what it did not come to."""
+        shape = self.deal_json(deal)
+        opening = isinstance(state, Opening)
+        setting = _setting(state)
+        shape["opener"] = None if opening else setting.opener
+        if setting.deal.roles is not None:
+            shape["special"] = shape_of_special(setting.special)
+            shape["exchange"] = shape_of_gifts(setting.exchange)
+        if isinstance(state, Gym2State) and state.random_actions:
+            shape["forced"] = [[seat, STEP_NAMES[action]] for seat, action in state.random_actions]
+        return shape
+
+    def deal_from_json(self, shape: Mapping[str, Any]) -> ChefsHatDeal:
+        """The deal that `deal_json` or `deal_record` wrote; ConfigError when it cannot be one."""
+        return deal_of_shape(shape)
+
+    # The protocol.
+
+    def greeting(self) -> Iterable[tuple[Command, ...]]:
+        """set_rules, set_players, set_game."""
+        yield ("set_rules chefs_hat 1" + ("" if self._book else f" {self.rules}"),) * SEATS
+        yield tuple(f"set_players {SEATS} {seat}" for seat in range(SEATS))
+        if self._given is None and self.points is not None:
+            yield (f"set_game points {self.points}",) * SEATS
+        else:
+            matches = self.matches if self._given is None else len(self._given)
+            yield (f"set_game matches {matches}",) * SEATS
+
+    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+        """set_cards, in the order dealt; set_roles; and what a given deal has decided already."""
+        assert isinstance(deal, ChefsHatDeal)
+        yield tuple(f"set_cards {len(hand)} {_words(hand)}" for hand in deal.hands)
+        if deal.roles is not None:
+            yield (_set_roles(deal.roles),) * SEATS
+        if deal.special is not None:
+            yield (_special(*deal.special),) * SEATS
+            if deal.special[1] == FOOD_FIGHT and deal.roles is not None:
+                yield (_set_roles(reversed_roles(deal.roles)),) * SEATS
+        for given in deal.exchange or ():
+            yield _gift_wording(given)
+
+    def request(self, state: ChefsHatState, seat: Seat) -> Command:  # noqa: ARG002
+        """gen_special, gen_exchange with the number of cards, gen_move."""
+        if not isinstance(state, Opening):
+            return "gen_move"
+        return "gen_special" if state.asking_special else f"gen_exchange {state.wanted}"
+
+    def answer_words(self, state: ChefsHatState, seat: Seat) -> int:  # noqa: ARG002
+        """One, but for a gift of two cards."""
+        return state.wanted if isinstance(state, Opening) and not state.asking_special else 1
+
+    def parse(self, state: ChefsHatState, seat: Seat, text: str) -> Action:  # noqa: ARG002
+        """A discard or ``pass``; cards in any order; the word of a special action."""
+        if not isinstance(state, Opening):
+            action = _STEP_IDS.get(text)
+            if action is None:
+                raise IllegalAction("there is no such discard; it is written C11;Q2;J1, or pass")
+            return action
+        if state.asking_special:
+            if text not in SPECIALS:
+                raise IllegalAction(f"a special action is one of {', '.join(SPECIALS)}")
+            return NO_SPECIAL + SPECIALS.index(text)
+        words = text.split()
+        cards = [CARDS.get(word.lstrip("0")) for word in words]
+        found = [card for card in cards if card is not None]
+        if len(found) != len(words):
+            raise IllegalAction(f"a card is a number from 1 to {JOKER}")
+        if len(found) != state.wanted:
+            raise IllegalAction(f"{state.wanted} cards are to be given")
+        return gift(found)
+
+    def action_text(self, state: ChefsHatState, seat: Seat, action: Action) -> str:  # noqa: ARG002
+        """``C11;Q2;J1``, ``pass``, ``food_fight``, or cards, ascending."""
+        if action < STEPS:
+            return STEP_NAMES[action]
+        if action < STEPS + len(SPECIALS):
+            return SPECIALS[action - STEPS]
+        return _words(gift_cards(action))
+
+    def news(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterable[Tell]:
+        """What was done, to all; of an exchange only giver and taker hear the cards."""
+        if isinstance(before, BookState):
+            assert isinstance(after, BookState)
+            told = self._plays[seat][action]
+            return told if after.to_act and after.pizzas == before.pizzas else (*told, *_ending(after))
+        if isinstance(before, Gym2State):
+            assert isinstance(after, Gym2State)
+            if len(after.random_actions) > len(before.random_actions):
+                action = after.random_actions[-1][1]
+            told = self._plays[seat][action]
+            return told if after.to_act and after.rounds == before.rounds else (*told, *_ending(after))
+        return _opening_news(before, seat, action, after)
+
+    # Cards.
+
+    def hand(self, state: ChefsHatState, seat: Seat) -> tuple[Card, ...]:
+        """The cards that a seat has now."""
+        return state.hand(seat)
+
+    def card_name(self, card: Card) -> str:
+        """A card is its value."""
+        return card_text(card)
+
+    def card_of(self, name: str) -> Card:
+        """The value; equal cards are the same."""
+        return CARDS[name]
+
+    def hand_text(self, cards: Iterable[Card]) -> str:
+        """Equal cards together."""
+        return "   ".join(_words(same) for _, same in groupby(sorted(cards))) or "-"
+
+    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
+        """The exchange, then the rounds with a column for each seat, then the places."""
+        yield from told(self, deal, play)
+
+
+def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHatDeal:
+    """The deal with what the one before it left behind."""
+    won = last.points()
+    totals = tuple(map(sum, zip(last.deal.totals, won, strict=True)))
+    return replace(deal, roles=deal.roles or roles_after(won), totals=totals, number=number)
+
+
+def _setting(state: ChefsHatState) -> Any:
+    assert isinstance(state, Opening | BookState | Gym2State)
+    return state.setting
+
+
+def _words(cards: Iterable[Card]) -> str:
+    return " ".join(map(card_text, cards))
+
+
+def _set_roles(roles: tuple[int, ...]) -> Command:
+    return "set_roles " + " ".join(ROLES[role] for role in roles)
+
+
+def _special(seat: Seat, action: Action) -> Command:
+    return f"special {seat} {SPECIALS[action - NO_SPECIAL]}"
+
+
+def _gift_wording(given: Gift) -> tuple[Command, ...]:
+    """A gift in the words for each seat."""
+    giver, taker, cards = given
+    plain = f"exchange {giver} {taker} {len(cards)}"
+    return tuple(f"{plain} {_words(cards)}" if seat in (giver, taker) else plain for seat in _EVERYBODY)
+
+
+def _opening_news(before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterator[Tell]:
+    assert isinstance(before, Opening)
+    if before.asking_special:
+        if action != NO_SPECIAL:
+            yield Tell(_EVERYBODY, _special(seat, action))
+        if action == FOOD_FIGHT:
+            yield Tell(_EVERYBODY, _set_roles(_setting(after).roles))
+        return
+    if isinstance(after, Opening):
+        return
+    for given in _setting(after).exchange:
+        # Neighbours that hear the same hear it together, so that seats stay in order.
+        for command, seats in groupby(enumerate(_gift_wording(given)), key=lambda worded: worded[1]):
+            yield Tell(tuple(seat for seat, _ in seats), command)
+
+
+def _ending(after: PlayState) -> tuple[Tell, ...]:
+    """The end of a round, or of the deal."""
+    if after.to_act:
+        return (Tell(_EVERYBODY, f"pizza {after.to_act[0]}"),)
+    return (Tell(_EVERYBODY, f"end_deal {' '.join(map(str, after.points()))}"),)

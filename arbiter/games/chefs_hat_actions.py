@@ -1,0 +1,187 @@
+"""The actions of Chef's Hat: ids, names, and hands as masks of what they could discard.
+
+Ids 0..198 are discards and 199 is `pass`: the table that published agents use. The decisions
+before the play follow them, so that each is one action: 200..202 the special action, 203..214
+one card given in the exchange, 215..292 two cards.
+
+A hand is a mask of the discards that it could lead with: bit i for action i. Value v has 3v
+neighbouring bits, three (0, 1, 2 jokers) for each quantity, so that q cards less are a shift of
+that field by 3q. Bit 198 says that there is a joker and bit 200, which is no discard, that there
+are two; so a hand without cards is 0, and the cards can be read off.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.cards import Card
+    from arbiter.rules import Action
+
+JOKER: Final = 12
+VALUES: Final = range(1, 12)
+ELEVEN: Final = 11
+HAND: Final = 17
+DECK: Final = (*(v for v in VALUES for _ in range(v)), JOKER, JOKER)
+"""All cards in index order."""
+
+LONE_JOKER: Final = 198
+PASS: Final = 199
+STEPS: Final = 200
+"""So many ids the play has."""
+
+
+def discard(value: Card, quantity: int, jokers: int) -> Action:
+    """The id of so many cards of a value with so many jokers."""
+    return 3 * (value * (value - 1) // 2 + quantity - 1) + jokers
+
+
+_PARTS: Final = tuple((v, q, j) for v in VALUES for q in range(1, v + 1) for j in range(3))
+VALUE_OF: Final = (*(v for v, _, _ in _PARTS), JOKER)
+"""The value of each discard, a lone joker being 12."""
+QUANTITY_OF: Final = (*(q for _, q, _ in _PARTS), 0)
+"""How many cards of that value, jokers not counted, each discard has."""
+JOKERS_OF: Final = (*(j for _, _, j in _PARTS), 1)
+SIZE_OF: Final = tuple(q + j for q, j in zip(QUANTITY_OF, JOKERS_OF, strict=True))
+STEP_NAMES: Final = (*(f"C{v};Q{q};J{j}" for v, q, j in _PARTS), "C0;Q0;J1", "pass")
+
+SPECIALS: Final = ("none", "food_fight", "dinner_served")
+NO_SPECIAL: Final = STEPS
+FOOD_FIGHT: Final = STEPS + 1
+DINNER_SERVED: Final = STEPS + 2
+_CARDS: Final = range(1, JOKER + 1)
+_GIFTS: Final = (*((card,) for card in _CARDS), *combinations_with_replacement(_CARDS, 2))
+FIRST_GIFT: Final = STEPS + len(SPECIALS)
+FIRST_PAIR: Final = FIRST_GIFT + JOKER
+ACTIONS: Final = FIRST_GIFT + len(_GIFTS)
+_GIFT_IDS: Final = {cards: FIRST_GIFT + i for i, cards in enumerate(_GIFTS)}
+
+
+def gift(cards: Iterable[Card]) -> Action:
+    """The id of giving one or two cards away, in whatever order."""
+    return _GIFT_IDS[tuple(sorted(cards))]
+
+
+def gift_cards(action: Action) -> tuple[Card, ...]:
+    """The cards, ascending, of a `gift`; LookupError where the id is none."""
+    if action < FIRST_GIFT:
+        raise LookupError(f"action {action} gives no cards")
+    return _GIFTS[action - FIRST_GIFT]
+
+
+def gifts_from(hand: Iterable[Card], number: int) -> tuple[Action, ...]:
+    """All ways to give one or two cards of a hand away, ascending."""
+    kinds = sorted(set(hand))
+    if number == 1:
+        return tuple(_GIFT_IDS[kind,] for kind in kinds)
+    held = list(hand)
+    pairs = combinations_with_replacement(kinds, 2)
+    return tuple(_GIFT_IDS[pair] for pair in pairs if pair[0] != pair[1] or held.count(pair[0]) > 1)
+
+
+def step_of_card(card: Card) -> Action:
+    """The id among the 200 that stands for giving one such card."""
+    return LONE_JOKER if card == JOKER else discard(card, 1, 0)
+
+
+def card_of_step(action: Action) -> Card:
+    """The card that one of the 200 ids stands for in the exchange; LookupError where it is none."""
+    if action == LONE_JOKER:
+        return JOKER
+    if not 0 <= action < LONE_JOKER or QUANTITY_OF[action] != 1 or JOKERS_OF[action]:
+        raise LookupError(f"action {action} is no single card")
+    return VALUE_OF[action]
+
+
+def cards_laid(action: Action) -> tuple[Card, ...]:
+    """The cards of a discard, jokers last; none for a pass."""
+    if action == PASS:
+        return ()
+    return (VALUE_OF[action],) * QUANTITY_OF[action] + (JOKER,) * JOKERS_OF[action]
+
+
+# Masks.
+
+FIELDS: Final = (0, *(((1 << 3 * v) - 1) << discard(v, 1, 0) for v in VALUES))
+"""By value, all its discards."""
+_WITH: Final = tuple(sum(1 << a for a in range(LONE_JOKER) if JOKERS_OF[a] <= j) for j in range(3))
+"""By jokers held, the discards of cards that these allow."""
+TWO_JOKERS: Final = 1 << 200
+ONE_LEFT: Final = _WITH[1] | 1 << LONE_JOKER
+NONE_LEFT: Final = _WITH[0]
+LEADS: Final = (1 << PASS) - 1
+"""What may be led by whoever holds it: everything but a pass."""
+PASSING: Final = 1 << PASS
+OPENINGS: Final = FIELDS[ELEVEN]
+FIELD_OF: Final = tuple(FIELDS[v] for v in VALUE_OF[:LONE_JOKER])
+SHIFT_OF: Final = tuple(3 * q for q in QUANTITY_OF)
+OVER: Final = tuple(
+    sum(1 << b for b in range(LONE_JOKER) if VALUE_OF[b] < VALUE_OF[a] and SIZE_OF[b] >= SIZE_OF[a])
+    for a in range(LONE_JOKER + 1)
+)
+"""By discard on the table, the discards that beat it."""
+
+
+def mask_of(hand: Iterable[Card]) -> int:
+    """A hand as a mask."""
+    counts = [0] * (JOKER + 1)
+    for card in hand:
+        counts[card] += 1
+    mask = 0
+    for value in VALUES:
+        if count := counts[value]:
+            mask |= ((1 << 3 * count) - 1) << discard(value, 1, 0)
+    jokers = counts[JOKER]
+    mask &= _WITH[jokers]
+    if jokers:
+        mask |= 1 << LONE_JOKER
+    return mask | TWO_JOKERS if jokers == 2 else mask
+
+
+def cards_of(mask: int) -> tuple[Card, ...]:
+    """The cards, ascending, of a hand given as a mask."""
+    plain = mask & NONE_LEFT
+    cards: list[Card] = []
+    for value in VALUES:
+        cards += [value] * (plain & FIELDS[value]).bit_count()
+    jokers = (mask >> LONE_JOKER & 1) + (mask >> 200 & 1)
+    return (*cards, *(JOKER,) * jokers)
+
+
+def discarded(mask: int, action: Action) -> int:
+    """The mask of the hand that is left after a discard that it holds."""
+    if action != LONE_JOKER:
+        field = FIELD_OF[action]
+        mask = mask & ~field | (mask & field) >> SHIFT_OF[action] & field
+    if jokers := JOKERS_OF[action]:
+        # The mask still has the bits of combinations with the jokers that have just gone.
+        mask &= ONE_LEFT if jokers == 1 and mask & TWO_JOKERS else NONE_LEFT
+    return mask
+
+
+_LOW: Final = sum(FIELDS[1:7])
+_MIDDLE: Final = FIELDS[7] | FIELDS[8]
+_NINE: Final = FIELDS[9]
+_TEN: Final = FIELDS[10]
+_HIGH: Final = FIELDS[11] | 1 << LONE_JOKER | PASSING
+
+
+@lru_cache(maxsize=1 << 14)
+def _ids(mask: int) -> tuple[Action, ...]:
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return tuple(found)
+
+
+def ids_of(mask: int) -> tuple[Action, ...]:
+    """The ids in a mask of actions, ascending; remembered by parts, since few different parts occur."""
+    return (
+        _ids(mask & _LOW) + _ids(mask & _MIDDLE) + _ids(mask & _NINE) + _ids(mask & _TEN) + _ids(mask & _HIGH)
+    )

@@ -1,0 +1,270 @@
+"""A deal of Chef's Hat: the cards, what the deals before it left behind, and both as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from arbiter.cards import Card
+from arbiter.errors import ConfigError
+from arbiter.games.chefs_hat_actions import (
+    DECK,
+    ELEVEN,
+    HAND,
+    JOKER,
+    NO_SPECIAL,
+    SPECIALS,
+    STEP_NAMES,
+)
+from arbiter.rules import Action, Deal, Seat
+
+SEATS = 4
+ROLES = ("Chef", "Souschef", "Waiter", "Dishwasher")
+CHEF, SOUSCHEF, WAITER, DISHWASHER = range(SEATS)
+NO_POINTS = (0,) * SEATS
+Hands: TypeAlias = tuple[tuple[Card, ...], ...]
+
+
+class Gift(NamedTuple):
+    """Cards that one seat gave to another, ascending."""
+
+    giver: Seat
+    taker: Seat
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChefsHatDeal(Deal):
+    """The cards of one deal, and what the deals before it left behind.
+
+    `golden` tells which eleven opens, counted from seat `counted_from` on; `opener` takes its
+    place where it is not None (`seat` is the opener, too, where that is known). `roles` is the
+    role of each seat, None in the first deal. `special` (seat, action) and `exchange` count as
+    decided when `special_known` and `exchange_known`. `number` counts from 0, `totals` are the
+    points before the deal. Under `gym2`, `luck` names the stream of random actions, and `lots` are
+    those already known, (seat, action) each.
+    """
+
+    golden: int = 0
+    counted_from: Seat = 0
+    opener: Seat | None = None
+    roles: tuple[int, ...] | None = None
+    special_known: bool = False
+    special: tuple[Seat, Action] | None = None
+    exchange_known: bool = False
+    exchange: tuple[Gift, ...] | None = None
+    number: int = 0
+    totals: tuple[int, ...] = NO_POINTS
+    luck: int = 0
+    lots: tuple[tuple[Seat, Action], ...] = ()
+
+    def rotated(self, shift: int) -> ChefsHatDeal:
+        """The same deal with everything that belongs to a seat moved `shift` seats on."""
+
+        def moved(seat: Seat) -> Seat:
+            return (seat + shift) % SEATS
+
+        def turned(by_seat: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(by_seat[(seat - shift) % SEATS] for seat in range(SEATS))
+
+        gifts = self.exchange and tuple(Gift(moved(i), moved(j), cards) for i, j, cards in self.exchange)
+        return ChefsHatDeal(
+            hands=tuple(self.hands[(seat - shift) % SEATS] for seat in range(SEATS)),
+            seat=moved(self.seat),
+            golden=self.golden,
+            counted_from=moved(self.counted_from),
+            opener=None if self.opener is None else moved(self.opener),
+            roles=self.roles and turned(self.roles),
+            special_known=self.special_known,
+            special=self.special and (moved(self.special[0]), self.special[1]),
+            exchange_known=self.exchange_known,
+            exchange=gifts,
+            number=self.number,
+            totals=turned(self.totals),
+            luck=self.luck,
+            lots=tuple((moved(seat), action) for seat, action in self.lots),
+        )
+
+
+def strongest(hand: Sequence[Card], number: int) -> tuple[Card, ...]:
+    """The cards that a Dishwasher or a Waiter must give: the lowest."""
+    return tuple(sorted(hand)[:number])
+
+
+def roles_after(points: Sequence[int]) -> tuple[int, ...]:
+    """The role of each seat from the points of a deal."""
+    return tuple(3 - won for won in points)
+
+
+def reversed_roles(roles: tuple[int, ...]) -> tuple[int, ...]:
+    """After a food fight."""
+    return tuple(DISHWASHER - role for role in roles)
+
+
+def golden_eleven(hands: Sequence[Sequence[Card]], golden: int, first: Seat = 0) -> Seat:
+    """The holder of the golden 11: eleven number `golden`, counted seat by seat from `first`."""
+    for place in range(SEATS):
+        seat = (first + place) % SEATS
+        golden -= list(hands[seat]).count(ELEVEN)
+        if golden < 0:
+            return seat
+    return first
+
+
+def exchanged(hands: Hands, gifts: Sequence[Gift]) -> Hands:
+    """The hands after gifts made at the same time.
+
+    The place of each card given takes the card got in return, so that hands which are shown in
+    order of place stay comparable with those of published agents.
+    """
+    after = [list(hand) for hand in hands]
+    got = {(one.giver, one.taker): one.cards for one in gifts}
+    for giver, taker, cards in gifts:
+        for given, received in zip(cards, got[taker, giver], strict=True):
+            after[giver][after[giver].index(given)] = received
+    return tuple(map(tuple, after))
+
+
+# JSON. A card is written as in the protocol; numbers are read, too.
+
+_KEYS = {"hands", "golden", "opener", "roles", "special", "exchange", "forced"}
+_CARD_NAMES = ("", *map(str, range(1, JOKER + 1)))
+CARDS = {name: card for card, name in enumerate(_CARD_NAMES) if name}
+
+
+def card_text(card: Card) -> str:
+    """A card as the protocol writes it."""
+    return _CARD_NAMES[card]
+
+
+def shape_of_gifts(gifts: Sequence[Gift] | None) -> list[list[Any]] | None:
+    """An exchange as a match record has it."""
+    if gifts is None:
+        return None
+    return [[giver, taker, [card_text(card) for card in cards]] for giver, taker, cards in gifts]
+
+
+def shape_of_special(special: tuple[Seat, Action] | None) -> list[Any] | None:
+    """A special action as a match record has it."""
+    return None if special is None else [special[0], SPECIALS[special[1] - NO_SPECIAL]]
+
+
+def shape_of_deal(deal: ChefsHatDeal, *, golden: bool) -> dict[str, Any]:
+    """A deal as far as it is known when it is dealt."""
+    shape: dict[str, Any] = {"hands": [[card_text(card) for card in hand] for hand in deal.hands]}
+    if golden:
+        shape["golden"] = deal.golden
+    if deal.opener is not None:
+        shape["opener"] = deal.opener
+    if deal.roles is not None:
+        shape["roles"] = [ROLES[role] for role in deal.roles]
+    if deal.special_known:
+        shape["special"] = shape_of_special(deal.special)
+    if deal.exchange_known:
+        shape["exchange"] = shape_of_gifts(deal.exchange)
+    if deal.lots:
+        shape["forced"] = [[seat, STEP_NAMES[action]] for seat, action in deal.lots]
+    return shape
+
+
+def deal_of_shape(shape: object) -> ChefsHatDeal:
+    """The deal that a shape describes; ConfigError with the reason where it describes none.
+
+    Hands may have fewer than 17 cards, and not all the same number: positions are set up so.
+    """
+    if not isinstance(shape, Mapping) or "hands" not in shape:
+        raise ConfigError('a given deal is not {"hands": [["3", "11", ...], ...], ...}')
+    if unknown := sorted(set(shape) - _KEYS):
+        raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
+    hands = _hands(shape["hands"])
+    deal = ChefsHatDeal(hands)
+    golden = shape.get("golden")
+    if golden is not None:
+        if type(golden) is not int or not 0 <= golden < ELEVEN:
+            raise ConfigError(f"a given deal's golden is {golden!r}, not 0..10")
+        deal = replace(deal, golden=golden)
+    opener = shape.get("opener")
+    if opener is not None:
+        deal = replace(deal, opener=_seat(opener, "opener"), seat=opener)
+    roles = shape.get("roles")
+    if roles is not None:
+        deal = replace(deal, roles=_roles(roles))
+    # A record's deal that broke off before the play has null for what was still to be decided.
+    broken_off = "opener" in shape and opener is None
+    if shape.get("special") is not None or ("special" in shape and not broken_off):
+        deal = replace(deal, special_known=True, special=_special(shape["special"]))
+    if "exchange" in shape and not broken_off:
+        deal = replace(deal, exchange_known=True, exchange=_exchange(shape["exchange"], hands))
+    try:
+        lots = tuple(
+            (_seat(seat, "forced"), STEP_NAMES.index(name)) for seat, name in shape.get("forced", ())
+        )
+    except (TypeError, ValueError):
+        raise ConfigError("a given deal's forced is not a list of [seat, action]") from None
+    return replace(deal, lots=lots) if lots else deal
+
+
+def _card(name: object) -> Card:
+    """A card by its name or number."""
+    card = CARDS.get(str(name)) if type(name) in (str, int) else None
+    if card is None:
+        raise ConfigError(f"a given deal has the card {name!r}, which is none of 1..{JOKER}")
+    return card
+
+
+def _seat(value: object, what: str) -> Seat:
+    if type(value) is not int or not 0 <= value < SEATS:
+        raise ConfigError(f"a given deal's {what} has {value!r}, not a seat 0..{SEATS - 1}")
+    return value
+
+
+def _hands(value: object) -> Hands:
+    if not isinstance(value, list | tuple) or len(value) != SEATS:
+        raise ConfigError(f"a given deal needs {SEATS} hands")
+    if not all(isinstance(hand, list | tuple) and 1 <= len(hand) <= HAND for hand in value):
+        raise ConfigError(f"a given deal's hands are lists of 1 to {HAND} cards")
+    hands = tuple(tuple(map(_card, hand)) for hand in value)
+    cards = [card for hand in hands for card in hand]
+    for card in sorted(set(cards)):
+        if cards.count(card) > DECK.count(card):
+            raise ConfigError(
+                f"a given deal has {cards.count(card)} cards {card}; there are {DECK.count(card)}"
+            )
+    return hands
+
+
+def _roles(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple) or len(value) != SEATS or not all(role in ROLES for role in value):
+        raise ConfigError(f"a given deal's roles are not one of {', '.join(ROLES)} for each seat")
+    return tuple(map(ROLES.index, value))
+
+
+def _special(value: object) -> tuple[Seat, Action] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple) or len(value) != 2 or value[1] not in SPECIALS[1:]:
+        raise ConfigError("a given deal's special is neither null nor [seat, food_fight or dinner_served]")
+    return _seat(value[0], "special"), NO_SPECIAL + SPECIALS.index(value[1])
+
+
+def _exchange(value: object, hands: Hands) -> tuple[Gift, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple) or len(value) != SEATS:
+        raise ConfigError("a given deal's exchange is neither null nor four gifts [from, to, [cards]]")
+    gifts = []
+    for gift in value:
+        if not isinstance(gift, list | tuple) or len(gift) != 3 or not isinstance(gift[2], list | tuple):
+            raise ConfigError("a gift of a given deal's exchange is not [from, to, [cards]]")
+        cards = tuple(sorted(map(_card, gift[2])))
+        gifts.append(Gift(_seat(gift[0], "exchange"), _seat(gift[1], "exchange"), cards))
+    sizes = {(giver, taker): len(cards) for giver, taker, cards in gifts}
+    if {giver for giver, _ in sizes} != set(range(SEATS)) or any(
+        sizes.get((taker, giver)) != size for (giver, taker), size in sizes.items()
+    ):
+        raise ConfigError("a given deal's exchange is not one of equal gifts between two pairs of seats")
+    for giver, _, cards in gifts:
+        if any(cards.count(card) > hands[giver].count(card) for card in cards):
+            raise ConfigError(f"in a given deal's exchange seat {giver} gives cards that it does not hold")
+    return tuple(gifts)

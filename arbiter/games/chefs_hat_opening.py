@@ -1,0 +1,219 @@
+"""What precedes the play of a deal of Chef's Hat: the special action and the exchange.
+
+Theory of operation. A deal goes through states of two kinds. An `Opening` lasts from the cards
+to the first discard: the special action of whoever holds both jokers, and the exchange. It ends
+in the state of the play, which is another one for each rule set. In the first deal nothing is to
+be decided, so it starts in the play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
+
+from arbiter.cards import Card
+from arbiter.errors import IllegalAction
+from arbiter.games.chefs_hat_actions import (
+    ACTIONS,
+    DINNER_SERVED,
+    FIRST_GIFT,
+    FIRST_PAIR,
+    FOOD_FIGHT,
+    JOKER,
+    NO_SPECIAL,
+    gift_cards,
+    gifts_from,
+)
+from arbiter.games.chefs_hat_deal import (
+    CHEF,
+    DISHWASHER,
+    NO_POINTS,
+    SEATS,
+    SOUSCHEF,
+    ChefsHatDeal,
+    Gift,
+    Hands,
+    exchanged,
+    reversed_roles,
+    strongest,
+)
+from arbiter.rules import Action, Seat
+
+
+class Setting(NamedTuple):
+    """How the play of a deal came about.
+
+    `hands` are sorted, before the exchange; `roles` are those after a food fight; `opener` leads
+    first.
+    """
+
+    deal: ChefsHatDeal
+    hands: Hands
+    roles: tuple[int, ...] | None
+    special: tuple[Seat, Action] | None
+    exchange: tuple[Gift, ...] | None
+    opener: Seat
+
+
+class ChefsHatState(Protocol):
+    """What the states of both rule sets have in common."""
+
+    @property
+    def deal(self) -> ChefsHatDeal:
+        """The deal in progress."""
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        """Who decides now."""
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """The legal actions, ascending."""
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """Whether an action is legal."""
+
+    def apply(self, seat: Seat, action: Action) -> ChefsHatState:
+        """The state after an action."""
+
+    def points(self) -> tuple[int, ...]:
+        """Points by seat of a deal that is over."""
+
+    def hand(self, seat: Seat) -> tuple[Card, ...]:
+        """The cards that a seat holds now, ascending."""
+
+
+Begin: TypeAlias = Callable[["Setting", Hands], ChefsHatState]
+"""Makes the first state of the play from the hands after the exchange."""
+
+
+class Opening(NamedTuple):
+    """A deal before its first discard; `chosen` are the gifts already decided.
+
+    `asking_special` says that whoever is to act is asked for a special action, not for cards.
+    """
+
+    setting: Setting
+    begin: Begin
+    to_act: tuple[Seat, ...]
+    asking_special: bool
+    chosen: tuple[Action, ...]
+
+    @property
+    def deal(self) -> ChefsHatDeal:
+        """The deal in progress."""
+        return self.setting.deal
+
+    @property
+    def wanted(self) -> int:
+        """How many cards whoever is to act has to give."""
+        return 1 if self.chosen else 2
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """Special actions open to the seat's role, or the cards it can give."""
+        if not self.asking_special:
+            return gifts_from(self.setting.hands[seat], self.wanted)
+        return NO_SPECIAL, self._special_of(seat)
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """Whether the seat may decide so now."""
+        return seat in self.to_act and action in self.legal(seat)
+
+    def apply(self, seat: Seat, action: Action) -> ChefsHatState:
+        """Declare or give; what was given moves once both have chosen."""
+        if not self.allows(seat, action):
+            raise IllegalAction(self._reason(seat, action))
+        setting = self.setting
+        if self.asking_special:
+            if action == NO_SPECIAL:
+                return _exchanging(setting, self.begin)
+            return _declared(setting._replace(special=(seat, action)), self.begin)
+        if not self.chosen:
+            return self._replace(to_act=(_seat_of(setting, SOUSCHEF),), chosen=(action,))
+        gifts = _all_gifts(setting, gift_cards(self.chosen[0]), gift_cards(action))
+        return _playing(setting._replace(exchange=gifts), self.begin)
+
+    def points(self) -> tuple[int, ...]:
+        """Nobody has points before the play."""
+        return NO_POINTS
+
+    def hand(self, seat: Seat) -> tuple[Card, ...]:
+        """The cards dealt: what was chosen is still there."""
+        return tuple(sorted(self.setting.hands[seat]))
+
+    def _special_of(self, seat: Seat) -> Action:
+        """The one special action open to a seat's role."""
+        roles = self.setting.roles
+        assert roles is not None
+        return FOOD_FIGHT if roles[seat] == DISHWASHER else DINNER_SERVED
+
+    def _reason(self, seat: Seat, action: Action) -> str:
+        if seat not in self.to_act:
+            return f"it is not seat {seat}'s turn"
+        if self.asking_special:
+            if action == FOOD_FIGHT:
+                return "only the Dishwasher may declare a food fight"
+            if action == DINNER_SERVED:
+                return "the Dishwasher may declare a food fight, not that dinner is served"
+            return "a special action is to be declared, or none"
+        if action not in (range(FIRST_GIFT, FIRST_PAIR) if self.wanted == 1 else range(FIRST_PAIR, ACTIONS)):
+            return f"{self.wanted} of one's own cards are to be given"
+        return f"{' '.join(map(str, gift_cards(action)))} is not in hand"
+
+
+def opened(deal: ChefsHatDeal, begin: Begin, *, specials: bool) -> ChefsHatState:
+    """The first state of a deal in which something is to be decided.
+
+    `specials` says whether whoever holds both jokers is asked for a special action.
+    """
+    hands = tuple(tuple(sorted(hand)) for hand in deal.hands)
+    setting = Setting(deal, hands, deal.roles, None, None, 0)
+    if deal.special is not None:
+        return _declared(setting._replace(special=deal.special), begin)
+    if deal.roles is not None and specials and not (deal.special_known or deal.exchange_known):
+        for seat, hand in enumerate(hands):
+            if hand.count(JOKER) == 2:
+                return Opening(setting, begin, (seat,), True, ())
+    return _exchanging(setting, begin)
+
+
+def _declared(setting: Setting, begin: Begin) -> ChefsHatState:
+    """After a special action: no exchange, or one by reversed roles."""
+    assert setting.special is not None
+    if setting.special[1] == DINNER_SERVED:
+        return _playing(setting, begin)
+    return _exchanging(setting._replace(roles=setting.roles and reversed_roles(setting.roles)), begin)
+
+
+def _exchanging(setting: Setting, begin: Begin) -> ChefsHatState:
+    """The Chef is asked for cards, unless the deal comes with its exchange or has none."""
+    if setting.deal.exchange_known:
+        return _playing(setting._replace(exchange=setting.deal.exchange), begin)
+    # Roles shared between seats, which `gym2` knows, leave somebody without a counterpart; and a
+    # position set up by hand may have too few cards.
+    shared = setting.roles is None or sorted(setting.roles) != list(range(SEATS))
+    if shared or min(map(len, setting.hands)) < 2:
+        return _playing(setting, begin)
+    return Opening(setting, begin, (_seat_of(setting, CHEF),), False, ())
+
+
+def _playing(setting: Setting, begin: Begin) -> ChefsHatState:
+    """The first state of the play."""
+    hands = setting.hands
+    return begin(setting, exchanged(hands, setting.exchange) if setting.exchange else hands)
+
+
+def _all_gifts(setting: Setting, chefs: tuple[Card, ...], souschefs: tuple[Card, ...]) -> tuple[Gift, ...]:
+    """The four gifts of an exchange, in the order in which they are told."""
+    chef, souschef, waiter, dishwasher = (_seat_of(setting, role) for role in range(SEATS))
+    hands = setting.hands
+    return (
+        Gift(dishwasher, chef, strongest(hands[dishwasher], 2)),
+        Gift(chef, dishwasher, chefs),
+        Gift(waiter, souschef, strongest(hands[waiter], 1)),
+        Gift(souschef, waiter, souschefs),
+    )
+
+
+def _seat_of(setting: Setting, role: int) -> Seat:
+    assert setting.roles is not None
+    return setting.roles.index(role)

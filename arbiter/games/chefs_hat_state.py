@@ -1,0 +1,168 @@
+"""The play of a deal of Chef's Hat by the rule book."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from arbiter.cards import Card
+from arbiter.errors import IllegalAction
+from arbiter.games.chefs_hat_actions import (
+    ELEVEN,
+    FIELD_OF,
+    JOKERS_OF,
+    LEADS,
+    LONE_JOKER,
+    NONE_LEFT,
+    ONE_LEFT,
+    OPENINGS,
+    OVER,
+    PASS,
+    PASSING,
+    SHIFT_OF,
+    STEP_NAMES,
+    STEPS,
+    TWO_JOKERS,
+    cards_of,
+    ids_of,
+    mask_of,
+)
+from arbiter.games.chefs_hat_deal import NO_POINTS, SEATS, ChefsHatDeal, Hands, golden_eleven
+from arbiter.games.chefs_hat_opening import Setting
+from arbiter.rules import Action, Seat
+
+_new = tuple.__new__
+CLEARED = STEPS - 1
+"""In the place of the discard on the table: there is none."""
+FIRST_PLAY = STEPS
+"""There is none, and the golden 11 is to be played."""
+_MAY = (*OVER, LEADS, OPENINGS)
+"""What may be discarded by whoever holds it, by what is on the table."""
+_MAY_PASS = (*(PASSING,) * CLEARED, 0, 0)
+_BIT = tuple(1 << seat for seat in range(SEATS))
+_ALONE = tuple((seat,) for seat in range(SEATS))
+
+
+def _following(seat: Seat, out: int) -> Seat:
+    """The next seat clockwise that is not in `out`, in the end the seat itself; -1 if there is none."""
+    for place in range(1, SEATS + 1):
+        if not out >> (seat + place) % SEATS & 1:
+            return (seat + place) % SEATS
+    return -1
+
+
+_NEXT = tuple(tuple(_following(seat, out) for out in range(1 << SEATS)) for seat in range(SEATS))
+
+
+class BookState(NamedTuple):
+    """The play of a deal by the rule book; a tuple, so immutable, hashable and quick to make.
+
+    `hands` are masks; `table` is the discard that lies there, or `CLEARED`, or `FIRST_PLAY`; `last`
+    discarded last; `out` is the bits of seats that have passed or have no cards left, `done` of
+    the latter alone; `order` is who has finished so far, `pizzas` how many tables were cleared.
+    """
+
+    setting: Setting
+    to_act: tuple[Seat, ...]
+    hands: tuple[int, ...]
+    table: int
+    last: Seat
+    out: int
+    done: int
+    order: tuple[Seat, ...]
+    pizzas: int
+
+    @classmethod
+    def begin(cls, setting: Setting, hands: Hands) -> BookState:
+        """The opener is to play elevens."""
+        deal = setting.deal
+        opener = deal.opener
+        if opener is None:
+            opener = golden_eleven(hands, deal.golden, deal.counted_from)
+        setting = setting._replace(opener=opener)
+        # Only hands given for a test can leave the opener without an eleven.
+        table = FIRST_PLAY if ELEVEN in hands[opener] else CLEARED
+        return cls(setting, (opener,), tuple(map(mask_of, hands)), table, opener, 0, 0, (), 0)
+
+    @property
+    def deal(self) -> ChefsHatDeal:
+        """The deal in progress."""
+        return self.setting.deal
+
+    def legal(self, seat: Seat) -> tuple[Action, ...]:
+        """What beats the table, or anything to lead; a pass only where there is something to beat."""
+        table = self.table
+        return ids_of(self.hands[seat] & _MAY[table] | _MAY_PASS[table])
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """Whether the seat may do this now."""
+        if seat not in self.to_act or action < 0:
+            return False
+        table = self.table
+        return bool((self.hands[seat] & _MAY[table] | _MAY_PASS[table]) >> action & 1)
+
+    def apply(self, seat: Seat, action: Action) -> BookState:
+        """Discard or pass; IllegalAction with the reason."""
+        setting, to_act, hands, table, last, out, done, order, pizzas = self
+        # `allows` and `discarded` once more, word for word: each call would cost a tenth of a ply.
+        if (
+            seat not in to_act
+            or action < 0
+            or not (hands[seat] & _MAY[table] | _MAY_PASS[table]) >> action & 1
+        ):
+            raise IllegalAction(self._reason(seat, action))
+        if action == PASS:
+            out |= _BIT[seat]
+        else:
+            hand = hands[seat]
+            if action != LONE_JOKER:
+                field = FIELD_OF[action]
+                hand = hand & ~field | (hand & field) >> SHIFT_OF[action] & field
+            if jokers := JOKERS_OF[action]:
+                hand &= ONE_LEFT if jokers == 1 and hand & TWO_JOKERS else NONE_LEFT
+            left = list(hands)
+            left[seat] = hand
+            hands = tuple(left)
+            table, last = action, seat
+            if not hand:
+                bit = _BIT[seat]
+                out |= bit
+                done |= bit
+                order = (*order, seat)
+                if len(order) == SEATS - 1:
+                    order = (*order, _NEXT[seat][done])
+                    return BookState(setting, (), hands, table, last, out, done, order, pizzas)
+        turn = _NEXT[seat][out]
+        if turn == last or turn < 0:
+            # All others have passed: a pizza.
+            turn = _NEXT[last][done] if done >> last & 1 else last
+            table, out = CLEARED, done
+            pizzas += 1
+        # The tuple itself: the named constructor would cost a tenth of a ply.
+        fields = (setting, _ALONE[turn], hands, table, last, out, done, order, pizzas)
+        return _new(BookState, fields)
+
+    def points(self) -> tuple[int, ...]:
+        """3, 2, 1, 0 in the order of finishing."""
+        order = self.order
+        if len(order) < SEATS:
+            return NO_POINTS
+        return tuple(SEATS - 1 - order.index(seat) for seat in range(SEATS))
+
+    def hand(self, seat: Seat) -> tuple[Card, ...]:
+        """The cards left."""
+        return cards_of(self.hands[seat])
+
+    def _reason(self, seat: Seat, action: Action) -> str:
+        """Why `allows` said no, in words for the bot's author."""
+        table = self.table
+        if seat not in self.to_act:
+            return f"it is not seat {seat}'s turn"
+        if action == PASS:
+            return "whoever plays to an empty table must discard"
+        if not 0 <= action < PASS:
+            return "a discard or a pass is to be played"
+        if not self.hands[seat] >> action & 1:
+            return f"{STEP_NAMES[action]} is not in hand"
+        if table == FIRST_PLAY:
+            return "the first play of a match is elevens, with or without jokers"
+        return f"{STEP_NAMES[action]} does not beat {STEP_NAMES[table]}"

@@ -1,0 +1,143 @@
+"""Every shipped bot of Chef's Hat: legal games, the same play again, a polite end; and how strong they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from measure_chefs_hat import BOTS as CLASSES
+from measure_chefs_hat import seated as in_process
+from measure_chefs_hat import share
+from planning_referee import BOTS, Process
+
+from arbiter.games.chefs_hat import ChefsHat
+from arbiter.match import MatchRecord
+from arbiter.testing import match_spec, play_in_memory
+
+NAMES = ("random", "larger_value", "keep_jokers")
+SEVENTEEN = "set_cards 17 1 2 3 4 5 6 7 7 8 8 9 9 10 11 11 12 12"
+
+
+def command_of(name: str) -> list[str]:
+    return [sys.executable, str(BOTS / "python" / f"chefs_hat_{name}.py")]
+
+
+@pytest.fixture(params=NAMES)
+def bot(request: pytest.FixtureRequest) -> list[str]:
+    return command_of(request.param)
+
+
+@contextmanager
+def seated(command: list[str], seats: int = 1, **options: object) -> Iterator[list[Process]]:
+    """The same bot in every seat; after the block they must end on the end of their input, with status 0."""
+    bots = [Process(command, **options) for _ in range(seats)]
+    try:
+        yield bots
+        assert [bot.close() for bot in bots] == [0] * seats
+    finally:
+        for bot in bots:
+            bot.process.kill()
+            bot.process.wait()
+
+
+def through(bot: Process) -> Callable[[str], bytes]:
+    """A process as a bot in memory."""
+    return lambda command: f"{bot.ask([command])[0]}\n\n".encode()
+
+
+def played(command: list[str], game: ChefsHat, seed: str = "1", **options: object) -> MatchRecord:
+    with seated(command, 4, **options) as bots:
+        return play_in_memory(game, [through(bot) for bot in bots], match_spec(game, seed=seed))
+
+
+@pytest.mark.process
+def test_a_game_in_all_seats_and_the_same_again(bot: list[str], tmp_path: Path) -> None:
+    game = ChefsHat(matches=2)
+    record = played(bot, game)
+    assert record.forfeit is None
+    # Another folder and another hash seed: nothing of that may change the play.
+    again = played(bot, game, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "77"})
+    assert again.moves == record.moves
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("rules", ["book", "gym2"])
+def test_all_play_is_legal_under_both_rules(name: str, rules: str) -> None:
+    game = ChefsHat(rules, points=15)
+    asked = set()
+    for number in range(6):
+        bots = [in_process(CLASSES[name](seed)) for seed in range(4)]
+        record = play_in_memory(game, bots, match_spec(game, seed=str(number)))
+        assert record.forfeit is None
+        asked |= {move.request for move in record.moves}
+    assert asked >= {"gen_exchange 1", "gen_exchange 2", "gen_move"}
+    assert ("gen_special" in asked) == (rules == "book")
+
+
+def test_a_seed_gives_its_own_play() -> None:
+    game = ChefsHat(matches=1)
+    moves = []
+    for seed in (1, 1, 2):
+        bots = [in_process(CLASSES["random"](seed)) for _ in range(4)]
+        moves.append([move.action for move in play_in_memory(game, bots).moves])
+    assert moves[0] == moves[1] != moves[2]
+
+
+@pytest.mark.process
+def test_special_actions_fit_the_role(bot: list[str]) -> None:
+    with seated(bot) as (player,):
+        player.ask(["set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3", SEVENTEEN])
+        for roles in ("Dishwasher Chef Waiter Souschef", "Waiter Chef Souschef Dishwasher"):
+            player.ask([f"set_roles {roles}"])
+            word = player.ask(["gen_special"])[0]
+            assert word in ("= none", "= food_fight" if roles[0] == "D" else "= dinner_served")
+
+
+@pytest.mark.process
+def test_cards_come_and_go_in_the_exchange(bot: list[str]) -> None:
+    with seated(bot) as (player,):
+        player.ask(["set_rules chefs_hat 1", "set_players 4 3", "set_game matches 3", SEVENTEEN])
+        replies = player.ask(["exchange 3 0 2 1 2", "exchange 0 3 2 4 4", "exchange 1 2 1", "exchange 2 1 1"])
+        assert replies == ["="] * 4
+        given = [player.ask(["gen_exchange 2"])[0] for _ in range(20)]
+        assert all(len(answer.split()) == 3 for answer in given)
+        assert not {"1", "2"} & {word for answer in given for word in answer.split()}
+
+
+@pytest.mark.process
+def test_commands_are_refused_or_answered_one_by_one(bot: list[str]) -> None:
+    with seated(bot) as (player,):
+        before = ["name", "set_cards", "play", "set_players two 0", "12 quit", "gen_move", "gen_exchange 2"]
+        assert all(reply.startswith("?") for reply in player.ask(before))
+        player.write(b"\n\r\nset_rules chefs_hat 1\r\nset_players 4 0\nset_cards 2 11 12\ngen_move\nquit\n")
+        replies = [player.reply() for _ in range(5)]
+        assert replies[:3] == ["="] * 3
+        assert replies[3] in ("= C11;Q1;J0", "= C11;Q1;J1")
+        assert replies[4] == "="
+        assert player.process.wait() == 0  # with its input still open
+
+
+@pytest.mark.process
+def test_help_and_wrong_options(bot: list[str]) -> None:
+    helped = Process([*bot, "--help"])
+    assert helped.process.stdout is not None and b"--seed" in helped.process.stdout.read()
+    assert helped.close() == 0
+    wrong = Process([*bot, "--sleep"], stderr=-3)
+    assert wrong.close() == 2
+
+
+def test_larger_value_takes_nine_places_of_ten_from_random() -> None:
+    found = share("larger_value", "random", 20)
+    assert found.games - 3 * found.games_error > 0.9
+    assert found.matches - 3 * found.matches_error > 0.9
+
+
+def test_keep_jokers_takes_more_than_52_places_of_100_from_larger_value() -> None:
+    found = share("keep_jokers", "larger_value", 40)
+    assert found.games - 2 * found.games_error > 0.52
+    assert found.matches - 2 * found.matches_error > 0.52

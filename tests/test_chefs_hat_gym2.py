@@ -1,0 +1,257 @@
+"""Chef's Hat under `gym2`: recorded games step by step, and what the table makes of them."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from array import array
+
+import pytest
+
+from arbiter.errors import IllegalAction
+from arbiter.games.chefs_hat import ChefsHat
+from arbiter.games.chefs_hat_actions import DECK, JOKER, STEP_NAMES
+from arbiter.games.chefs_hat_deal import ROLES, exchanged
+from arbiter.match import Fault
+from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
+from tests.chefs_hat_traces import games, shape_of
+
+GAME = ChefsHat("gym2")
+OBSERVED = 228
+
+
+def game_of(recorded):
+    """Our game with the limit of a recorded one."""
+    return ChefsHat("gym2", max_rounds=recorded["maxRounds"] if recorded["maxRounds"] > 0 else None)
+
+
+def observation(state, seat):
+    """What the published environment shows: the board, the hand, the possible actions."""
+    can, listed = state.possible(seat)
+    cells = [card / 13 for card in (*state.board, *state.hands[seat])] + [0.0] * 200
+    for value, actions in ((1, can), (2, listed)):
+        for action in actions:
+            cells[28 + action] = value
+    assert len(cells) == OBSERVED
+    return hashlib.sha1(array("f", cells).tobytes()).hexdigest()[:16]
+
+
+class Source:
+    """The random numbers of a recorded game, in the order in which it draws them."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def deal(self):
+        cards = list(DECK)
+        self.random.shuffle(cards)
+        return [sorted(cards[17 * seat : 17 * seat + 17]) for seat in range(4)]
+
+    def opener(self, hands):
+        seats, others = [0, 1, 2, 3], [0, 1, 2, 3]
+        self.random.shuffle(seats)
+        self.random.shuffle(others)
+        seat = seats[others[0]]
+        while JOKER not in hands[seat]:
+            seat = (seat + 1) % 4
+        return seat
+
+    def lot(self, actions):
+        actions = list(actions)
+        self.random.shuffle(actions)
+        return actions[0]
+
+
+@pytest.mark.parametrize("number", range(47))
+def test_a_recorded_game_comes_out_the_same_from_its_seed(number):
+    recorded = games()[number]
+    game, source = game_of(recorded), Source(recorded["seed"])
+    totals, roles = [0] * 4, [""] * 4
+    hands = source.deal()
+    for match in recorded["matches"]:
+        assert (match["deal"], match["roles"]) == (hands, roles)
+        assert source.opener(match["hands"]) == match["start"]
+        state = game.start(game.deal_from_json(shape_of(match)))
+        assert [list(hand) for hand in state.hands] == match["hands"]
+        for step in match["steps"]:
+            state = compared(state, step, source)
+        assert not state.to_act
+        totals = [total + won for total, won in zip(totals, state.points(), strict=True)]
+        roles = [ROLES[3 - won] for won in state.points()]
+        # The next deal is drawn although it may never be played.
+        if match is not recorded["matches"][-1]:
+            hands = source.deal()
+    assert totals == list(recorded["end"]["score"].values())
+    assert roles == list(recorded["end"]["roles"].values())
+
+
+def compared(before, step, source):
+    """The state after a recorded step, everything about it being as recorded."""
+    seat, info = step["p"], step["info"]
+    can, listed = before.possible(seat)
+    assert (before.to_act, list(can), list(listed)) == ((seat,), step["pa1"], step["pa2"])
+    assert (list(before.board), list(before.hands[seat])) == (step["board"], step["hand"])
+    assert observation(before, seat) == step["obs"]
+    assert before.forced(seat) == info["Action_Random"]
+    state = before.advance(seat, step["try"], source.lot(can) if before.forced(seat) else None)
+    done = state.random_actions[-1][1] if before.forced(seat) else step["try"]
+    assert (done, STEP_NAMES[done]) == (step["a"], info["Action_Decoded"])
+    assert (step["a"] in can) == info["Action_Valid"]
+    assert (state.rounds > before.rounds, not state.to_act) == (info["Is_Pizza"], step["over"])
+    assert state.rounds == info["Rounds"]
+    if state.to_act:
+        assert state.to_act == (info["Next_Player"],)
+        cards = [len(state.hand(other)) for other in range(4)]
+        assert cards == info["Cards_Per_Player"]
+        assert [count == 0 for count in cards] == info["Finished_Players"]
+    return state
+
+
+def test_the_card_got_takes_the_place_of_the_card_given_and_hands_stay_unsorted():
+    traded = [match for recorded in games() for match in recorded["matches"] if match["exchange"]]
+    deals = [GAME.deal_from_json(shape_of(match)) for match in traded]
+    after = [[list(hand) for hand in exchanged(deal.hands, deal.exchange)] for deal in deals]
+    assert after == [match["hands"] for match in traded]
+    assert any(hand != sorted(hand) for hands in after for hand in hands)
+
+
+# At the table
+
+
+def leaks_are_meant(deal, other, seat):
+    """A random action is drawn from a player's possible ones, so it shows which these were."""
+    return True
+
+
+def test_every_promise_of_a_game_is_kept():
+    check_game(GAME, copies=True, reveals=leaks_are_meant)
+
+
+def test_every_promise_is_kept_with_a_limit_of_rounds():
+    # Equal numbers of cards are told apart by seat, so seats are not alike.
+    check_game(ChefsHat("gym2", max_rounds=6), copies=True, reveals=leaks_are_meant, rotations=False)
+
+
+def test_a_match_is_told_its_rules_and_played_to_its_end():
+    transcript = []
+    record = play_by_policy(GAME, random_policy("gym2"), transcript=transcript)
+    assert (transcript[0].command, record.forfeit) == ("set_rules chefs_hat 1 gym2", None)
+    assert sum(record.points) == 18
+    assert "gen_special" not in {move.request for move in record.moves}
+    assert all("golden" not in deal for deal in record.deals)
+
+
+def test_the_opener_holds_a_joker_after_the_exchange():
+    for seed in range(20):
+        record = play_by_policy(GAME, random_policy(seed), match_spec(GAME, seed=str(seed)))
+        for shape in record.deals:
+            state = GAME.start(GAME.deal_from_json(shape))
+            assert JOKER in state.hand(shape["opener"])
+
+
+def test_a_random_action_is_announced_in_place_of_the_answer_and_recorded():
+    transcript = []
+    record = play_by_policy(GAME, random_policy("forced"), transcript=transcript)
+    played = [
+        command.split()[2] for seat, command, _ in transcript if seat == 0 and command.startswith("play")
+    ]
+    answered = [move for move in record.moves if move.request == "gen_move"]
+    different = 0
+    for move, announced in zip(answered, played, strict=True):
+        if move.action != announced:
+            different += 1
+            assert [move.seat, announced] in record.deals[move.deal]["forced"]
+    assert different
+
+
+def test_the_same_match_has_the_same_random_actions():
+    records = [play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="again")) for _ in range(2)]
+    assert records[0].deals == records[1].deals
+    other = play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="other"))
+    assert other.deals != records[0].deals
+
+
+def given(*hands, opener=0, **more):
+    """A state with these hands."""
+    return GAME.start(
+        GAME.deal_from_json({"hands": [hand.split() for hand in hands], "opener": opener, **more})
+    )
+
+
+def passed(state, times):
+    for _ in range(times):
+        state = state.advance(state.to_act[0], 199)
+    return state
+
+
+def test_a_pass_is_always_listed():
+    assert given("11 3", "5", "6", "7").legal(0) == (165, 199)
+    assert given("3 12", "5", "6", "7").legal(0) == (199,)
+
+
+def test_two_jokers_are_refused_but_in_the_opening_play():
+    state = given("11 3 12 12", "5", "6", "7")
+    assert [STEP_NAMES[a] for a in state.legal(0)] == ["C11;Q1;J0", "C11;Q1;J1", "C11;Q1;J2", "pass"]
+    state = given("11 8", "5 12 12", "6", "7").apply(0, 165)
+    assert [[STEP_NAMES[a] for a in actions] for actions in state.possible(1)] == [
+        ["C5;Q1;J0", "C5;Q1;J1", "pass"],
+        ["C5;Q1;J2"],
+    ]
+    with pytest.raises(IllegalAction, match="C5;Q1;J2 has two jokers, which only the opening play may have"):
+        state.apply(1, 32)
+
+
+def test_a_joker_led_alone_is_beaten_by_nothing():
+    state = passed(given("11 8 12", "1 2", "6 6", "7 7").apply(0, 165), 3)
+    assert state.to_act == (0,)
+    assert state.apply(0, 198).legal(1) == (199,)
+
+
+def test_after_five_passes_in_a_row_the_next_action_is_a_random_one():
+    state = given("11 8 8", "1 2", "6 6", "7 7").apply(0, 165)
+    state = passed(state, 3)
+    assert (state.rounds, state.passes) == (2, (0, 1, 1, 1))
+    state = passed(state, 16)
+    assert state.passes == (4, 5, 5, 5)
+    assert [state.forced(seat) for seat in range(4)] == [False, True, True, True]
+
+
+def test_refused_tries_count_and_change_nothing_else():
+    state = given("11 8 8", "1 2", "6 6", "7 7")
+    tried = state
+    for _ in range(5):
+        tried = tried.advance(0, 0)
+    assert tried == state._replace(misses=(5, 0, 0, 0))
+    assert tried.forced(0)
+
+
+def test_at_the_table_a_refused_try_is_a_fault():
+    deal = GAME.deal_from_json({"hands": [["11", "8"], ["5"], ["6"], ["7"]], "opener": 0})
+    record = play_in_memory(GAME.given([deal]), [ScriptedBot(["C8;Q1;J0"]), *[ScriptedBot()] * 3])
+    assert (record.forfeit.seat, record.forfeit.fault) == (0, Fault.ILLEGAL)
+    assert record.forfeit.detail == "C8;Q1;J0: the first play is elevens in hand, or a pass"
+
+
+def test_a_known_random_action_is_done_again():
+    state = given("11 8 8", "1 2", "6 6", "7 7", forced=[[1, "C2;Q1;J0"]])
+    state = passed(state.apply(0, 165), 19)
+    while state.to_act != (1,):
+        state = state.advance(state.to_act[0], 199)
+    assert state.forced(1)
+    assert STEP_NAMES.index("C2;Q1;J0") in state.legal(1)
+    assert state.apply(1, 199).random_actions == ((1, STEP_NAMES.index("C2;Q1;J0")),)
+
+
+def test_when_the_rounds_are_used_up_places_are_shared_as_published():
+    game = ChefsHat("gym2", max_rounds=1)
+    state = game.start(
+        game.deal_from_json({"hands": [["11"], ["5", "5"], ["6"], ["7", "7", "8"]], "opener": 0})
+    )
+    state = passed(state.apply(0, 165), 3)
+    # Seat 0 had finished with 3 points, and is placed anew where one has finished.
+    assert (state.to_act, state.points()) == ((), (2, 1, 2, 0))
+
+
+def test_roles_that_seats_share_leave_no_exchange():
+    state = given("11 3", "5 5", "6 6", "7 7", roles=["Souschef", "Waiter", "Souschef", "Dishwasher"])
+    assert GAME.request(state, 0) == "gen_move"
