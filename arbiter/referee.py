@@ -18,7 +18,6 @@ replies makes a sixth as many objects.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from arbiter.cards import Stream
@@ -35,7 +34,8 @@ if TYPE_CHECKING:
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
 
 HASHED_DEALS = 10
-"""At most so many planned deals enter a hash, where a game's programme has no end of its own."""
+"""So many planned deals enter the hash of an endless game."""
+MOST_DEALS = 10_000
 
 
 SHOWN_REPLY = 4096
@@ -118,8 +118,7 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
 def programme(game: AnyGame, seed: str, round_number: int) -> Programme:
     """What would be dealt if no deal depended on the one before; the same all round long."""
     deals = []
-    # Only a chained game's programme may have no end of its own.
-    for number in range(HASHED_DEALS) if game.chained else count():
+    for number in range(HASHED_DEALS if game.endless else MOST_DEALS):
         deal = game.deal(number, Stream.of_deal(seed, round_number, number), None)
         if deal is None:
             break

@@ -115,6 +115,8 @@ class Game(ABC, Generic[S]):
     """Fixed partnerships by seat, such as (0, 1, 0, 1)."""
     chained: bool = False
     """Whether a deal depends on how the one before it ended."""
+    endless: bool = False
+    """Whether only the play ends a match, as where it goes to a number of points."""
     _given: tuple[Deal, ...] | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -238,6 +240,10 @@ class Game(ABC, Generic[S]):
         """Cards for people: here in groups by the last letter of their names, the suit."""
         names = [self.card_name(card) for card in cards]
         return "   ".join(" ".join(suit) for _, suit in groupby(names, key=lambda name: name[-1])) or "-"
+
+    def table_text(self, state: S) -> str:  # noqa: ARG002
+        """What lies on the table, for people; "" for nothing, and where `state.trick` has it."""
+        return ""
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:  # noqa: ARG002
         """How a deal was played, for people, a line at a time; the hands are told elsewhere.

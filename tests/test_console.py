@@ -589,6 +589,17 @@ def test_a_hand_is_what_was_dealt_less_what_was_played() -> None:
     assert position.hand(0) == "-"
 
 
+def test_a_person_gives_cards_by_several_words(console: Callable[..., list[str]]) -> None:
+    seats = "".join(f"seat {seat} human\n" for seat in range(4))
+    said = f"go deal\n{seats}go\n12 12\n3\n4 5\n"
+    lines = console(said, "--game", "chefs_hat", "--seed", "3", "--isolation", "plain")
+    asked = lines.index("> go")
+    assert lines[asked + 1] == "seat 0 is to answer gen_exchange 2"
+    assert lines[lines.index("> 12 12") + 1] == "12 12 is not in hand"
+    assert lines[lines.index("> 3") + 1] == "gen_exchange 2 is answered by 2 words, not by '3'"
+    assert lines[lines.index("> 4 5") + 1] == "seat 0 decides 4 5"
+
+
 def test_a_long_reply_is_cut() -> None:
     line = exchange_line(Exchange(1, "x", b"=" * 500, 0))
     assert line.endswith("=...'  0.0 ms")

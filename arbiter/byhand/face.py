@@ -74,8 +74,12 @@ class Face:
         try:
             if known is not None:
                 known(self, rest.strip())
-            elif not rest and self._is_asked:
-                self._answer(word)
+            elif self._is_asked and len(line.split()) == self._machine.position.answer_words:
+                self._answer(line)
+            elif self._is_asked and word[0].isdigit():
+                position = self._machine.position
+                number = "one word" if position.answer_words == 1 else f"{position.answer_words} words"
+                self._write(f"{position.request} is answered by {number}, not by {line.strip()!r}")
             else:
                 self._write(f"no such command: {word} ({did_you_mean(word, COMMANDS)}; help lists them)")
         except (ArbiterError, ValueError) as error:
@@ -165,12 +169,13 @@ class Face:
         self._after(stop)
 
     def _play(self, rest: str) -> None:
-        word, _, seat = rest.partition(" ")
-        meant = seat.removeprefix("for").strip()
-        if meant and meant != str(self._machine.position.to_act):
-            raise ConfigError(f"seat {meant} is not to act, but seat {self._machine.position.to_act}")
-        seat_to_act = self._machine.position.to_act
-        if self._machine.decide(word) is Stop.DECIDED:
+        position = self._machine.position
+        seat_to_act = position.to_act
+        words, number = rest.split(), 1 if seat_to_act is None else position.answer_words
+        meant = " ".join(words[number:]).removeprefix("for").strip()
+        if meant and meant != str(seat_to_act):
+            raise ConfigError(f"seat {meant} is not to act, but seat {seat_to_act}")
+        if self._machine.decide(" ".join(words[:number])) is Stop.DECIDED:
             self._write(f"seat {seat_to_act} decides {self._machine.position.decisions[-1].word}")
         self._after(None)
 
@@ -180,11 +185,11 @@ class Face:
         seat = self._machine.position.to_act
         return seat is not None and (self._occupants[seat].person or self._machine.trouble is not None)
 
-    def _answer(self, word: str) -> None:
+    def _answer(self, words: str) -> None:
         """A person's decision, and on to the next one; or one in the place of a bad answer."""
         seat = self._machine.position.to_act
         person = seat is not None and self._occupants[seat].person
-        self._play(word)
+        self._play(words)
         if person and self._machine.trouble is None:
             self._go("")
 

@@ -28,6 +28,8 @@ def exchange_line(exchange: Exchange) -> str:
 
 def trick_line(position: Position) -> str:
     """The cards of the trick on the table, who played them; "" in games and moments without one."""
+    if text := position.game.table_text(position.state):
+        return text
     # Games with tricks keep them in their state as `trick`; its cards are the latest answers.
     trick = getattr(position.state, "trick", None)
     if not isinstance(trick, tuple) or not trick:
@@ -45,7 +47,8 @@ def turn_lines(position: Position) -> list[str]:
     lines = [f"seat {seat} is to answer {position.request}", f"  hand   {position.hand(seat)}"]
     if trick := trick_line(position):
         lines.append(f"  table  {trick}")
-    return [*lines, f"  may    {' '.join(words[:SHOWN_WORDS])}{more}"]
+    between = ", " if position.answer_words > 1 else " "
+    return [*lines, f"  may    {between.join(words[:SHOWN_WORDS])}{more}"]
 
 
 def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
@@ -57,11 +60,14 @@ def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
 
 
 def roles_line(shape: Mapping[str, Any]) -> str:
-    """What a deal's JSON says beside its hands: ``landlord 0, extra 4 6 2``; nothing of lists in lists."""
+    """What a deal's JSON says beside its hands: ``landlord 0, extra 4 6 2``.
+
+    Roles by seat, and lists in lists, stand where the play is told.
+    """
     told = []
     for key, value in shape.items():
         if isinstance(value, list | tuple):
-            if key != "hands" and not any(isinstance(item, list | tuple) for item in value):
+            if key not in ("hands", "roles") and not any(isinstance(item, list | tuple) for item in value):
                 told.append(f"{key} {' '.join(map(str, value))}")
         elif value is not None:
             told.append(f"{key} {value}")
@@ -71,7 +77,7 @@ def roles_line(shape: Mapping[str, Any]) -> str:
 def state_lines(position: Position) -> Iterator[str]:
     """The deal, its roles, what was answered in it, points so far, and who is to act."""
     number = len(position.deals) - 1
-    roles = roles_line(position.game.deal_json(position.deals[number]))
+    roles = roles_line(position.game.deal_record(position.deals[number], position.state))
     yield f"deal {number + 1} ({roles}), after {len(position.decisions)} decisions"
     yield from decision_lines([d for d in position.decisions if d.deal == number], position.game.seats)
     yield f"points of the deals that are over: {' '.join(map(str, position.totals))}"

@@ -188,7 +188,10 @@ def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
     game = make(record.game, record.options)
     round_number = record.round or 1
     known: tuple[Deal, ...] = ()
-    if not game.chained and programme(game, record.seed, round_number).hash != record.deal_hash:
+    if programme(game, record.seed, round_number).hash != record.deal_hash:
+        if game.chained:
+            # The record's deals have what play made of them, so that they cannot be dealt again as they were.
+            raise ConfigError(f"{record.id} was played with given cards, and {game.title} deals from play")
         known = tuple(game.deal_from_json(shape) for shape in record.deals)
     return Setup(game, record.seed, limits.time, limits.start_ns, round_number, known)
 

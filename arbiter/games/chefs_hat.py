@@ -46,7 +46,7 @@ from arbiter.games.chefs_hat_deal import (
 )
 from arbiter.games.chefs_hat_gym2 import Gym2Play, Gym2State, joker_holder
 from arbiter.games.chefs_hat_opening import Begin, ChefsHatState, Opening, opened
-from arbiter.games.chefs_hat_sheet import told
+from arbiter.games.chefs_hat_sheet import discard_to_beat, told
 from arbiter.games.chefs_hat_state import BookState
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
@@ -107,6 +107,7 @@ class ChefsHat(Game[ChefsHatState]):
             raise ConfigError(problems)
         self.rules, self.points, self.max_rounds = rules, points, max_rounds
         self.matches = MATCHES if matches is None and points is None else matches
+        self.endless = points is not None
         self._book = rules == "book"
         self._begin: Begin = BookState.begin
         if not self._book:
@@ -283,6 +284,10 @@ class ChefsHat(Game[ChefsHatState]):
     def hand_text(self, cards: Iterable[Card]) -> str:
         """Equal cards together."""
         return "   ".join(_words(same) for _, same in groupby(sorted(cards))) or "-"
+
+    def table_text(self, state: ChefsHatState) -> str:
+        """The discard to beat."""
+        return discard_to_beat(state)
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
         """The exchange, then the rounds with a column for each seat, then the places."""

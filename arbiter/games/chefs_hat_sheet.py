@@ -53,6 +53,13 @@ def short(action: Action) -> str:
     return f"{QUANTITY_OF[action]}x{VALUE_OF[action]}{jokers}"
 
 
+def discard_to_beat(state: ChefsHatState) -> str:
+    """What lies on the table, with who laid it; "" for nothing."""
+    if not isinstance(state, BookState | Gym2State) or state.table not in range(PASS):
+        return ""
+    return f"{state.last}:{short(state.table)}"
+
+
 def _roles(state: ChefsHatState) -> Iterator[str]:
     if roles := state.deal.roles:
         yield _row("roles", [ROLES[role] for role in roles])

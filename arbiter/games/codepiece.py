@@ -265,9 +265,7 @@ class Codepiece(Game[CodepieceState]):
         """The seat on the dealer's left is to bid."""
         hands = tuple(sum(map(_BIT.__getitem__, hand)) for hand in deal.hands)
         first = AFTER[deal.seat]
-        return _new(
-            CodepieceState, (first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0))
-        )
+        return _new(CodepieceState, (first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0)))
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
         """set_rules, set_deck, set_players, set_game."""
