@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _BUILT_IN = {
     "planning": "arbiter.games.planning:Planning",
-    "chefs_hat": "arbiter.games.chefs_hat:ChefsHat",
-    "dou_dizhu": "arbiter.games.dou_dizhu:DouDizhu",
     "codepiece": "arbiter.games.codepiece:Codepiece",
+    "dou_dizhu": "arbiter.games.dou_dizhu:DouDizhu",
+    "chefs_hat": "arbiter.games.chefs_hat:ChefsHat",
 }
 GROUP = "arbiter.games"
 
