@@ -27,6 +27,7 @@ from arbiter.season_file import (
     parse_start,
     parse_until,
 )
+from arbiter.table.landlock import SYSTEM, own_places
 from arbiter.yaml_places import Document, read_document
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
         if check_commands:
             problems += _command_problems(model, file.parent)
         problems += _ship_problems(model, file.parent)
+        problems += _read_problems(model, file.parent)
     if problems or model is None or game is None:
         raise ConfigError(_placed(problems, document), str(path))
     return _config(file, model, game)
@@ -216,6 +218,13 @@ def _command_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
             yield Problem(("players", number, "command", word), f"{player.name}: {message}")
 
 
+def _read_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
+    for number, player in enumerate(model.players):
+        for place, name in enumerate(player.read):
+            if not (folder / name).exists():
+                yield Problem(("players", number, "read", place), f"{player.name}: there is no {name}")
+
+
 def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
     for number, name in enumerate(model.ship):
         if not is_folder(folder / name):
@@ -308,12 +317,12 @@ def digest_of(settings: Mapping[str, Any]) -> str:
 
 
 def within_reach(config: Config) -> Iterable[str]:
-    """What confined bots could read of the season, or of each other, since it lies in their own folders."""
+    """What confined bots could read of the season, since it lies where they may read."""
     prefix, _, path = config.store.partition("sqlite:///")
     files = {"the config": config.file.resolve()} | ({"the store": Path(path)} if path and not prefix else {})
     for what, file in files.items():
         for entry in config.entries:
-            for place in entry.player.read:
+            for place in (*own_places(entry.player), *SYSTEM):
                 if Path(place).resolve() in (file, *file.parents):
                     yield f"{what} lies in {place}, which {entry.player.name} may read"
                     break

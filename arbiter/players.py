@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.match import Player
+from arbiter.table.landlock import own_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -93,14 +94,16 @@ def registered(
     return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable)
 
 
-def sharing_folders(players: Iterable[Player]) -> dict[str, list[str]]:
-    """Folders in which several players are at home, or one that may read another's: folder to players."""
-    homes = [(player.name, Path(player.read[0])) for player in players if player.read]
+def readers(players: Iterable[Player]) -> dict[str, list[str]]:
+    """Which players may read others' files where bots are confined: reader to the others, in their order."""
+    everybody = list(players)
+    homes = [(player.name, Path(player.read[0]).resolve()) for player in everybody if player.read]
     found = {}
-    for folder in dict.fromkeys(home for _, home in homes):
-        names = [name for name, home in homes if home == folder or folder in home.parents]
-        if len(names) > 1:
-            found[str(folder)] = names
+    for player in everybody:
+        places = {Path(place).resolve() for place in own_places(player)}
+        others = [name for name, home in homes if name != player.name and places & {home, *home.parents}]
+        if others:
+            found[player.name] = others
     return found
 
 

@@ -3,7 +3,8 @@
 The bot sees the system's folders, its interpreter and its own folder, all read-only, a small /tmp
 of its own, no network, and no process but itself and its children, of which it may start some. It
 is the first process of its namespace, so that its end is theirs. bubblewrap itself stays outside
-as its parent; it tells the number under which we see the bot on descriptor 3.
+as its parent; it tells the number under which we see the bot on descriptor 3, and reads on 4 the filter of
+system calls that it puts the bot under: what mounts and namespaces do not reach, such as leases on files.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.table import landlock
+from arbiter.table import landlock, seccomp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from arbiter.match import Player
 
 PROGRAM = "bwrap"
-STATUS = 3
+STATUS, FILTER = 3, 4
 SCRATCH_BYTES = 64 << 20
 PROBE_SECONDS = 10
 CLOSER = ("/bin/sh", "-c", f'exec "$@" {STATUS}>&-', "sh")
@@ -44,6 +45,9 @@ def enforced() -> dict[str, object]:
         "files": "own folder, system and interpreter to read (mounts)",
         "network": "none (namespace)",
         "signals": "to its own processes alone (namespace)",
+        "calls": "no leases, locks, priorities, further namespaces (seccomp)"
+        if seccomp.supported()
+        else "all",
         "writable": f"/tmp of its own, {SCRATCH_BYTES >> 20} MB",
     }
 
@@ -70,6 +74,10 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     program = landlock.real_program(player.command[0], player.folder, env.get("PATH", ""))
     rules = landlock.readable(player, program)
     prefix = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
+    filtered = b""
+    if seccomp.supported():
+        prefix += ["--seccomp", str(FILTER)]
+        filtered = seccomp.program(in_namespaces=True).code
     return {
         "argv": [
             *prefix,
@@ -82,6 +90,7 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
             *player.command[1:],
         ],
         "wrapped": True,
+        "filter": filtered.hex(),
     }
 
 

@@ -79,6 +79,7 @@ class Channel:
         launcher: Launcher,
         kind: ClockKind,
         memory_bytes: int,
+        family: bool = False,
     ) -> None:
         self._seat = seat
         self.pid, self._stdin, self._stdout, self._stderr = started
@@ -86,11 +87,11 @@ class Channel:
         self.stderr_tail = b""
         self.start_cpu_ns = 0
         """What its start took of CPU, up to the first reply."""
-        self._stderr_seen = 0
+        self._stderr_seen = self._said_at_start = 0
         self._launcher = launcher
         self._kind = kind
         self._memory_bytes = memory_bytes
-        self._meter = Meter(self.pid)
+        self._meter = Meter(self.pid, family)
         self._base: Reading | None = None
         self._pidfd = -1
         self._ended = False
@@ -149,6 +150,8 @@ class Channel:
     def started(self) -> None:
         """Its first reply has come: what it has used by now was its start."""
         self._base = self._meter.read()
+        self._drain_stderr()
+        self._said_at_start = self._stderr_seen
         # Its end tells the time of children that it has waited for too, such as those of a script
         # that finds the interpreter.
         self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
@@ -202,18 +205,24 @@ class Channel:
             # What the bot used and waited for in the first moment, as far as the readings tell.
             early_cpu = min(first, base.cpu_ns - before.cpu_ns)
             early_delay = min(first - early_cpu, base.bot_delay_ns - before.bot_delay_ns)
+        last, credited = base, early_delay
         allowed = send.allowed_ns[self._seat]
         look = allowed
-        cap = 3 * allowed + 5 * SECOND
+        cap = at_most = 3 * allowed + 5 * SECOND
         rest = send.payload[written:]
         self._set_watch(bool(rest))
 
         def cost() -> Cost:
+            nonlocal last, credited
             wall = _now() - start
             self._base = now = self._meter.read()
-            cpu, delay = early_cpu + now.cpu_ns - base.cpu_ns, early_delay + now.delay_ns - base.delay_ns
-            adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
-            return Cost(wall, cpu, delay, charged(self._kind, wall, cpu, delay), adjusted)
+            cpu = early_cpu + now.cpu_ns - base.cpu_ns
+            # No more than the time that has gone: another thread, with what it waited for long ago, may
+            # become the main one.
+            credited = min(credited + now.delay_ns - last.delay_ns, wall)
+            last = now
+            adjusted = charged(ClockKind.ADJUSTED, wall, cpu, credited)
+            return Cost(wall, cpu, credited, charged(self._kind, wall, cpu, credited), adjusted)
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
@@ -222,7 +231,7 @@ class Channel:
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         while True:
-            left = min(look, cap) - (_now() - start)
+            left = min(look, at_most) - (_now() - start)
             # Rounded up: waking early would only mean waiting again.
             events = self._watch.poll(min(max(0, -(-left // MS)), LONGEST_POLL_MS))
             ready = {descriptor for descriptor, _ in events}
@@ -257,7 +266,11 @@ class Channel:
                     # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
                     spent = spent._replace(charged_ns=spent.adjusted_ns)
                     return reply(spent, self._timeout(send, spent.charged_ns, bool(rest)))
-                raise VoidMatch(f"a bot got too little of the machine in {cap / 1e9:.0f} s to be judged")
+                if self._meter.runnable or spent.wall_ns >= 2 * cap:
+                    got = f"the bot in seat {self._seat} got too little of the machine"
+                    raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged")
+                # It sleeps now, and is charged for it: its time will be over before long.
+                at_most = 2 * cap
             look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
 
     def _set_watch(self, writing: bool) -> None:
@@ -324,7 +337,10 @@ class Channel:
         status = end.exit or 0
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
         full = end.out_of_memory or end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
-        if full or (end.exit and any(sign in self.stderr_tail for sign in MEMORY_SIGNS)):
+        # Not what it said while it started, and went on after.
+        lately = self._stderr_seen - self._said_at_start
+        words = self.stderr_tail[-lately:] if lately else b""
+        if full or (end.exit and any(sign in words for sign in MEMORY_SIGNS)):
             limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
             return MalformedReply(Fault.MEMORY, f"it {how}; {limit}", unread)
         last = self.stderr_tail.strip().rpartition(b"\n")[2][-200:].decode(errors="backslashreplace")

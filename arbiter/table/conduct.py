@@ -94,7 +94,8 @@ class Table:
         memory, tier = spec.limits.memory_bytes, spec.limits.isolation
         processes = self._launcher.start([start_request(player, spec.limits) for player in spec.players])
         channels = [
-            Channel(seat, process, self._launcher, kind, memory) for seat, process in enumerate(processes)
+            Channel(seat, process, self._launcher, kind, memory, family=tier != "landlock")
+            for seat, process in enumerate(processes)
         ]
         goodbyes: dict[int, End | None] = {}
         try:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import resource
@@ -32,6 +33,8 @@ MESSAGE_LIMIT = 256 * 1024
 SWEEP_SECONDS = 10.0
 ADDRESS_SPACE = 1 << 30
 STACK = 64 << 20
+HIGH = 64
+"""Above the descriptors that a bot gets."""
 DESCRIPTORS = 512
 WRAPPER_SECONDS = 1.0
 SIGNALLED = 128
@@ -307,7 +310,12 @@ def become_bot(bot: dict[str, Any], ends: tuple[int, int, int, int], groups: lis
             write(f"{group}/cgroup.procs", "0")
         os.setsid()
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        kept = ends if bot["wrapped"] else ends[:3]
+        kept = list(ends if bot["wrapped"] else ends[:3])
+        if filtered := bytes.fromhex(bot.get("filter", "")):
+            # Small enough for a pipe to hold.
+            reading, writing = os.pipe()
+            os.write(writing, filtered)
+            kept.append(fcntl.fcntl(reading, fcntl.F_DUPFD, HIGH))
         for target, number in enumerate(kept):
             os.dup2(number, target)
         os.closerange(len(kept), os.sysconf("SC_OPEN_MAX"))

@@ -77,6 +77,8 @@ def choose(wanted: str, required: bool = False) -> tuple[str, str]:
         chosen = best
         if required and chosen == "plain":
             raise ConfigError("isolation is required, and this machine has no tier above plain")
+    elif wanted == "plain" and required:
+        raise ConfigError("isolation is required, and plain isolates nothing", hint="isolation: auto")
     elif tiers[wanted].available:
         chosen = wanted
     elif required:

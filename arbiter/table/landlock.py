@@ -44,7 +44,7 @@ SETTINGS = (
 )  # fmt: skip
 KERNEL = (
     "/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys",
-    "/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
+    "/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/kernel/mm",
 )  # fmt: skip
 DEVICES = {
     "/dev/null": READ_FILE | WRITE_FILE,
@@ -110,10 +110,18 @@ def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
 
 def readable(player: Player, program: str) -> dict[str, int]:
     """Paths that exist, and what a bot may do beneath them."""
-    rules = dict(system_rules())
-    for path in (*player.read, *_prefixes(program)):
-        rules[path] = RUN
-    return rules
+    return dict(system_rules()) | dict.fromkeys(own_places(player, program), RUN)
+
+
+def own_places(player: Player, program: str = "") -> tuple[str, ...]:
+    """Folders and files that a bot may read beside the system's: what is its own, and its interpreter's.
+
+    `program` is what the first word starts, where that is known already.
+    """
+    program = program or real_program(player.command[0], player.folder, os.environ.get("PATH", ""))
+    own = player.read[0] if player.read else ""
+    # Beside a bot's own program a folder that is called lib makes no installation yet.
+    return (*player.read, *_prefixes(program, Path(program).parent == Path(own)))
 
 
 @lru_cache(maxsize=1)
@@ -130,18 +138,18 @@ def _there(paths: Iterable[str]) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _prefixes(program: str) -> Sequence[str]:
+def _prefixes(program: str, doubtful: bool = False) -> Sequence[str]:
     """Where a program and what belongs to it is installed: ``/opt/python`` of /opt/python/bin/python3.
 
     A virtual environment and the installation that it was made from are both. A folder that only
     happens to have a ``bin`` in it, such as a home, is none: then it is the program's folder alone.
+    `doubtful`: only what is Python's for sure.
     """
     found = []
     for place in dict.fromkeys((Path(program), Path(os.path.realpath(program)))):
         prefix = place.parent.parent
-        installed = place.parent.name == "bin" and any(
-            (prefix / mark).exists() for mark in ("lib", "lib64", "pyvenv.cfg")
-        )
+        marks = ("pyvenv.cfg", "lib/python3*/os.py") if doubtful else ("lib", "lib64", "pyvenv.cfg")
+        installed = place.parent.name == "bin" and any(any(prefix.glob(mark)) for mark in marks)
         home = prefix == Path.home() or (prefix / ".ssh").exists()
         found.append(str(prefix if installed and not home and prefix != Path("/") else place.parent))
     return tuple(path for path in found if path != "/")

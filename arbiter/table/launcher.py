@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -54,6 +55,8 @@ class Launcher:
         )
         theirs.close()
         self._socket = ours
+        self._bots: list[int] = []
+        """Descriptors of the bots of the match in progress."""
         self.owner = os.getpid()
 
     @property
@@ -68,6 +71,9 @@ class Launcher:
             raise VoidMatch(answer["error"])
         for number in descriptors:
             os.set_blocking(number, False)
+        for pid in answer["pids"]:
+            with suppress(ProcessLookupError):
+                self._bots.append(os.pidfd_open(pid))
         ends = zip(*[iter(descriptors)] * 3, strict=True)
         return [Started(pid, *three) for pid, three in zip(answer["pids"], ends, strict=True)]
 
@@ -79,6 +85,7 @@ class Launcher:
     def stop(self) -> dict[int, End]:
         """Kill all bots and what descends from them; nothing is left when this returns."""
         answer, _ = self._ask("stop")
+        self._forget()
         return {int(pid): End(**end) for pid, end in answer.items()}
 
     def close(self) -> None:
@@ -86,13 +93,28 @@ class Launcher:
         self._socket.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE_SECONDS)
+        self._forget()
 
     def _ask(self, do: str, **arguments: Any) -> tuple[Any, list[int]]:
         try:
             self._socket.send(json.dumps({"do": do, "with": arguments}).encode())
             message, descriptors, _, _ = socket.recv_fds(self._socket, forkserver.MESSAGE_LIMIT, 3 * 64)
         except OSError as error:
+            self._kill_bots()
             raise VoidMatch(f"the process that starts bots is gone: {error.strerror}") from None
         if not message:
+            self._kill_bots()
             raise VoidMatch("the process that starts bots has died")
         return json.loads(message), descriptors
+
+    def _kill_bots(self) -> None:
+        """They die with the slim process, but for one that has thrown that off by starting a program anew."""
+        for descriptor in self._bots:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        self._forget()
+
+    def _forget(self) -> None:
+        for descriptor in self._bots:
+            os.close(descriptor)
+        self._bots.clear()

@@ -49,10 +49,12 @@ def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
 class Meter:
     """Reads one bot's process. Files are opened at the first reading: quick bots need none."""
 
-    __slots__ = ("_clock", "_pid", "_ready", "_schedstat")
+    __slots__ = ("_clock", "_family", "_family_ns", "_pid", "_ready", "_schedstat")
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, family: bool = False) -> None:
+        """`family`: the process may have children, whose CPU time counts as its own."""
         self._pid = pid
+        self._family, self._family_ns = family, 0
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2
         self._schedstat = -1
@@ -68,18 +70,17 @@ class Meter:
             cpu = time.clock_gettime_ns(self._clock)
         except OSError:
             cpu = 0
+        if self._family:
+            # What a child used until it ended is told in ticks, and then may be a little less.
+            self._family_ns = max(self._family_ns, family_ns(self._pid))
+            cpu += self._family_ns
         delay = run_delay(self._schedstat)
         return Reading(cpu, delay + own_delay(), delay)
 
     @property
     def children_ns(self) -> int:
-        """CPU time of the children that it has waited for, in the kernel's ticks (10 ms, mostly)."""
-        try:
-            with open(f"/proc/{self._pid}/stat", "rb") as stat:
-                fields = stat.read().rpartition(b") ")[2].split()
-        except OSError:
-            return 0
-        return (int(fields[13]) + int(fields[14])) * NS_A_TICK
+        """CPU time of the children that it has waited for, where `read` does not count it anyway."""
+        return 0 if self._family else waited_ns(self._pid)
 
     @property
     def runnable(self) -> bool:
@@ -107,6 +108,32 @@ class Meter:
         if self._schedstat >= 0:
             os.close(self._schedstat)
             self._schedstat = -1
+
+
+def waited_ns(pid: int) -> int:
+    """CPU time of the children that a process has waited for, in the kernel's ticks (10 ms, mostly)."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            fields = stat.read().rpartition(b") ")[2].split()
+    except OSError:
+        return 0
+    return (int(fields[13]) + int(fields[14])) * NS_A_TICK
+
+
+def family_ns(pid: int) -> int:
+    """CPU time of all that descends from a process: of those that live, and of those waited for."""
+    total = waited_ns(pid)
+    children: list[int] = []
+    # Any thread may have started some.
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as listing:
+                children += map(int, listing.read().split())
+    for child in children:
+        with suppress(OSError):
+            total += time.clock_gettime_ns(~child << 3 | 2)
+        total += family_ns(child)
+    return total
 
 
 def run_delay(descriptor: int) -> int:

@@ -18,7 +18,10 @@ import platform
 import struct
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Machine = Literal["x86_64", "aarch64"]
 
@@ -38,11 +41,15 @@ CLONE_THREAD = 0x1_0000
 MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN = 0x01, 0x20, 0x100
 AF_UNIX = 1
 PR_SET_PDEATHSIG = 1
-# Who gets a descriptor's signals: another way to send them. F_SETOWN, F_SETSIG, F_SETOWN_EX.
-SIGNAL_OWNERS = (8, 10, 15)
-# Words put into a terminal's input, and signals from descriptors.
-# TIOCSTI, TIOCLINUX, FIOASYNC, FIOSETOWN, SIOCSPGRP.
-TERMINAL_TRICKS = (0x5412, 0x541C, 0x5452, 0x8901, 0x8902)
+# What programs need of a descriptor: F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, a pipe's
+# size. Not leases, with which the rest of the machine can be made to wait for a file; not locks, which
+# tell others something; not signals from descriptors.
+DESCRIPTOR_CALLS = (0, 1, 2, 3, 4, 1030, 1031, 1032)
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Not files' flags and versions, in which something
+# can be kept from match to match, nor words put into a terminal's input.
+DEVICE_CALLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+# CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
+NAMESPACES = 0x80 | 0x2_0000 | 0x7E00_0000
 
 # Name of the call: its number on x86_64 and on aarch64, None where it has none.
 Numbers = dict[str, tuple["int | None", "int | None"]]
@@ -71,7 +78,7 @@ FILES: Numbers = {
     "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15),
     "fremovexattr": (199, 16), "utime": (132, None), "utimes": (235, None), "utimensat": (280, 88),
     "futimesat": (261, None), "truncate": (76, 45), "sync": (162, 81), "syncfs": (306, 267),
-    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "flock": (73, 32),
 }  # fmt: skip
 SYSTEM: Numbers = {
     "setuid": (105, 146), "setgid": (106, 144), "setreuid": (113, 145), "setregid": (114, 143),
@@ -100,6 +107,9 @@ CHECKED: Numbers = {
     "prctl": (157, 167), "fcntl": (72, 25), "ioctl": (16, 29),
 }  # fmt: skip
 REFUSED = PROCESSES | CORES | SHARED | FILES | SYSTEM
+# Where namespaces and mounts confine a bot that may start processes: what these do not reach.
+REFUSED_IN_NAMESPACES = CORES | SYSTEM | {"flock": FILES["flock"]}
+ABSENT_IN_NAMESPACES = {name: pair for name, pair in ABSENT.items() if not name.startswith("memfd")}
 
 Instruction = tuple[int, int, int, int]
 
@@ -120,9 +130,13 @@ def supported() -> bool:
 
 
 @cache
-def program(machine: str = "") -> Program:
-    """The filter for a machine, this one by default; KeyError for one that is not known."""
+def program(machine: str = "", in_namespaces: bool = False) -> Program:
+    """The filter for a machine, this one by default; KeyError for one that is not known.
+
+    `in_namespaces`: for a bot that has namespaces of its own, and may start processes in them.
+    """
     machine = machine or platform.machine()
+    refused, absent = (REFUSED_IN_NAMESPACES, ABSENT_IN_NAMESPACES) if in_namespaces else (REFUSED, ABSENT)
     column = list(AUDIT_ARCH).index(machine)
     made: list[Instruction] = [
         (LOAD, 0, 0, ARCH),
@@ -132,11 +146,11 @@ def program(machine: str = "") -> Program:
         (JUMP_GREATER, 0, 1, NEWEST),
         (RETURN, 0, 0, ERRNO | errno.ENOSYS),
     ]
-    for name, test in _tests().items():
+    for name, test in (_tests_in_namespaces() if in_namespaces else _tests()).items():
         number = CHECKED[name][column]
         if number is not None:
             made += [(JUMP_EQUAL, 0, len(test), number), *test]
-    for numbers, error in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
+    for numbers, error in ((refused, errno.EPERM), (absent, errno.ENOSYS)):
         for pair in numbers.values():
             if (number := pair[column]) is not None:
                 made += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, ERRNO | error)]
@@ -169,8 +183,18 @@ def _tests() -> dict[str, list[Instruction]]:
         "rt_tgsigqueueinfo": _one_of(0, [OWN_PID]),
         "prlimit64": own,
         "prctl": _none_of(0, [PR_SET_PDEATHSIG]),
-        "fcntl": _none_of(1, SIGNAL_OWNERS),
-        "ioctl": _none_of(1, TERMINAL_TRICKS),
+        "fcntl": _one_of(1, DESCRIPTOR_CALLS),
+        "ioctl": _one_of(1, DEVICE_CALLS, errno.ENOTTY),
+    }
+
+
+def _tests_in_namespaces() -> dict[str, list[Instruction]]:
+    """The same for a bot with namespaces of its own."""
+    return {
+        # Processes, but no further namespaces.
+        "clone": [(LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers()],
+        "fcntl": _one_of(1, DESCRIPTOR_CALLS),
+        "ioctl": _one_of(1, DEVICE_CALLS, errno.ENOTTY),
     }
 
 
@@ -183,13 +207,13 @@ def _answers(error: int = errno.EPERM) -> list[Instruction]:
     return [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, ERRNO | error)]
 
 
-def _one_of(argument: int, values: list[int]) -> list[Instruction]:
+def _one_of(argument: int, values: Sequence[int], error: int = errno.EPERM) -> list[Instruction]:
     """Allowed if the argument is one of these."""
     jumps = [(JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
-    return [(LOAD, 0, 0, _argument(argument)), *jumps, *reversed(_answers())]
+    return [(LOAD, 0, 0, _argument(argument)), *jumps, *reversed(_answers(error))]
 
 
-def _none_of(argument: int, values: tuple[int, ...] | list[int]) -> list[Instruction]:
+def _none_of(argument: int, values: Sequence[int]) -> list[Instruction]:
     """Allowed unless the argument is one of these."""
     jumps = [(JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
     return [(LOAD, 0, 0, _argument(argument)), *jumps, *_answers()]

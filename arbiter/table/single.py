@@ -59,7 +59,8 @@ class SingleBot:
         self._seat = seat
         (self._started,) = launcher.start([start_request(player, limits)])
         kind = ClockKind(limits.clock)
-        self._channel = Channel(seat, self._started, launcher, kind, limits.memory_bytes)
+        family = limits.isolation != "landlock"
+        self._channel = Channel(seat, self._started, launcher, kind, limits.memory_bytes, family)
         self._heard = self._channel.connection = _Recorder()
         self._stopped: Ended | None = None
 

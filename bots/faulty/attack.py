@@ -622,6 +622,7 @@ SHMGET, SEMGET, MSGGET, SHMCTL, SEMCTL, MSGCTL = (
     x86(29, 194), x86(64, 190), x86(68, 186), x86(31, 195), x86(66, 191), x86(71, 187),
 )  # fmt: skip
 NAME_TO_HANDLE_AT, IO_URING_SETUP, CLONE3, UNSHARE = x86(303, 264), 425, 435, x86(272, 97)
+F_SETLEASE, FS_IOC_SETVERSION, LOCK = 1024, 0x40087602, fcntl.LOCK_SH | fcntl.LOCK_NB
 PERF_EVENT_OPEN, BPF, KEYCTL = x86(298, 241), x86(321, 280), x86(250, 219)
 
 
@@ -801,6 +802,15 @@ def fill_disk(bot: Bot) -> None:
         attempt(what, act)
 
 
+def with_own(bot: Bot, act) -> None:
+    """Do something with a file of its own that is open for reading."""
+    file = os.open(bot.given["own"], os.O_RDONLY)
+    try:
+        act(file)
+    finally:
+        os.close(file)
+
+
 @at("start")
 def escape(bot: Bot) -> None:
     """More rights, and ways round."""
@@ -814,6 +824,10 @@ def escape(bot: Bot) -> None:
         "keys of the kernel": lambda: system_call(KEYCTL, 0, -3, 0),
         "a process by clone3": lambda: system_call(CLONE3, 0, 0),
         "a call of tomorrow": lambda: system_call(999, 0),
+        "a lease on a file": lambda: with_own(bot, lambda own: fcntl.fcntl(own, F_SETLEASE, fcntl.F_RDLCK)),
+        "a lock on a file": lambda: with_own(bot, lambda own: fcntl.lockf(own, LOCK)),
+        "a lock on a whole file": lambda: with_own(bot, lambda own: fcntl.flock(own, LOCK)),
+        "flags of a file": lambda: with_own(bot, lambda own: fcntl.ioctl(own, FS_IOC_SETVERSION, bytes(8))),
         "a process by posix_spawn": lambda: os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0),
     }.items():
         attempt(what, act)

@@ -1,10 +1,11 @@
 """A bot that plays Planning and uses time in one exact way: ``burner.py HOW MILLISECONDS``.
 
 For each decision it burns so much CPU time of its process (``burn``), sleeps (``sleep``), burns with
-four threads at once (``threads``). Of two that ``ponder`` the first answers at once while a thread of it
+four threads at once (``threads``) or in a child (``child``). Of two that ``ponder`` the first answers at once while a thread of it
 computes all the time, and the second sleeps long, so that the first has others' time to use.
 """
 
+import os
 import sys
 import threading
 import time
@@ -36,11 +37,27 @@ def burn_in_threads(milliseconds):
         thread.join()
 
 
+def burn_in_a_child(milliseconds):
+    """A child wants so much CPU, while the process itself, which is put off for it, is never asleep."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    child = os.fork()
+    if child == 0:
+        burn(milliseconds)
+        os._exit(0)
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        pass
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    os.sched_setaffinity(0, cores)
+
+
 uses = {
     "burn": burn,
     "sleep": lambda milliseconds: time.sleep(milliseconds / 1e3),
     "ponder": lambda milliseconds: time.sleep(seat * 10 * milliseconds / 1e3),
     "threads": burn_in_threads,
+    "child": burn_in_a_child,
 }
 for line in sys.stdin:
     words = line.split()

@@ -53,6 +53,13 @@ def test_threads_are_charged_by_wall_time_at_most() -> None:
     assert all(move.charged_ns <= move.wall_ns + news for move in record.moves)
 
 
+def test_what_a_child_computes_is_charged() -> None:
+    record = played("child")
+    burned = len(record.moves) * BURNED_MS * 10**6
+    # The kernel tells what an ended child used in whole ticks.
+    assert sum(move.charged_ns for move in record.moves) >= 0.7 * burned
+
+
 def test_computing_while_others_are_to_move_is_noted() -> None:
     (note,) = played("ponder").bots[0].notes
     assert "ms of CPU beyond what it was charged" in note

@@ -54,12 +54,15 @@ def test_a_command_that_names_no_file_gives_no_folder_to_read(tmp_path: Path) ->
 
 
 def test_the_prefix_of_an_interpreter_is_readable_but_no_home_is(tmp_path: Path) -> None:
-    for prefix in ("python", "home"):
+    for prefix in ("python", "home", "season"):
         (tmp_path / prefix / "bin").mkdir(parents=True)
-        (tmp_path / prefix / "lib").mkdir()
+        (tmp_path / prefix / "lib" / "python3.11").mkdir(parents=True)
         (tmp_path / prefix / "bin" / "tool").write_text("")
+    (tmp_path / "python" / "lib" / "python3.11" / "os.py").write_text("")
     (tmp_path / "home" / ".ssh").mkdir()
     assert str(tmp_path / "python") in rules_of(tmp_path, str(tmp_path / "python" / "bin" / "tool"))
+    # A bot's own program is no interpreter because something beside its folder is called lib.
+    assert str(tmp_path / "season") not in rules_of(tmp_path, str(tmp_path / "season" / "bin" / "tool"))
     rules = rules_of(tmp_path, str(tmp_path / "home" / "bin" / "tool"))
     assert str(tmp_path / "home") not in rules
     assert str(tmp_path / "home" / "bin") in rules
