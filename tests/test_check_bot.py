@@ -64,6 +64,7 @@ GOOD = {
     "end": "if words[0] == 'quit': break",
 }
 GEN = "if words[0] == 'gen_move': "
+DECLARE = "if words[0] == 'gen_declare': "
 
 FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     # what it does: (how it differs from the good one, the step it fails, words of the line)
@@ -116,7 +117,11 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "it said = to a command that there is not",
     ),
     "answers blank lines": ({"blank": "say('? empty\\n\\n')"}, "blank-lines", "fix: ignore blank lines"),
-    "dies of blank lines": ({"blank": "words[0]"}, "blank-lines", "IndexError"),
+    "dies of blank lines": (
+        {"blank": "words[0]"},
+        "blank-lines",
+        "IndexError: list index out of range; sent ' \\n, then set_deck 23456789TJQKA CDHS\\n'",
+    ),
     "trips over carriage returns": (
         {"each": "if line.endswith('\\r\\n'): answer = '?'"},
         "line-ends",
@@ -127,6 +132,11 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "rules",
         "does not follow suit",
     ),
+    "declares two words": ({"each": DECLARE + "answer += ' tricks'"}, "rules", "more than one word"),
+    "declares without a word": ({"each": DECLARE + "answer = '='"}, "rules", "an answer without a word"),
+    "declares with an id": ({"each": DECLARE + "answer = '=1 0'"}, "rules", "more than one word"),
+    "declares too much": ({"each": DECLARE + "answer = '= 3'"}, "rules", "a declaration is an integer"),
+    "refuses to declare": ({"each": DECLARE + "answer = '? no'"}, "matches", "refused to answer gen_declare"),
     "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
     "crashes in the third deal": (
         {"each": GEN + "assert len(hand) < 3, 'too many cards'"},
@@ -134,6 +144,15 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "AssertionError: too many cards",
     ),
     "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
+    "thinks a little too long": (
+        {
+            "each": GEN
+            + "\n        until = time.process_time() + 2.2\n        while time.process_time() < until: pass"
+        },
+        "time",
+        "no reply at all",
+    ),
+    "sleeps a little too long": ({"each": GEN + "time.sleep(2.2)"}, "time", "no reply at all"),
     "thinks too long": ({"each": GEN + "time.sleep(9)"}, "time", "no reply at all"),
     "drips comments": (
         {"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"},
@@ -211,6 +230,11 @@ def assert_all_passed(result: tuple[int, str, str]) -> None:
     assert "set batched: true" in lines[STEPS.index("batched")]
 
 
+def steps_of(out: str) -> list[str]:
+    """The lines of the steps, without what the bot wrote to standard error."""
+    return [line for line in out.splitlines() if not line.startswith("  stderr: ")]
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_faulty_bot_fails_the_step_that_names_its_fault(
     name: str,
@@ -220,7 +244,7 @@ def test_a_faulty_bot_fails_the_step_that_names_its_fault(
     changes, step, words = FAULTS[name]
     limits = ("--time", "1s", "--start-time", "1s", "--memory", "200MB", *SHORT)
     code, out, err = check(*PYTHON, bot(changes), options=limits)
-    lines = out.splitlines()
+    lines = steps_of(out)
     failed = [line for line in lines if line.startswith("FAIL ")]
     assert [line.partition(":")[0] for line in failed] == [f"FAIL {step}"], out
     assert words in failed[0]
@@ -317,8 +341,84 @@ def test_a_script_that_forks_where_that_is_forbidden(
 ) -> None:
     shutil.copy(BOTS / "python" / "planning_random.py", tmp_path)
     line = "/usr/bin/python3 planning_random.py"
-    code, out, _ = check(shell_script(tmp_path, f"{line}\ntrue"), options=(*SHORT, "--isolation", "landlock"))
-    assert (code, EXEC in out.splitlines()[0]) == (3, True), out
+    options = (*SHORT, "--isolation", "landlock")
+    for last in (f"{line}\ntrue", f'cd "$(dirname "$0")"\nexec {line}'):
+        code, out, _ = check(shell_script(tmp_path, last), options=options)
+        assert (code, EXEC in out.splitlines()[0]) == (3, True), out
+    # What it is told to do instead is enough.
+    assert 'cd "${0%/*}"; exec ' in EXEC
+    code, out, _ = check(shell_script(tmp_path, f'cd "${{0%/*}}"; exec {line}'), options=options)
+    assert (code, "FAIL" in out) == (0, False), out
+
+
+@pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
+@pytest.mark.parametrize(
+    "early",
+    [
+        "import subprocess; subprocess.run(['true'])",
+        "import socket; socket.socket()",
+        "open('/tmp/log', 'w')",
+    ],
+)
+def test_what_a_tier_refuses_is_told_with_the_tier(
+    early: str, check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
+) -> None:
+    script = bot({"early": early})
+    code, out, _ = check("/usr/bin/python3", script, options=(*SHORT, "--isolation", "landlock"))
+    line = out.splitlines()[0]
+    assert code == 3
+    assert line.startswith("FAIL starts: it exited with status 1: PermissionError")
+    assert (
+        "the tier landlock refuses processes, sockets, writing, and reading outside the bot's folder (docs/howto/sandbox.md)"
+        in line
+    )
+
+
+def test_no_tier_is_blamed_where_there_is_none(
+    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
+) -> None:
+    code, out, _ = check(*PYTHON, bot({"early": "raise PermissionError(13, 'Permission denied')"}))
+    assert (code, "the tier" in out) == (3, False)
+
+
+def test_standard_error_is_shown_below_a_failed_step(
+    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
+) -> None:
+    script = bot({"blank": "sys.exit('no\\nblank line')"})
+    _, out, _ = check(*PYTHON, script)
+    lines = out.splitlines()
+    (failed,) = [number for number, line in enumerate(lines) if line.startswith("FAIL ")]
+    assert lines[failed].startswith("FAIL blank-lines")
+    assert lines[failed + 1 : failed + 3] == ["  stderr: no", "  stderr: blank line"]
+    assert lines[failed + 3].startswith("ok line-ends")
+    shape = json.loads(check(*PYTHON, script, options=(*SHORT, "--format", "json"))[1])
+    assert [step["stderr"] for step in shape["steps"] if step["stderr"]] == [["no", "blank line"]]
+
+
+@pytest.mark.parametrize("isolation", ["plain", "landlock"])
+def test_a_script_that_is_there_is_not_said_to_be_missing(
+    isolation: str, check: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    if not probe()[isolation].available:
+        pytest.skip(f"no {isolation} here")
+    script = tmp_path / "run.sh"
+    for first, words in (
+        (
+            "#!/bin/bash\r",
+            "'/bin/bash\\r'; sent 'set_deck 23456789TJQKA CDHS', got nothing; fix: save the script",
+        ),
+        (
+            "#!/bin/nothing",
+            "'/bin/nothing'; sent 'set_deck 23456789TJQKA CDHS', got nothing; fix: name a program",
+        ),
+    ):
+        script.write_bytes(f"{first}\nexec python3 bot.py\n".encode())
+        script.chmod(0o755)
+        code, out, _ = check(script, options=(*SHORT, "--isolation", isolation))
+        assert code == 3
+        said = f"FAIL starts: {script} is there, but the program that its first line names is not: {words}"
+        assert out.startswith(said)
+        assert "[Errno" not in out
 
 
 def test_a_bot_cannot_steer_the_terminal_of_its_author(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
+from arbiter.config import Config, load, within_reach
 from arbiter.errors import ConfigError
+from arbiter.players import readers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -260,3 +261,51 @@ def test_a_small_deck_gets_as_much_of_the_tournaments_programme_as_it_can_deal(
 ) -> None:
     config = load(write(GOOD.replace("game: planning", "game: {name: planning, deck: 234 CDHS}")))
     assert config.game.options["deals"] == [[1, 0], [2, 1], [3, 2]]
+
+
+def season_with(folder: Path, *players: str) -> Config:
+    path = folder / "season.yaml"
+    path.write_text(
+        "game: {name: planning, seats: 2}\nplayers:\n" + "".join(f"  - {line}\n" for line in players)
+    )
+    return load(path)
+
+
+def test_what_is_to_be_read_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        season_with(
+            tmp_path, "{name: a, command: [python3], read: [nosuch]}", "{name: b, command: [python3]}"
+        )
+    assert [problem.message for problem in caught.value.problems] == ["a: there is no nosuch"]
+
+
+def test_who_may_read_others_files_is_known(tmp_path: Path) -> None:
+    for name in ("alice", "alice/bob", "carol"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text("")
+    config = season_with(
+        tmp_path,
+        "{name: alice, command: [python3, alice/bot.py]}",
+        "{name: bob, command: [python3, alice/bob/bot.py]}",
+        "{name: carol, command: [python3, carol/bot.py], read: [alice]}",
+        "{name: dave, command: [python3]}",
+    )
+    players = [entry.player for entry in config.entries]
+    assert readers(players) == {"alice": ["bob"], "carol": ["alice", "bob"]}
+
+
+def test_a_season_in_the_virtual_environment_of_a_bot_is_within_its_reach(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "pyvenv.cfg").write_text("")
+    for file in ("bin/python3", "bin/tool"):
+        (tmp_path / file).write_text("")
+    mine = "{name: a, command: [bin/python3, -c, pass]}"
+    config = season_with(tmp_path, mine, "{name: b, command: [python3]}")
+    assert list(within_reach(config)) == [
+        f"the config lies in {tmp_path}, which a may read",
+        f"the store lies in {tmp_path}, which a may read",
+    ]
+    (tmp_path / "pyvenv.cfg").unlink()
+    (tmp_path / "lib").mkdir()
+    config = season_with(tmp_path, mine.replace("python3", "tool"), "{name: b, command: [python3]}")
+    assert list(within_reach(config)) == []

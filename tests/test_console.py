@@ -161,7 +161,13 @@ def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]])
         "play 9": "a declaration is an integer from 0 to 1",
         "play 1 for 2": "seat 2 is not to act, but seat 0",
         "seat 1 cat": "a seat takes bot:COMMAND, human or random, not 'cat'",
-        "seat 1 bot:./none": "--bot './none': there is no program ./none",
+        "raw": "write raw SEAT COMMAND, such as raw 0 time_left 5000",
+        "raw 0": "write raw SEAT COMMAND, such as raw 0 time_left 5000",
+        "seat 1 bot:./none": "bot:./none: there is no program ./none",
+        "seat 1 bot:": "bot: needs a command, as in bot:python3 bot.py",
+        'seat 1 bot:"': 'bot:": No closing quotation',
+        "set deals=[[2,0]": "set deals: the value cannot be read: '[[2,0]'",
+        "set deals": "set 'deals': write key=value",
         "set colour=red": "colour: unknown option of planning (known: seats, deck, deals)",
         'set deck="': "No closing quotation",
         "deals none.json": "none.json: cannot be read: No such file or directory",
@@ -171,6 +177,26 @@ def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]])
     for line, words in wrong.items():
         assert lines[lines.index(f"> {line}") + 1] == words
     assert "deal 1 (starter 0), after 0 decisions" in lines
+
+
+def test_a_word_that_is_neither_an_answer_nor_a_command_leads_to_help(
+    console: Callable[..., list[str]],
+) -> None:
+    script = "go\nshow\n/quit\n9\n0\nexit\nstate\n"
+    lines = console(script, *SHORT, "--seat", "human")
+    for word, most in (("show", "the number of cards"), ("/quit", "the number of cards"), ("9", "1")):
+        said = lines[lines.index(f"> {word}") + 1]
+        assert said == f"a declaration is an integer from 0 to {most} (help lists the commands)"
+    assert lines[lines.index("> 0") + 1] == "seat 0 decides 0"
+    # `exit` ends it as `quit` does.
+    assert lines[-1] == "> exit"
+
+
+def test_a_bot_on_the_command_line_is_named_as_it_was_typed(
+    arbiter: Callable[..., tuple[int, str, str]],
+) -> None:
+    code, _, err = arbiter("console", *SHORT, "--seat", "bot:./nope")
+    assert (code, err) == (2, "arbiter: bot:./nope: there is no program ./nope\n")
 
 
 def test_usage_errors_are_one_line(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
@@ -212,6 +238,53 @@ def test_deals_from_a_file_and_a_hand_by_suit(console: Callable[..., list[str]],
     lines = console(f"deals {path}\nhands\n")
     assert "  0  2C 3C   TD   AS" in lines
     assert "  0  2C 3C   TD   AS" in console("hands\n", *SHORT, "--deals", path)
+
+
+def test_the_deals_of_a_record_are_dealt_again(
+    arbiter: Callable[..., tuple[int, str, str]], console: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    path = tmp_path / "record.json"
+    record = play_by_policy(GAME, random_policy("x"), match_spec(GAME))
+    path.write_text(json.dumps(record.to_json()))
+    hands = {tuple(deal["hands"][0]) for deal in record.deals[:1]}
+    for lines in (
+        console(f"deals {path}\ngreet\nhands\n"),
+        console("greet\nhands\n", *SHORT, "--deals", path),
+    ):
+        assert "seat 0  set_game 3 1 0 2 1 3 2" in lines
+        assert {(lines[lines.index("> hands") + 1].split()[1],)} == hands
+    code, _, err = arbiter("console", "--game", "codepiece", "--deals", path)
+    assert (code, err) == (2, f"{path}: is the record of a match of planning, not of codepiece\n")
+    path.write_text('{"hands": []}')
+    code, _, err = arbiter("console", *SHORT, "--deals", path)
+    assert code == 2
+    assert err.startswith(f"{path}: is neither a list of deals, ")
+
+
+@pytest.mark.process
+def test_play_deals_a_record_again(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    first, second = tmp_path / "1.json", tmp_path / "2.json"
+    play = ("play", *SHORT[:2], *SHORT[6:], *["--bot", RANDOM] * 4)
+    assert arbiter(*play, *SHORT[2:4], "--record", first)[0] == 0
+    assert arbiter(*play, "--deals", first, "--record", second)[0] == 0
+    records = [json.loads(path.read_text()) for path in (first, second)]
+    assert records[0]["seed"] != records[1]["seed"]
+    for key in ("deals", "options", "points"):
+        assert records[0][key] == records[1][key]
+
+
+def test_a_game_that_deals_from_play_says_so_of_a_record(
+    arbiter: Callable[..., tuple[int, str, str]], console: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    game = find("chefs_hat")()
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(play_by_policy(game, random_policy("x"), match_spec(game)).to_json()))
+    words = "is a match record, and Chef's Hat deals from play (arbiter console --record FILE feeds the match as it was)"
+    chefs_hat = ("--game", "chefs_hat", "--isolation", "plain")
+    bots = ["--bot", RANDOM] * 4
+    assert arbiter("play", *chefs_hat, *bots, "--deals", path) == (2, "", f"{path}: {words}\n")
+    lines = console(f"deals {path}\n", *chefs_hat)
+    assert lines[lines.index(f"> deals {path}") + 1] == f"{path}: {words}"
 
 
 @pytest.mark.process
@@ -595,7 +668,7 @@ def test_a_person_gives_cards_by_several_words(console: Callable[..., list[str]]
     lines = console(said, "--game", "chefs_hat", "--seed", "3", "--isolation", "plain")
     asked = lines.index("> go")
     assert lines[asked + 1] == "seat 0 is to answer gen_exchange 2"
-    assert lines[lines.index("> 12 12") + 1] == "12 12 is not in hand"
+    assert lines[lines.index("> 12 12") + 1] == "12 12 is not in hand (help lists the commands)"
     assert lines[lines.index("> 3") + 1] == "gen_exchange 2 is answered by 2 words, not by '3'"
     assert lines[lines.index("> 4 5") + 1] == "seat 0 decides 4 5"
 

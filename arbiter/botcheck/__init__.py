@@ -41,7 +41,7 @@ def check_bot(subject: Subject) -> Iterator[Step]:
     game = subject.game
     opening = [wording[0].split(" ")[0] for wording in game.greeting()]
     played = [play(subject, 0)]
-    fault = verdict(played[0], opening)
+    fault = verdict(subject, played[0], opening)
     # Without a first reply there is nothing to talk about.
     mute = fault if not played[0].first_ns else None
     if fault is not None and fault.name == "starts":
@@ -53,7 +53,7 @@ def check_bot(subject: Subject) -> Iterator[Step]:
         played += [play(subject, seat) for seat in range(1, game.seats)]
     faults: dict[str, Step] = {}
     for match in played:
-        if (found := verdict(match, opening)) is not None:
+        if (found := verdict(subject, match, opening)) is not None:
             faults.setdefault(found.name, found)
     yield from _after_start(subject, played, faults, mute)
 
@@ -70,6 +70,10 @@ def _after_start(
     yield step
     yield left_out("unknown-command", unknown) if unknown else dialogue.unknown_command()
     silent = unknown or ("" if step.ok else "the opening is not answered (see opening)")
+    if not silent and not dialogue.answers_well:
+        # Nothing is learnt from odd lines where plain ones are answered no better.
+        see = f"see {', '.join(faults)}" if faults else "though it had one in a match"
+        silent = f"the first request has no good answer without odd lines either ({see})"
     for name, talk in (("blank-lines", dialogue.blank_lines), ("line-ends", dialogue.line_ends)):
         yield left_out(name, silent) if silent else talk()
     ended = f"a match ended before its end (see {', '.join(faults)})" if faults else ""
@@ -130,8 +134,8 @@ def _batched(subject: Subject, strict: Played, deterministic: bool) -> Step:
     """A whole match in batched delivery, and whether it is the strict one."""
     fix = "read line by line and never mix select() with buffered reading; until then leave batched: false"
     match = play(subject, 0, "batched")
-    if (found := verdict(match, ())) is not None:
-        return Step("batched", False, found.sent, found.got, fix, found.detail)
+    if (found := verdict(subject, match, ())) is not None:
+        return Step("batched", False, found.sent, found.got, fix, found.detail, found.stderr)
     if not deterministic:
         return passed("batched", "played to its end; set batched: true")
     for number, (one, other) in enumerate(zip(strict.own_moves, match.own_moves, strict=True)):

@@ -9,15 +9,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.botcheck.matches import SEED, SURPLUS_NS
-from arbiter.botcheck.report import Step, escaped, passed
+from arbiter.botcheck.matches import BLANK, SEED, SURPLUS_NS
+from arbiter.botcheck.report import Step, escaped, last_lines, passed
 from arbiter.byhand.position import Position
 from arbiter.clock import MS, SECOND
-from arbiter.errors import IllegalAction
+from arbiter.errors import ArbiterError
+from arbiter.protocol import words_of
 from arbiter.testing import random_policy
 
 if TYPE_CHECKING:
     from arbiter.botcheck.matches import Subject
+    from arbiter.referee import Reply
     from arbiter.rules import AnyGame, Command
     from arbiter.table.single import Heard, SingleBot
 
@@ -62,6 +64,8 @@ class Dialogue:
         self._patience = min(limits.time.budget_ns, PATIENCE_NS)
         self._start = limits.time.budget_ns if limits.start_ns is None else limits.start_ns
         self._refused: tuple[int, ...] = ()
+        self.answers_well = False
+        """Whether the plain dialogue of `opening` ended with a legal answer."""
 
     def opening(self) -> Step:
         """Whether the greeting is answered; refusals are tolerated in a match, so they are told."""
@@ -72,9 +76,10 @@ class Dialogue:
             for number, command in enumerate(script.commands[:-1]):
                 heard = self._say(bot, f"{command}\n", number == 0)
                 if heard.reply.fault is not None:
-                    return self._failed(name, command, heard, "answer it with = and an empty line")
+                    return self._failed(bot, name, command, heard, "answer it with = and an empty line")
                 if not heard.reply.answer.accepted:
                     refused.append(number)
+            self.answers_well = self._is_legal(self._say(bot, f"{script.commands[-1]}\n").reply)
         finally:
             bot.stop()
         self._refused = tuple(refused)
@@ -95,12 +100,13 @@ class Dialogue:
             self._say(bot, f"{first}\n", starting=True)
             heard = self._say(bot, f"{UNKNOWN}\n")
             if heard.reply.fault is not None:
-                return self._failed(name, UNKNOWN, heard, fix)
+                return self._failed(bot, name, UNKNOWN, heard, fix)
             if heard.reply.answer.accepted:
-                return self._failed(name, UNKNOWN, heard, fix, "it said = to a command that there is not")
+                detail = "it said = to a command that there is not"
+                return self._failed(bot, name, UNKNOWN, heard, fix, detail)
             after = self._say(bot, f"{first}\n")
             if after.reply.fault is not None:
-                return self._failed(name, f"{UNKNOWN}, then {first}", after, fix)
+                return self._failed(bot, name, f"{UNKNOWN}, then {first}", after, fix)
             return passed(name, f"answered '{escaped(heard.raw)}'")
         finally:
             bot.stop()
@@ -108,7 +114,7 @@ class Dialogue:
     def blank_lines(self) -> Step:
         """Blank lines before every command are ignored: no reply to them, no end."""
         fix = "ignore blank lines: no reply, no end of the program"
-        return self._odd_lines("blank-lines", "{}\n", fix, blank=b" \n")
+        return self._odd_lines("blank-lines", "{}\n", fix, blank=BLANK)
 
     def line_ends(self) -> Step:
         """Lines that end with carriage return and newline are understood."""
@@ -162,24 +168,34 @@ class Dialogue:
         bot = self._subject.bot(0)
         try:
             for number, command in enumerate(script.commands):
-                line = form.format(command)
-                odd = blank and number in (0, 1, len(script.commands) - 1)
-                if odd and (surplus := self._unanswered(bot, blank)):
-                    return Step(name, False, escaped(blank), escaped(surplus), fix, "a reply to nothing")
+                line = sent = form.format(command)
+                if blank and number in (0, 1, len(script.commands) - 1):
+                    sent = f"{blank.decode()}, then {line}"
+                    if surplus := self._unanswered(bot, blank):
+                        return Step(name, False, escaped(blank), escaped(surplus), fix, "a reply to nothing")
                 heard = self._say(bot, line, number == 0)
                 answer = heard.reply.answer
                 if heard.reply.fault is not None:
-                    return self._failed(name, line, heard, fix)
+                    return self._failed(bot, name, sent, heard, fix)
                 asked = command == script.commands[-1]
                 if not answer.accepted and (asked or number not in self._refused):
-                    return self._failed(name, line, heard, fix, "it refused what it takes otherwise")
+                    return self._failed(bot, name, sent, heard, fix, "it refused what it takes otherwise")
             try:
-                script.position.parse(answer.text.decode(errors="replace"))
-            except IllegalAction as error:
-                return self._failed(name, line, heard, fix, str(error))
+                script.position.parse(words_of(answer, script.position.answer_words))
+            except ArbiterError as error:
+                return self._failed(bot, name, sent, heard, fix, str(error))
             return passed(name)
         finally:
             bot.stop()
+
+    def _is_legal(self, reply: Reply) -> bool:
+        """Whether the request of the script is answered as the referee wants it."""
+        position = self._script.position
+        try:
+            position.parse(words_of(reply.answer, position.answer_words))
+        except ArbiterError:
+            return False
+        return reply.fault is None and reply.answer.accepted
 
     def _unanswered(self, bot: SingleBot, payload: bytes) -> bytes:
         """Write what is to be ignored, wait until it has been read; what came although nothing should."""
@@ -200,10 +216,12 @@ class Dialogue:
             self._say(bot, f"{self._script.commands[0]}\n", starting=True)
         return bot
 
-    def _failed(self, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
+    def _failed(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
+        """The step's fault, by the last reply of a process that this ends."""
         fault = heard.reply.fault
         detail = detail or (fault.detail if fault is not None else "")
-        return Step(name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail)
+        stderr = last_lines(bot.stop().stderr)
+        return Step(name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail, stderr)
 
     def _ending(self, name: str, sent: str, ended: bool, began: float, fix: str) -> Step:
         spent = (time.monotonic() - began) * 1000

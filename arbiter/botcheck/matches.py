@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,7 +10,7 @@ from arbiter.byhand.position import Position
 from arbiter.clock import MS
 from arbiter.errors import ArbiterError
 from arbiter.match import Fault, MatchSpec, Player
-from arbiter.protocol import Answer
+from arbiter.protocol import Answer, words_of
 from arbiter.referee import Reply, referee
 from arbiter.table.single import SingleBot
 from arbiter.testing import random_policy
@@ -26,6 +27,10 @@ LATE_NS = 1000 * MS
 """How long to wait for what a bot says late."""
 AFTER_INPUT_NS = 500 * MS
 """How long to wait then for what it says because its input ends."""
+READ_NS = 500 * MS
+"""How long to wait for a bot that has answered, unseen, to read on."""
+BLANK = b" \n"
+"""A line that is to be ignored."""
 
 SURPLUS_NS = 50 * MS
 """How long to wait for output that nothing asked for."""
@@ -115,11 +120,31 @@ def _conducted(subject: Subject, bot: SingleBot, seat: Seat, delivery: str) -> P
 
 
 def _said_at_the_end_of_input(bot: SingleBot) -> bytes:
-    """What was held back until then; nothing if the bot was merely slow, or does not read."""
-    if bot.listen(LATE_NS) or not bot.has_read_all:
+    """What was held back until then; nothing if the bot was merely slow, or does not read.
+
+    A bot that has written its reply, without a flush, wants the next line; one that still thinks
+    does not.
+    """
+    if bot.listen(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
+        return b""
+    # A flushed reply is there before the next line is read.
+    if not bot.ended(0) and bot.listen(MS):
         return b""
     bot.end_input()
     return bot.listen(AFTER_INPUT_NS)
+
+
+def _reads_on(bot: SingleBot) -> bool:
+    """Whether a bot takes another line, which is blank."""
+    until = time.monotonic_ns() + READ_NS
+    bot.write(BLANK)
+    while time.monotonic_ns() < until:
+        if bot.has_read_all:
+            return True
+        if bot.ended(0):
+            return False
+        time.sleep(0.001)
+    return False
 
 
 def _spec(subject: Subject, seat: Seat, delivery: str) -> MatchSpec:
@@ -157,7 +182,7 @@ class _Rivals:
     def heard(self, answer: Answer) -> None:
         """The bot has decided; the referee ends the match if it may not do so."""
         try:
-            action = self._position.parse(answer.text.decode(errors="replace").strip())
+            action = self._position.parse(words_of(answer, self._position.answer_words))
         except ArbiterError:
             return
         self._position = self._position.decided(action)

@@ -7,13 +7,16 @@ from typing import Any
 
 SHOWN = 200
 """So many bytes of what was sent, and of what came back, are shown."""
+LAST_LINES = 16
+"""So many lines of standard error: with fewer, the innermost calls of a library hide the bot's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One named step. `ok` is None where it was left out, `detail` then says why.
 
-    `sent` is the command, or several; `got` the raw bytes, escaped; `fix` one line.
+    `sent` is the command, or several; `got` the raw bytes, escaped; `fix` one line; `stderr` the
+    last lines of the bot's standard error, with a failed step.
     """
 
     name: str
@@ -22,25 +25,35 @@ class Step:
     got: str = ""
     fix: str = ""
     detail: str = ""
+    stderr: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
         return asdict(self)
 
     def text(self) -> str:
-        """The step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``."""
+        """The step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.
+
+        Below a failed one stand the last lines of standard error, where there are any.
+        """
         if self.ok:
             return f"ok {self.name}" + (f": {self.detail}" if self.detail else "")
         if self.ok is None:
             return f"left out {self.name}: {self.detail}"
         came = f"'{self.got}'" if self.got else "nothing"
-        return f"FAIL {self.name}: {self.detail}; sent '{self.sent}', got {came}; fix: {self.fix}"
+        line = f"FAIL {self.name}: {self.detail}; sent '{self.sent}', got {came}; fix: {self.fix}"
+        return "\n".join((line, *(f"  stderr: {text}" for text in self.stderr)))
 
 
 def escaped(raw: bytes) -> str:
     """Raw bytes on one line that steers no terminal, cut where they are many."""
     text = repr(raw[:SHOWN])[2:-1]
     return text if len(raw) <= SHOWN else f"{text}... ({len(raw)} bytes)"
+
+
+def last_lines(stderr: bytes) -> tuple[str, ...]:
+    """The end of what a bot wrote to standard error."""
+    return tuple(stderr.decode(errors="replace").splitlines()[-LAST_LINES:])
 
 
 def passed(name: str, detail: str = "") -> Step:

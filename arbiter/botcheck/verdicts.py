@@ -6,17 +6,30 @@ import re
 from typing import TYPE_CHECKING
 
 from arbiter.botcheck.matches import ANSWERS
-from arbiter.botcheck.report import Step, escaped
+from arbiter.botcheck.report import SHOWN, Step, escaped, last_lines
 from arbiter.match import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.botcheck.matches import Played
+    from arbiter.botcheck.matches import Played, Subject
     from arbiter.match import Forfeit
 
+PLAIN = "plain"
+"""The tier that refuses nothing."""
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)
 """What a shell says where it may not start a process."""
+FORBIDDEN = re.compile(
+    rb"PermissionError|Operation not permitted|Permission denied|\b(?:EPERM|EACCES)\b", re.IGNORECASE
+)
+"""What is said where the kernel refuses something."""
+REFUSED = {
+    "landlock": "processes, sockets, writing, and reading outside the bot's folder",
+    "bwrap": "the network, and writing anywhere but in a /tmp of its own",
+}
+NOT_THERE = b"No such file or directory"
+NOT_STARTED = re.compile(rb"arbiter: cannot start |bwrap: execvp ")
+"""So says the process that was to become the bot's program, and could not."""
 
 FIXES = {
     "starts": "make the program run and answer the first command in time; look at its standard error",
@@ -29,10 +42,15 @@ FIXES = {
     "time": "look at time_left and answer earlier, or check it with a longer --time",
     "memory": "use less memory, or check it with a larger --memory",
 }
-EXEC = "nothing may be forked in this tier: let the script end with exec, as in: exec python3 bot.py"
+EXEC = (
+    "nothing may be forked in this tier: let the script end with exec, and before it use no $(...), no pipes "
+    'and no programs, as in: cd "${0%/*}"; exec python3 bot.py'
+)
+CRLF = "save the script with newlines alone at the ends of its lines, without carriage returns"
+HASH_BANG = "name a program that is there in the script's first line, after #!"
 
 
-def verdict(played: Played, opening: Sequence[str]) -> Step | None:
+def verdict(subject: Subject, played: Played, opening: Sequence[str]) -> Step | None:
     """The step that failed, None if the match was played to its end.
 
     `opening` are the names of the commands of the greeting.
@@ -41,14 +59,43 @@ def verdict(played: Played, opening: Sequence[str]) -> Step | None:
     if forfeit is None:
         return None
     name, detail = _place(played, forfeit, opening)
-    fix = EXEC if NO_FORK.search(played.process.stderr) else FIXES[name]
+    stderr, fix = played.process.stderr, FIXES[name]
+    tier = subject.limits.isolation
+    if NO_FORK.search(stderr):
+        fix = EXEC
+    elif unstarted := _unstarted(subject, played):
+        detail, fix, stderr = *unstarted, b""
+    elif tier != PLAIN and forfeit.fault is Fault.CRASH and FORBIDDEN.search(stderr):
+        refused = REFUSED.get(tier, "some things")
+        fix += f"; the tier {tier} refuses {refused} (docs/howto/sandbox.md), --isolation plain nothing"
     # What stood unread was read with an exchange before.
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
     if played.late:
         detail += "; the reply came when the input was closed"
     moves = len(played.own_moves)
     where = f"seat {forfeit.seat}, after {moves} decision{'s' * (moves != 1)}: " if moves else ""
-    return Step(name, False, forfeit.command, escaped(got), fix, where + detail)
+    return Step(name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr))
+
+
+def _unstarted(subject: Subject, played: Played) -> tuple[str, str] | None:
+    """What happened, and the fix, where a script's first line is why it could not be started.
+
+    The kernel then says of the script that it is not there.
+    """
+    program, said = subject.player.command[0], played.process.stderr
+    if played.first_ns or NOT_THERE not in said:
+        return None
+    try:
+        with open(program, "rb") as file:
+            first = file.readline(SHOWN)
+    except OSError:
+        return None
+    carriage = first.endswith(b"\r\n")
+    if not first.startswith(b"#!") or not (carriage or NOT_STARTED.match(said)):
+        return None
+    named = escaped(first[2:].strip(b" \t\n"))
+    what = f"{program} is there, but the program that its first line names is not: '{named}'"
+    return what, CRLF if carriage else HASH_BANG
 
 
 def _place(played: Played, forfeit: Forfeit, opening: Sequence[str]) -> tuple[str, str]:

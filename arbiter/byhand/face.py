@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from arbiter.byhand import view
 from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
 from arbiter.byhand.occupants import RandomPlayer
-from arbiter.errors import ArbiterError, ConfigError, did_you_mean
+from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mean
 from arbiter.games import make
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ HELP = """\
   seed TEXT           a new match with other cards
   deals FILE          a new match with the cards of a file
   new                 the match from its start
-  quit                tell the bots quit, and end"""
+  quit, exit          tell the bots quit, and end"""
 LAST = 20
 
 
@@ -189,7 +189,11 @@ class Face:
         """A person's decision, and on to the next one; or one in the place of a bad answer."""
         seat = self._machine.position.to_act
         person = seat is not None and self._occupants[seat].person
-        self._play(words)
+        try:
+            self._play(words)
+        except IllegalAction as error:
+            # A command that was mistyped is read as an answer, too.
+            raise IllegalAction(f"{error} (help lists the commands)") from None
         if person and self._machine.trouble is None:
             self._go("")
 
@@ -209,6 +213,8 @@ class Face:
 
     def _raw(self, rest: str) -> None:
         word, _, command = rest.partition(" ")
+        if not command.strip():
+            raise ConfigError("write raw SEAT COMMAND, such as raw 0 time_left 5000")
         self._machine.raw(self._seat_number(word), command)
 
     def _greet(self, rest: str) -> None:
@@ -322,5 +328,6 @@ COMMANDS: dict[str, Callable[[Face, str], None]] = {
     "undo": Face._undo, "raw": Face._raw, "greet": Face._greet, "deal": Face._deal,
     "hands": Face._show_hands, "trick": Face._show_trick, "state": Face._show_state,
     "clock": Face._show_clock, "transcript": Face._show_transcript, "seat": Face._sit, "set": Face._set,
-    "seed": Face._seed, "deals": Face._deals, "new": Face._restart, "quit": Face._quit, "help": Face._help,
+    "seed": Face._seed, "deals": Face._deals, "new": Face._restart, "quit": Face._quit, "exit": Face._quit,
+    "help": Face._help,
 }  # fmt: skip

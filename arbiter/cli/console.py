@@ -6,6 +6,7 @@ import secrets
 import shlex
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,12 +16,13 @@ from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
 from arbiter.cli.options import read_json
 from arbiter.cli.output import note, printable
-from arbiter.cli.play import deal_of, players_of, read_deals, read_options
+from arbiter.cli.play import given_deals, name_of_command, read_deals, read_options, words_of_command
 from arbiter.cli.show import moves_before_fault
 from arbiter.clock import TimeControl
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchRecord
+from arbiter.players import registered
 from arbiter.referee import programme
 from arbiter.schedule import original
 from arbiter.season_file import parse_memory, parse_start
@@ -40,7 +42,7 @@ KINDS = "bot:COMMAND, human or random"
 @click.option("--seat", "seats", multiple=True, help=f"{KINDS}; in order, or 2=bot:COMMAND.")
 @click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
-@click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play.")
+@click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
 @click.option("--config", type=click.Path(), help="A season's file; with --from.")
 @click.option("--store", "store_url", help="Another store than the config's, as a URL.")
 @click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season.")
@@ -92,7 +94,9 @@ def console(
         clock=season.clock if season is not None else "adjusted",
         isolation=tier,
     )
-    tools = Tools(lambda text: occupant_of(text, limits), read_options, _deals_of)
+    tools = Tools(
+        lambda text: occupant_of(text, limits), lambda options: read_options(options, "set"), _deals_of
+    )
     if recorded is None:
         assert game_name is not None
         game = make(game_name, read_options(options))
@@ -200,8 +204,13 @@ def occupant_of(text: str, limits: Limits) -> Occupant:
     """Who is meant by ``bot:COMMAND``, ``human`` or ``random``."""
     kind, colon, command = text.partition(":")
     if kind == "bot" and colon:
-        (player,) = players_of([command])
-        return ProcessBot(command, player, limits)
+        if not command.strip():
+            raise ConfigError("bot: needs a command, as in bot:python3 bot.py")
+        try:
+            words = words_of_command(command)
+        except ConfigError as error:
+            raise ConfigError(f"bot:{command}: {error}") from None
+        return ProcessBot(command, registered(name_of_command(words), words, Path()), limits)
     if text == "human":
         return Person()
     if text == "random":
@@ -235,7 +244,7 @@ def _seated(
 
 
 def _deals_of(game: AnyGame, path: str) -> list[Deal]:
-    return [deal_of(game, number, shape) for number, shape in enumerate(read_deals(path) or ())]
+    return given_deals(game, path, read_deals(game, path))
 
 
 def _start(text: str) -> int | None:

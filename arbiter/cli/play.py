@@ -26,7 +26,7 @@ from arbiter.season_file import parse_memory, parse_start
 from arbiter.table.isolation import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from arbiter.match import Player
     from arbiter.rules import AnyGame, Deal
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option("--delivery", type=click.Choice(["strict", "batched"]), default="strict", show_default=True)
 @isolation_option
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
-@click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play.")
+@click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
 @click.option("--end", type=click.Choice(["kill", "quit"]), default="kill", show_default=True)
 @click.option("--record", "record_file", type=click.Path(), help="Write the match record as JSON.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
@@ -89,10 +89,11 @@ def play(
     tier, warning = choose(isolation)
     if warning:
         note(warning)
-    deals = read_deals(deals_file)
-    if deals is not None:
+    deals = None
+    if deals_file is not None:
+        deals = read_deals(game, deals_file)
         # What cannot be dealt is said before any bot is started.
-        game.given([deal_of(game, number, shape) for number, shape in enumerate(deals)])
+        game.given(given_deals(game, deals_file, deals))
     spec = MatchSpec(
         id="match",
         season="",
@@ -130,12 +131,15 @@ def play(
         raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
 
 
-def deal_of(game: AnyGame, number: int, shape: dict[str, Any]) -> Deal:
-    """A given deal; ConfigError says which one is wrong."""
-    try:
-        return game.deal_from_json(shape)
-    except ConfigError as error:
-        raise ConfigError(f"--deals: deal {number}: {error}") from None
+def given_deals(game: AnyGame, path: str, shapes: Iterable[dict[str, Any]]) -> list[Deal]:
+    """The deals of a file; ConfigError says which one is wrong."""
+    deals = []
+    for number, shape in enumerate(shapes):
+        try:
+            deals.append(game.deal_from_json(shape))
+        except ConfigError as error:
+            raise ConfigError(f"deal {number}: {error}", path) from None
+    return deals
 
 
 def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
@@ -143,44 +147,68 @@ def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
     players = []
     taken: Counter[str] = Counter()
     for number, command in enumerate(commands):
-        try:
-            words = shlex.split(command)
-        except ValueError as error:
-            raise ConfigError(f"--bot {command!r}: {error}") from None
-        if not words:
+        if not command.strip():
             raise ConfigError(f"--bot {number + 1} is empty: give a command")
-        missing = (message for _, message in command_problems(words, Path()))
-        for message in chain(starting_problems(words, {}), missing):
-            raise ConfigError(f"--bot {command!r}: {message}")
-        scripts = [word for word in words if Path(word).suffix in SCRIPTS]
-        name = Path(scripts[-1] if scripts else words[0]).stem
+        try:
+            words = words_of_command(command)
+        except ConfigError as error:
+            raise ConfigError(f"--bot {command!r}: {error}") from None
+        name = name_of_command(words)
         taken[name] += 1
         shown = f"{name}-{taken[name]}" if taken[name] > 1 else name
         players.append(registered(shown, words, Path()))
     return tuple(players)
 
 
-def read_options(options: Sequence[str]) -> dict[str, Any]:
-    """``key=value`` pairs, values as in a config."""
+def words_of_command(command: str) -> list[str]:
+    """The words of a command line; ConfigError if nothing could be started so."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    if not words:
+        raise ConfigError("there is no command")
+    missing = (message for _, message in command_problems(words, Path()))
+    for message in chain(starting_problems(words, {}), missing):
+        raise ConfigError(message)
+    return words
+
+
+def name_of_command(words: Sequence[str]) -> str:
+    """A bot by its file."""
+    scripts = [word for word in words if Path(word).suffix in SCRIPTS]
+    return Path(scripts[-1] if scripts else words[0]).stem
+
+
+def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str, Any]:
+    """``key=value`` pairs, values as in a config; `given_by` is what their user typed before them."""
     given: dict[str, Any] = {}
     for option in options:
         key, equals, text = option.partition("=")
         if not equals:
-            raise ConfigError(f"--option {option!r}: write key=value")
+            raise ConfigError(f"{given_by} {option!r}: write key=value")
         try:
             given[key] = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, RecursionError):
-            raise ConfigError(f"--option {key}: the value cannot be read: {text!r}") from None
+            raise ConfigError(f"{given_by} {key}: the value cannot be read: {text!r}") from None
     return given
 
 
-def read_deals(path: str | None) -> tuple[dict[str, Any], ...] | None:
-    """The deals of a JSON file: a list of the shapes that a record's ``deals`` has."""
-    if path is None:
-        return None
+def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
+    """The deals of a JSON file: those of a match record, or a list of the shapes that its ``deals`` has."""
     deals = read_json(path)
+    if isinstance(deals, dict) and "deals" in deals:
+        if (played := deals.get("game")) not in (None, game.name):
+            raise ConfigError(f"is the record of a match of {played}, not of {game.name}", path)
+        if game.chained:
+            # A record's deals have what play made of them.
+            hint = "arbiter console --record FILE feeds the match as it was"
+            raise ConfigError(f"is a match record, and {game.title} deals from play", path, hint)
+        deals = deals["deals"]
     if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
-        raise ConfigError('is not a list of deals: [{"hands": [[...], ...]}, ...]', path)
+        raise ConfigError(
+            'is neither a list of deals, [{"hands": [[...], ...]}, ...], nor a match record', path
+        )
     return tuple(deals)
 
 

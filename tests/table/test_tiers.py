@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.clock import TimeControl
+from arbiter.errors import ConfigError
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import cgroup, play_match
 from arbiter.table.conduct import close_table
-from arbiter.table.isolation import on_top, probe
+from arbiter.table.isolation import choose, on_top, probe
 
 if TYPE_CHECKING:
     from arbiter.match import BotReport, MatchRecord
@@ -146,3 +147,8 @@ def test_own_groups_are_found_in_both_versions(
         name: str(Path(path)) for name, path in expected.items()
     }
     cgroup._unified.cache_clear()
+
+
+def test_plain_is_refused_where_isolation_is_required() -> None:
+    with pytest.raises(ConfigError, match="plain isolates nothing"):
+        choose("plain", required=True)
