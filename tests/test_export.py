@@ -240,7 +240,7 @@ def test_what_cannot_be_written_is_one_line(
     assert "is a folder: name a file" in refusal("csv", tmp_path, "--round", 1)
     assert "No space left on device" in refusal("csv", "/dev/full", "--round", 1)
     assert "there is no round 9: 3 are stored" in refusal("csv", "-", "--round", 9)
-    assert "parquet is no text" in refusal("parquet", "-", "--round", 1)
+    assert "--as parquet is written to a file" in refusal("parquet", "-", "--round", 1)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     err = refusal("parquet", tmp_path / "x.parquet", "--round", 1)
     assert "pyarrow, which is not here (pip install 'arbiter[parquet]')" in err

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 import click
 
@@ -11,15 +13,21 @@ from arbiter.cli.options import config_argument, store_option
 from arbiter.cli.output import note
 from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError
-from arbiter.export import text, write_parquet, write_text
+from arbiter.export import TextForm, text, write_parquet, write_text
+from arbiter.games import make
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arbiter.match import MatchRecord
+    from arbiter.rules import AnyGame
     from arbiter.store import SeasonStore
 
-Form: TypeAlias = Literal["pgn", "csv", "jsonl", "parquet"]
+Form: TypeAlias = Literal[
+    "pgn", "csv", "jsonl", "parquet",
+    "events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet",
+]  # fmt: skip
+EVENTS = tuple(form for form in get_args(Form) if "-" in form)
 
 
 @click.command()
@@ -32,21 +40,36 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     """Write the stored matches as games, rows or records.
 
     pgn and csv have one game or row for each pairwise result, jsonl one record for each match,
-    parquet one row for each seat of each match. A file appears when it is complete.
+    parquet one row for each seat of each match, events-csv and events-parquet one for each event of
+    a match. chefs-hat-csv, -pkl and -parquet have the columns of the data sets of Chef's Hat. A file
+    appears when it is complete.
 
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
     _, season = opened(config, store_url)
     records = _records(season, round_number)
-    if form == "parquet":
-        if output == "-":
-            raise ConfigError("parquet is no text: give --output a file")
+    if output == "-" and (form == "parquet" or form in EVENTS):
+        raise ConfigError(f"--as {form} is written to a file: give --output one")
+    if form in EVENTS:
+        from arbiter.datasets import write_events
+
+        write_events(form, records, output, _game_of)
+    elif form == "parquet":
         write_parquet(records, output)
     elif output == "-":
-        for piece in text(form, records):
+        for piece in text(cast("TextForm", form), records):
             sys.stdout.write(piece)
     else:
-        write_text(form, records, output)
+        write_text(cast("TextForm", form), records, output)
+
+
+def _game_of(record: MatchRecord) -> AnyGame:
+    return _made(record.game, json.dumps(record.options, sort_keys=True))
+
+
+@lru_cache(maxsize=8)
+def _made(name: str, options: str) -> AnyGame:
+    return make(name, json.loads(options))
 
 
 def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from tests.bench import clock, ratings
+from tests.bench.environments import environments
 from tests.bench.play import command_line, in_memory, referee, rules
 from tests.bench.season import season
 
@@ -36,6 +37,7 @@ def main() -> None:
         ("referee", referee),
         ("clock", clock.figures),
         ("rules", rules),
+        ("environments", environments),
         ("in_memory", in_memory),
         ("command_line", command_line),
         # Before the ratings of 10,000 players, whose memory would be taken for the season's.

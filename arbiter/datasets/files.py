@@ -1,0 +1,212 @@
+"""Files of rows, written as the rows come: CSV, a pickled pandas frame, Parquet.
+
+A file appears under its name when it is complete and not before. What a row costs does not depend
+on how many there are already. CSV and Parquet hold at most a group of rows in memory; a frame is
+one object, so the pickle is written at the end from the columns kept until then.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+from arbiter.errors import ConfigError, did_you_mean
+
+Form: TypeAlias = Literal["csv", "pkl", "parquet"]
+Kind: TypeAlias = Literal[
+    "int",
+    "float",
+    "bool",
+    "text",
+    "ints",
+    "texts",
+    "hands",
+    "texts by name",
+    "ints by name",
+    "floats by name",
+]
+"""What a column holds, or null; ``hands`` are lists of lists of integers."""
+Columns: TypeAlias = Mapping[str, Kind]
+FORMS: tuple[str, ...] = get_args(Form)
+ROWS_AT_ONCE = 10_000
+"""So many rows make a group of a Parquet file."""
+
+
+class RowFile:
+    """An open file of rows in one form, told by the end of its name where `form` is None.
+
+    ConfigError where the name's end is no form, the package for it is missing, or it cannot be
+    written.
+    """
+
+    def __init__(self, file: str, columns: Columns, form: str | None = None) -> None:
+        form = Path(file).suffix.lstrip(".") if form is None else form
+        if form not in FORMS:
+            raise ConfigError(
+                f"{form!r} is no form of a data set", file, hint=did_you_mean(form, [f".{f}" for f in FORMS])
+            )
+        self._file = file
+        # Through a link to the file itself: the link stays.
+        path = Path(os.path.realpath(file))
+        if path.is_dir():
+            raise ConfigError("is a folder: name a file", file)
+        ordinary = path.is_file() or not path.exists()
+        self._path = path
+        self._part = path.with_name(f".{path.name}.{os.getpid()}.part") if ordinary else path
+        self._sink: _Sink | None = None
+        try:
+            self._sink = _SINKS[form](self._part, columns)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows, which have all the columns."""
+        if self._sink is None:
+            raise ConfigError("is complete: nothing can be added", self._file)
+        try:
+            for row in rows:
+                self._sink.add(row)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def close(self) -> None:
+        """Complete the file; to do so twice is no error."""
+        sink, self._sink = self._sink, None
+        if sink is None:
+            return
+        try:
+            sink.close()
+            if self._part != self._path:
+                self._part.replace(self._path)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def discard(self) -> None:
+        """Close without a file."""
+        sink, self._sink = self._sink, None
+        if sink is not None:
+            with suppress(OSError):
+                sink.close()
+        if self._part != self._path:
+            with suppress(OSError):
+                self._part.unlink()
+
+    def __enter__(self) -> RowFile:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def _unwritable(self, error: OSError) -> Exception:
+        self.discard()
+        if isinstance(error, BrokenPipeError):
+            return error
+        return ConfigError(f"cannot be written: {error.strerror or error}", self._file)
+
+
+class _Sink(Protocol):
+    def add(self, row: Mapping[str, Any]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Csv:
+    """Lists and mappings are written as Python writes them, which `ast.literal_eval` reads."""
+
+    def __init__(self, path: Path, columns: Columns) -> None:
+        self._out = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115
+        self._columns = tuple(columns)
+        self._writer = csv.writer(self._out, lineterminator="\n")
+        self._writer.writerow(self._columns)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self._writer.writerow([row[column] for column in self._columns])
+
+    def close(self) -> None:
+        self._out.close()
+
+
+class _Pickle:
+    def __init__(self, path: Path, columns: Columns) -> None:
+        try:
+            import pandas as pd  # type: ignore[import-untyped]
+        except ImportError:
+            raise ConfigError(
+                "a .pkl is written by the package pandas, which is not here", hint="pip install pandas"
+            ) from None
+        self._frame = pd.DataFrame
+        self._path = path
+        path.touch()  # that it cannot be written is to be known now
+        self._columns: dict[str, list[Any]] = {column: [] for column in columns}
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        for column, values in self._columns.items():
+            values.append(row[column])
+
+    def close(self) -> None:
+        # As objects: pandas would turn whole numbers into fractions where some are missing.
+        frame = self._frame(self._columns, dtype=object)
+        frame.to_pickle(str(self._path), compression=None)
+
+
+class _Parquet:
+    def __init__(self, path: Path, columns: Columns) -> None:
+        try:
+            import pyarrow as pa
+            from pyarrow import parquet
+        except ImportError:
+            hint = "pip install 'arbiter[parquet]'"
+            raise ConfigError(
+                "Parquet is written by the package pyarrow, which is not here", hint=hint
+            ) from None
+        whole, text = pa.int64(), pa.string()
+        kinds: dict[Kind, Any] = {
+            "int": whole,
+            "float": pa.float64(),
+            "bool": pa.bool_(),
+            "text": text,
+            "ints": pa.list_(whole),
+            "texts": pa.list_(text),
+            "hands": pa.list_(pa.list_(whole)),
+            "texts by name": pa.map_(text, text),
+            "ints by name": pa.map_(text, whole),
+            "floats by name": pa.map_(text, pa.float64()),
+        }
+        self._schema = pa.schema([(column, kinds[kind]) for column, kind in columns.items()])
+        self._nested = [column for column, kind in columns.items() if kind == "hands"]
+        self._table = pa.Table.from_pylist
+        self._writer = parquet.ParquetWriter(path, self._schema)
+        self._rows: list[Mapping[str, Any]] = []
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self._rows.append({**row, **{column: _nested(row[column]) for column in self._nested}})
+        if len(self._rows) >= ROWS_AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._rows:
+            self._writer.write_table(self._table(self._rows, schema=self._schema))
+            self._rows = []
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()
+
+
+_SINKS: dict[str, type[_Csv] | type[_Pickle] | type[_Parquet]] = {
+    "csv": _Csv,
+    "pkl": _Pickle,
+    "parquet": _Parquet,
+}
+
+
+def _nested(hands: Sequence[Any] | None) -> Sequence[Any] | None:
+    """One hand as a list with one hand: a column of Parquet holds values of one kind."""
+    return [hands] if hands and not isinstance(hands[0], list) else hands

@@ -1,0 +1,250 @@
+"""Matches as rows, one row an event, for whoever learns from them.
+
+`events` is a table for every game. Chef's Hat has besides the 15 columns that its published data
+sets have, from records (`chefs_hat_events`) and from games in progress (`Recording`).
+
+Records are played again through the rules, one at a time, so that hands and points are those of
+the rules and the cost of a match does not grow with the number of matches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.datasets.files import Columns, RowFile
+from arbiter.errors import ConfigError, IllegalAction, StoreError, did_you_mean
+from arbiter.games.chefs_hat import ChefsHat
+from arbiter.games.chefs_hat_gym2 import Gym2State
+from arbiter.games.chefs_hat_rows import CHEFS_HAT_COLUMNS, ChefsHatRows
+
+if TYPE_CHECKING:
+    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.match import MatchRecord, Move
+    from arbiter.rules import Action, AnyGame, Seat
+
+EVENT_COLUMNS: Columns = {
+    "season": "text",
+    "match": "text",
+    "game": "text",
+    "round": "int",
+    "table": "int",
+    "rotation": "int",
+    "number": "int",
+    "event": "text",
+    "deal": "int",
+    "seat": "int",
+    "player": "text",
+    "request": "text",
+    "action": "text",
+    "hand": "text",
+    "points": "int",
+    "charged_ms": "float",
+    "detail": "text",
+}
+"""The columns of `events`, and what they hold."""
+FORMS = ("events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet")
+_DECIDED = ("special", "exchange")
+"""What the record of a deal knows already and is to be decided anew."""
+
+
+class Dealt(NamedTuple):
+    """A deal of a record begins."""
+
+    number: int
+    shape: Mapping[str, Any]
+    state: Any
+
+
+class Moved(NamedTuple):
+    """A move of a record, with the states before and after it."""
+
+    move: Move
+    before: Any
+    action: Action
+    after: Any
+
+
+class Ended(NamedTuple):
+    """A deal of a record is over."""
+
+    number: int
+    state: Any
+
+
+def course(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Ended]:
+    """A match again, event by event; StoreError where the record is not one of this game."""
+    moves = iter(record.moves)
+    move = next(moves, None)
+    for number, shape in enumerate(record.deals):
+        state = _first_state(record, game, number)
+        yield Dealt(number, shape, state)
+        while move is not None and move.deal == number:
+            try:
+                if not state.to_act or game.request(state, move.seat) != move.request:
+                    raise IllegalAction("nobody was asked for it")
+                action = game.parse(state, move.seat, move.action)
+                after = state.apply(move.seat, action)
+            except IllegalAction as error:
+                raise StoreError(f"{record.id}: {move.action} of seat {move.seat}: {error}") from None
+            yield Moved(move, state, action, after)
+            state = after
+            move = next(moves, None)
+        if not state.to_act:
+            yield Ended(number, state)
+    if move is not None:
+        raise StoreError(f"{record.id}: {move.action} of seat {move.seat} belongs to no deal")
+
+
+def _first_state(record: MatchRecord, game: AnyGame, number: int) -> Any:
+    shape = dict(record.deals[number])
+    asked = {move.request.split()[0] for move in record.moves if move.deal == number}
+    if "gen_special" in asked or "gen_exchange" in asked:
+        # Given deals may come with these; here they were decided at the table.
+        for key in _DECIDED:
+            shape.pop(key, None)
+    try:
+        return game.start(game.deal_from_json(shape))
+    except ConfigError as error:
+        raise StoreError(f"{record.id}: deal {number}: {error}") from None
+
+
+def events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
+    """A match of any game as rows with the `EVENT_COLUMNS`, null where there is nothing to say.
+
+    `number` counts the rows of a match from 0. The events: ``deal``, a row for each seat, with the `hand`
+    as dealt and in `detail` the deal's other keys as JSON; ``move``, with the `hand` held when asked, and
+    the time charged; ``end_deal``, a row for each seat with its `points` of the deal; ``end_match``, a
+    row for each seat with its `points` of the match, null after a fault, which stands in `detail` at
+    the seat that faulted.
+    """
+    for number, row in enumerate(_events(record, game)):
+        row["number"] = number
+        yield row
+
+
+def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
+    blank: dict[str, Any] = dict.fromkeys(EVENT_COLUMNS)
+    blank |= {
+        "season": record.season,
+        "match": record.id,
+        "game": record.game,
+        "round": record.round,
+        "table": record.table,
+        "rotation": record.rotation,
+    }
+    players = list(enumerate(record.players))
+    for what in course(record, game):
+        if isinstance(what, Moved):
+            move = what.move
+            held = game.hand(what.before, move.seat)
+            yield blank | {
+                "event": "move",
+                "deal": move.deal,
+                "seat": move.seat,
+                "player": record.players[move.seat],
+                "request": move.request,
+                "action": move.action,
+                "hand": " ".join(map(game.card_name, held)),
+                "charged_ms": move.charged_ns / 1e6,
+            }
+        elif isinstance(what, Dealt):
+            rest = {key: value for key, value in what.shape.items() if key != "hands"}
+            for seat, player in players:
+                yield blank | {
+                    "event": "deal",
+                    "deal": what.number,
+                    "seat": seat,
+                    "player": player,
+                    "hand": " ".join(what.shape["hands"][seat]),
+                    "detail": json.dumps(rest),
+                }
+        else:
+            points = what.state.points()
+            for seat, player in players:
+                yield blank | {
+                    "event": "end_deal",
+                    "deal": what.number,
+                    "seat": seat,
+                    "player": player,
+                    "points": points[seat],
+                }
+    forfeit = record.forfeit
+    for seat, player in players:
+        fault = forfeit is not None and forfeit.seat == seat
+        yield blank | {
+            "event": "end_match",
+            "seat": seat,
+            "player": player,
+            "points": None if record.points is None else record.points[seat],
+            "detail": f"{forfeit.fault}: {forfeit.detail}" if forfeit is not None and fault else None,
+        }
+
+
+def chefs_hat_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
+    """A match of Chef's Hat as rows with the 15 `CHEFS_HAT_COLUMNS`; ConfigError for another game.
+
+    After a fault the rows end where it happened, and END_EXPERIMENT says so.
+    """
+    if not isinstance(game, ChefsHat):
+        raise ConfigError(f"{record.id} is a match of {record.game}, and this form is for chefs_hat")
+    rows = ChefsHatRows(record.players)
+    yield from rows.begin()
+    for what in course(record, game):
+        if isinstance(what, Dealt):
+            yield from rows.dealt(what.state)
+        elif isinstance(what, Moved):
+            action, before, after = what.action, what.before, what.after
+            if isinstance(before, Gym2State) and len(after.random_actions) > len(before.random_actions):
+                action = after.random_actions[-1][1]
+            yield from rows.done(before, what.move.seat, action, after)
+    forfeit = record.forfeit
+    yield from rows.end("" if forfeit is None else f"{forfeit.fault} of {forfeit.player}: {forfeit.detail}")
+
+
+def write_events(
+    form: str, records: Iterable[MatchRecord], file: str, game: Callable[[MatchRecord], AnyGame]
+) -> None:
+    """A whole file of one of the `FORMS`; a record is asked for when it is written.
+
+    `game` gives the game of a record, with its options. ConfigError for another form, where the file
+    cannot be written, or without the package for it; StoreError for a record that cannot be played
+    again.
+    """
+    if form not in FORMS:
+        raise ConfigError(f"{form!r} is no form of events", hint=did_you_mean(form, FORMS))
+    table, _, kind = form.rpartition("-")
+    rows_of = events if table == "events" else chefs_hat_events
+    columns = EVENT_COLUMNS if table == "events" else CHEFS_HAT_COLUMNS
+    with RowFile(file, columns, kind) as out:
+        for record in records:
+            out.write(rows_of(record, game(record)))
+
+
+class Recording:
+    """Takes down games of Chef's Hat while they are played; the file is complete after `close`."""
+
+    def __init__(self, file: str, names: tuple[str, ...]) -> None:
+        self._file = RowFile(file, CHEFS_HAT_COLUMNS)
+        self._rows = ChefsHatRows(names)
+
+    def begin(self) -> None:
+        """A game begins."""
+        self._file.write(self._rows.begin())
+
+    def dealt(self, state: ChefsHatState) -> None:
+        """A match begins with this state."""
+        self._file.write(self._rows.dealt(state))
+
+    def done(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> None:
+        """An action of the rules that was carried out."""
+        self._file.write(self._rows.done(before, seat, action, after))
+
+    def end(self) -> None:
+        """The game is over."""
+        self._file.write(self._rows.end(""))
+
+    def close(self) -> None:
+        """Complete the file; to do so twice is no error."""
+        self._file.close()

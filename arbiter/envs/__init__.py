@@ -1,0 +1,72 @@
+"""Environments for reinforcement learning, over the same rules that tournaments use.
+
+    from arbiter import envs
+    env = envs.aec("planning")                      # PettingZoo, one agent after the other
+    env = envs.parallel("planning")                 # PettingZoo, all agents in every step
+    from arbiter.envs import dou_dizhu_v4
+    env = dou_dizhu_v4.env()
+    gymnasium.make("arbiter/ChefsHat-v1")           # known to Gymnasium by now
+
+Everything of ours is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arbiter.envs.aec import GameEnv, aec
+    from arbiter.envs.batch import Batch, batch
+    from arbiter.envs.parallel import ParallelGameEnv, parallel
+
+for _package in ("gymnasium", "pettingzoo"):
+    if find_spec(_package) is None:
+        raise ModuleNotFoundError(
+            f"arbiter.envs needs {_package}: pip install 'arbiter[envs]'", name=_package
+        )
+
+import gymnasium  # noqa: E402  (after the check that it is there)
+
+CHEFS_HAT = "arbiter/ChefsHat-v1"
+# Gymnasium imports the module when somebody makes the environment.
+if CHEFS_HAT not in gymnasium.registry:
+    gymnasium.register(CHEFS_HAT, entry_point="arbiter.envs.chefs_hat:ChefsHatEnv")
+
+__all__ = ["Batch", "GameEnv", "ParallelGameEnv", "aec", "batch", "parallel"]
+
+_HOMES = {
+    "Batch": "arbiter.envs.batch",
+    "batch": "arbiter.envs.batch",
+    "GameEnv": "arbiter.envs.aec",
+    "ParallelGameEnv": "arbiter.envs.parallel",
+    "aec": "arbiter.envs.aec",
+    "parallel": "arbiter.envs.parallel",
+}
+"""The module of every name that is imported when it is first used."""
+
+
+class _Package(ModuleType):
+    """Importing `arbiter.envs.aec` would put that module in the place of the function; it stays out."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,166 @@
+"""PettingZoo environments, one agent after the other, over any game.
+
+Rewards are 0 until the end of the match, then each seat's match points. Nothing is computed
+before it is asked for: a step applies an action, `observe` builds the vector and the mask,
+`vector` and `legal_ids` only what they name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pettingzoo import AECEnv
+
+from arbiter.envs.arena import Arena, arena_of, checked_action, checked_seed, mask_of
+from arbiter.envs.observers.chefs_hat import ChefsHatObserver
+from arbiter.envs.play import NOBODY, given_deals
+from arbiter.errors import IllegalAction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.envs.observers import Observer
+    from arbiter.envs.observers.observer import Vector
+    from arbiter.envs.play import Play
+    from arbiter.rules import AnyGame
+
+_AFTER_RESET = frozenset(
+    {
+        "agents",
+        "agent_selection",
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "_turn",
+        "_cumulative_rewards",
+    }
+)
+
+
+def aec(
+    game: str | AnyGame,
+    *,
+    render_mode: str | None = None,
+    player_names: Sequence[str] | None = None,
+    **options: Any,
+) -> GameEnv:
+    """The environment of a game by its name, with the game's options, or of a `Game`.
+
+    Agents are ``seat_0``, ``seat_1``, ... `render_mode` and `player_names` as in `Arena`. ConfigError names
+    every wrong option.
+    """
+    play, observer, agents = arena_of(game, options)
+    form = GameEnv
+    if isinstance(observer, ChefsHatObserver):
+        # Imported here, since it is built on this module.
+        from arbiter.envs.chefs_hat_cycle import ChefsHatCycle
+
+        form = ChefsHatCycle
+    return form(play, observer, agents, render_mode=render_mode, player_names=player_names)
+
+
+class GameEnv(Arena, AECEnv):  # type: ignore[misc]
+    """A match as a PettingZoo environment; `aec` makes it.
+
+    Observations are ``{"observation": vector, "action_mask": int8[ids]}``; the mask is all zeros for every
+    agent but the one to act. An illegal move ends the match: -1 for its author, whose `infos` say why
+    under ``illegal``, 0 for the others. An action that is no integer raises TypeError, an id that does not
+    exist ValueError, and nothing is changed.
+
+    `play` is the match in progress, for reading.
+    """
+
+    def __init__(
+        self,
+        play: Play,
+        observer: Observer,
+        agents: Sequence[str],
+        *,
+        render_mode: str | None = None,
+        player_names: Sequence[str] | None = None,
+    ) -> None:
+        Arena.__init__(self, play, observer, agents, render_mode=render_mode, player_names=player_names)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _AFTER_RESET:
+            raise AttributeError(f"{name.lstrip('_')} is there after reset(): call reset() first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a match.
+
+        The n-th match since `seed` was given has the deals of `Stream.of_deal(seed, n, k)`; the first
+        reset without a seed takes one from the system. ``options={"deals": [...]}`` deals given cards,
+        in the shape of a match record's ``deals``, for this match alone; other keys are ignored.
+        TypeError for a seed, ConfigError for deals that cannot be; then nothing is changed.
+        """
+        self.play.reset(checked_seed(seed), given_deals(options))
+        agents = self.possible_agents
+        self.agents = agents[:]
+        self.rewards = dict.fromkeys(agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(agents, 0.0)
+        self.terminations = dict.fromkeys(agents, False)
+        self.truncations = dict.fromkeys(agents, False)
+        self.infos = {agent: {} for agent in agents}
+        self._skip_agent_selection = None
+        self._note = ""
+        self._turn = self.play.turn
+        self.agent_selection = agents[self._turn]
+        if self.render_mode == "human":
+            self.render()
+
+    def step(self, action: int | None) -> None:
+        """Do what `agent_selection` wants; None, and nothing else, for an agent that has terminated.
+
+        TypeError, ValueError, or RuntimeError after the last step; nothing is changed then.
+        """
+        seat = self._turn
+        if seat < 0:
+            self._step_when_over(action)
+            return
+        play, observer = self.play, self.observer
+        if type(action) is not int or not 0 <= action < observer.actions:
+            action = checked_action(action, observer.actions, self.agent_selection)
+        try:
+            observer.act(play, seat, action)
+        except IllegalAction as error:
+            author = self.agent_selection
+            self._end(self._refused({author: self._why(action, error)}))
+        else:
+            turn = self._turn = play.turn
+            if turn >= 0:
+                self.agent_selection = self.possible_agents[turn]
+            else:
+                self._end(self._match_points())
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, Vector]:
+        """The vector and the mask of an agent; also of one that has terminated."""
+        seat, play, observer = self.seat_of(agent), self.play, self.observer
+        legal = observer.legal(play, seat) if seat == self._turn else ()
+        return {
+            "observation": observer.vector(play, seat),
+            "action_mask": mask_of(legal, observer.actions),
+        }
+
+    def legal_ids(self, agent: str) -> list[int]:
+        """The sorted ids of an agent's legal actions; none when it is not its turn."""
+        seat = self.seat_of(agent)
+        return list(self.observer.legal(self.play, seat)) if seat == self._turn else []
+
+    def _end(self, rewards: dict[str, float]) -> None:
+        """All terminate; each is stepped once more with None, in order."""
+        self._turn = NOBODY
+        self.rewards = rewards
+        self._cumulative_rewards = dict(rewards)
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]
+
+    def _step_when_over(self, action: int | None) -> None:
+        if not self.agents:
+            raise RuntimeError("the match is over and every agent has had its last step: call reset()")
+        if action is not None:
+            raise ValueError(f"{self.agent_selection} has terminated: the only step left to it is None")
+        self._was_dead_step(None)

@@ -1,0 +1,228 @@
+"""What the PettingZoo environments have in common: agents, spaces, observations, rendering, checks."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from arbiter.envs.observers import observer_of
+from arbiter.envs.play import Play
+from arbiter.envs.render import text
+from arbiter.errors import ConfigError, IllegalAction
+from arbiter.games import make
+from arbiter.rules import Game
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.envs.observers import Observer
+    from arbiter.envs.observers.observer import Vector
+    from arbiter.rules import AnyGame, Seat
+
+    _Discrete = spaces.Discrete[Any]
+else:
+    # Of older versions of Gymnasium it takes no type.
+    _Discrete = spaces.Discrete
+
+RENDER_MODES = ("human", "ansi")
+METADATA: dict[str, Any] = {
+    "name": "arbiter",
+    "render_modes": list(RENDER_MODES),
+    "is_parallelizable": False,
+    "render_fps": 1,
+}
+"""PettingZoo's facts about an environment; each has its own copy with its name."""
+ILLEGAL = -1.0
+"""The reward of an illegal move."""
+_MANY = 1000
+"""A mask of more ids than this is a `Mask`."""
+
+
+class Arena:
+    """A match between named agents, `agents` in seat order.
+
+    `render_mode` is ``human``, which prints, or ``ansi``, whose `render` returns text; `player_names`, one
+    for each seat, appear there in place of the agents' names. ConfigError where they cannot be.
+    """
+
+    metadata = METADATA
+    infos: dict[str, dict[str, Any]]
+
+    def __init__(
+        self,
+        play: Play,
+        observer: Observer,
+        agents: Sequence[str],
+        *,
+        render_mode: str | None = None,
+        player_names: Sequence[str] | None = None,
+    ) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
+        self.metadata = {**METADATA, "name": f"arbiter_{play.game.name}"}
+        self.render_mode = render_mode
+        self.play = play
+        self.observer = observer
+        self.possible_agents = list(agents)
+        self.player_names = _checked_names(player_names, agents)
+        self._seats = {agent: seat for seat, agent in enumerate(agents)}
+        self._observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(
+                        observer.low, observer.high, (observer.size(seat),), observer.dtype
+                    ),
+                    "action_mask": spaces.Box(0, 1, (observer.actions,), np.int8),
+                }
+            )
+            for seat, agent in enumerate(agents)
+        }
+        self._action_spaces = {agent: Ids(observer.actions) for agent in agents}
+        self._note = ""
+
+    def seat_of(self, agent: str) -> Seat:
+        """The seat of an agent; ValueError for a name that is none."""
+        try:
+            return self._seats[agent]
+        except (KeyError, TypeError):
+            raise ValueError(f"there is no agent {agent!r}: agents are {', '.join(self._seats)}") from None
+
+    def vector(self, agent: str) -> Vector:
+        """The observation alone: a new array, no mask being made."""
+        return self.observer.vector(self.play, self.seat_of(agent))
+
+    def action_name(self, action: int) -> str:
+        """An id in the words of the game: ``TD``, ``34567``."""
+        return self.observer.action_name(checked_action(action, self.observer.actions, "this environment"))
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of an agent's observations."""
+        self.seat_of(agent)
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Ids:
+        """All ids."""
+        self.seat_of(agent)
+        return self._action_spaces[agent]
+
+    def render(self) -> str | None:
+        """The match so far: printed, or returned as text with ``ansi``; nothing without a render mode."""
+        if self.render_mode is None:
+            return None
+        shown = text(self.play, self.player_names, self._note)
+        if self.render_mode == "ansi":
+            return shown
+        print(shown)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
+        """End the match by illegal moves; each agent's reward."""
+        self.play.stop()
+        self._note = "; ".join(f"{agent}: illegal move {reason}" for agent, reason in reasons.items())
+        for agent, reason in reasons.items():
+            self.infos[agent] = {"illegal": reason}
+        return {agent: ILLEGAL if agent in reasons else 0.0 for agent in self.possible_agents}
+
+    def _why(self, action: int, error: IllegalAction) -> str:
+        """What was wrong with an illegal move: its name and the reason."""
+        name, reason = self.observer.action_name(action), str(error)
+        return reason if reason.startswith(name) else f"{name}: {reason}"
+
+    def _match_points(self) -> dict[str, float]:
+        return dict(zip(self.possible_agents, map(float, self.play.totals), strict=True))
+
+
+def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Observer, list[str]]:
+    """What an `Arena` needs for a game, by its name and options or the game itself; ConfigError."""
+    if isinstance(game, str):
+        game = make(game, options)
+    elif not isinstance(game, Game):
+        raise ConfigError(f"{game!r} is neither the name of a game nor a Game")
+    elif options:
+        raise ConfigError(f"options go to the constructor of the game: {', '.join(options)}")
+    return Play(game), observer_of(game), [f"seat_{seat}" for seat in range(game.seats)]
+
+
+def checked_seed(seed: object) -> int | str | None:
+    """A seed is an integer, a string, or None; TypeError."""
+    if seed is None or isinstance(seed, str):
+        return seed
+    return _integer(seed, "a seed is an integer or a string")
+
+
+def checked_action(action: object, actions: int, agent: str) -> int:
+    """The id as an int; TypeError or ValueError, both saying what was expected."""
+    expected = f"an action of {agent} is an integer from 0 to {actions - 1}"
+    number = _integer(action, expected)
+    if not 0 <= number < actions:
+        raise ValueError(f"{expected}, not {number}")
+    return number
+
+
+class Mask(np.ndarray[Any, Any]):
+    """An array whose `nonzero`, and with it `numpy.flatnonzero`, is quick.
+
+    NumPy takes ten times as long to find what is not 0 among bytes as among truth values, which is more
+    than all the rest of a step takes where there are 27,472 of them.
+    """
+
+    def nonzero(self) -> tuple[NDArray[np.intp], ...]:
+        """As of any array."""
+        found: NDArray[np.bool_] = self.view(np.ndarray) != 0
+        return found.nonzero()
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """What is computed from it is an ordinary array or number."""
+        plain = array.view(np.ndarray)
+        return plain if plain.ndim else plain[()]
+
+
+class Ids(_Discrete):
+    """All ids of a game; samples by a mask without the checks that take longer than all the rest."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Any:
+        """The same as of `Discrete`, by the same random numbers."""
+        if probability is not None:
+            return super().sample(mask, probability)
+        if not isinstance(mask, Mask) or mask.shape != (self.n,):
+            return super().sample(mask)
+        found = (mask.view(np.ndarray) == 1).nonzero()[0]
+        return found[self.np_random.integers(found.size)] if found.size else self.start
+
+
+def mask_of(ids: Sequence[int], actions: int) -> Vector:
+    """int8 with a 1 for each of the ids."""
+    # For the few ids of most positions quicker than to index an array by a list.
+    cells = bytearray(actions)
+    for action in ids:
+        cells[action] = 1
+    mask = np.frombuffer(cells, np.int8)
+    return mask.view(Mask) if actions > _MANY else mask
+
+
+def _integer(value: Any, expected: str) -> int:
+    """What can stand in for an integer without loss, NumPy's included, as one; TypeError."""
+    if not isinstance(value, bool):
+        try:
+            return index(value)
+        except TypeError:
+            pass
+    raise TypeError(f"{expected}, not {value!r}")
+
+
+def _checked_names(names: object, agents: Sequence[str]) -> tuple[str, ...]:
+    """Players' names by seat, the agents' own where there are none; ConfigError."""
+    if names is None:
+        return tuple(agents)
+    if isinstance(names, list | tuple) and all(isinstance(name, str) and name for name in names):
+        given: tuple[str, ...] = tuple(names)
+        if len(set(given)) == len(given) == len(agents):
+            return given
+    raise ConfigError(f"player_names is {names!r}, not a list of {len(agents)} different names")

@@ -1,0 +1,279 @@
+"""What a player of Chef's Hat is shown: the observation, and the documented `info` of a step.
+
+An observation is float32[228]: 11 cells of the board and 17 of the own hand, each card divided by
+13, then a cell for each of the 200 actions, 1 where it is possible (under `gym2` 2 where it is
+listed but refused).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium.error import InvalidAction
+from numpy.typing import NDArray
+
+from arbiter.envs.chefs_hat_table import NO_CHANCES, SILENT, Chances
+from arbiter.envs.play import NOBODY
+from arbiter.games.chefs_hat_actions import HAND, PASS, STEP_NAMES, STEPS, cards_of
+from arbiter.games.chefs_hat_deal import SEATS, roles_after
+from arbiter.games.chefs_hat_gym2 import BOARD, Gym2State
+from arbiter.games.chefs_hat_opening import Opening
+from arbiter.games.chefs_hat_state import BookState
+from arbiter.games.chefs_hat_view import (
+    BOARDS,
+    board_after,
+    board_cells,
+    cards_left,
+    hand_cells,
+    role_names,
+    roles_now,
+    rounds_of,
+)
+
+if TYPE_CHECKING:
+    from arbiter.envs.chefs_hat_table import Position, Step
+    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.rules import Action, Seat
+
+CELLS = BOARD + HAND + STEPS
+FIRST_ACTION = BOARD + HAND
+"""The cell of action 0."""
+HIDDEN = ""
+"""In the place of what only the author may see."""
+NO_SCORE = (-1,) * SEATS
+_NO_CELLS = [0.0] * STEPS
+# The last name stands for `NOTHING`, which is -1.
+_SAID = (*STEP_NAMES, "")
+
+
+Observation = NDArray[np.float32]
+
+
+@lru_cache(maxsize=1 << 14)
+def _cells(cards: tuple[int, ...]) -> tuple[Observation, list[float]]:
+    """Cards as an observation has them, as an array and as numbers; the same few come again and again."""
+    scaled = (np.array(cards, np.float64) / 13).astype(np.float32)
+    scaled.flags.writeable = False
+    return scaled, scaled.tolist()
+
+
+@lru_cache(maxsize=1 << 14)
+def _book_hand(mask: int) -> tuple[Observation, list[float]]:
+    cards = cards_of(mask)
+    return _cells((*(0,) * (HAND - len(cards)), *cards))
+
+
+_BOARD_ROWS = tuple(map(_cells, BOARDS))
+
+
+def _rows(
+    state: ChefsHatState, seat: Seat
+) -> tuple[tuple[Observation, list[float]], tuple[Observation, list[float]]]:
+    """The cells of the board, and of a hand."""
+    if isinstance(state, BookState):
+        return _BOARD_ROWS[state.table], _book_hand(state.hands[seat])
+    if isinstance(state, Gym2State):
+        return _cells(state.board), _cells(state.hands[seat])
+    return _cells(board_cells(state)), _cells(hand_cells(state, seat))
+
+
+def vector(position: Position, seat: Seat, chances: Chances = NO_CHANCES) -> Observation:
+    """What a seat sees; `chances` are those of a seat that acts next, none for another."""
+    board, hand = _rows(position.state, seat)
+    seen = np.zeros(CELLS, np.float32)
+    seen[:BOARD] = board[0]
+    seen[BOARD:FIRST_ACTION] = hand[0]
+    can, refused = chances
+    if can:
+        cells = seen[FIRST_ACTION:]
+        cells.put(can, 1)
+        if refused:
+            cells.put(refused, 2)
+    return seen
+
+
+def numbers(position: Position, seat: Seat, chances: Chances = NO_CHANCES) -> list[float]:
+    """As `vector`, a list."""
+    board, hand = _rows(position.state, seat)
+    seen = board[1] + hand[1] + _NO_CELLS
+    can, refused = chances
+    for action in can:
+        seen[FIRST_ACTION + action] = 1.0
+    for action in refused:
+        seen[FIRST_ACTION + action] = 2.0
+    return seen
+
+
+def action_of(given: object) -> Action:
+    """The action that an id, or a vector of 200 by its greatest value, means; InvalidAction for all else."""
+    if type(given) is int:
+        action = given
+    elif isinstance(given, np.integer):
+        action = int(given)
+    else:
+        action = _largest(given)
+    if not 0 <= action < STEPS:
+        raise InvalidAction(f"an action is a number from 0 to {STEPS - 1}, not {action}")
+    return action
+
+
+def _largest(given: object) -> Action:
+    wanted = f"an action is a number from 0 to {STEPS - 1} or a vector of {STEPS} numbers"
+    try:
+        row = np.asarray(given)
+    except ValueError:
+        raise InvalidAction(f"{wanted}, not {given!r}") from None
+    if row.shape == () and np.issubdtype(row.dtype, np.integer):
+        return int(row)
+    if row.shape != (STEPS,) or not (row.dtype == np.bool_ or np.issubdtype(row.dtype, np.number)):
+        kind = type(given).__name__ if row.shape == () else f"one of shape {row.shape} of {row.dtype}"
+        raise InvalidAction(f"{wanted}, not {kind}")
+    if np.iscomplexobj(row) or np.isnan(row).any():
+        raise InvalidAction(f"{wanted}; this one has values that cannot be compared")
+    return int(row.argmax())
+
+
+def listed(chances: Chances) -> Sequence[Action]:
+    """Everything that is listed, ascending, what will be refused included."""
+    can, refused = chances
+    return sorted(can + refused) if refused else can
+
+
+def start_info(position: Position, names: Sequence[str]) -> dict[str, Any]:
+    """The keys of `info` before the first step: there is no author, and nothing has been done."""
+    board = list(board_cells(position.state))
+    return {
+        "Matches": 1,
+        "Rounds": 1,
+        "Player_Names": list(names),
+        "Author_Index": NOBODY,
+        "Author_Possible_Actions": [],
+        "Observation_Before": [],
+        "Observation_After": [],
+        "Action_Valid": True,
+        "Action_Random": False,
+        "Action_Index": NOBODY,
+        "Action_Decoded": "",
+        "Is_Pizza": False,
+        "Pizza_Author": NOBODY,
+        "Finished_Players": [False] * SEATS,
+        "Cards_Per_Player": cards_left(position.state),
+        "Last_action_Per_Player": [""] * SEATS,
+        "Next_Player": position.actor,
+        "Board_Before": board,
+        "Board_After": list(board),
+        "Current_Roles": list(roles_now(position.state)),
+        "Match_Score": list(NO_SCORE),
+        "Game_Score": list(position.tally.points),
+        "Game_Performance_Score": list(position.tally.performance),
+    }
+
+
+def step_info(step: Step, names: Sequence[str], following: Chances, *, book: bool) -> dict[str, Any]:
+    """The documented `info` of a step, as its author sees it; every list is a new one.
+
+    `following` is what whoever acts next can do.
+
+    Under `gym2` a step that ends a match tells what the next one begins with, as the published
+    environment does: its number, full hands, no scores of the match that ended. After the last match
+    nobody has cards. Under `book` everything is of the match that the step belongs to.
+    """
+    author, action, valid, replaced, pizza, match_over, over, chances, before, after, now = step
+    state, left = before.state, after.state
+    board_before = board = board_cells(state)
+    if valid and not isinstance(state, Opening):
+        board = board_after(state, author, action, left)
+    said = left.said if isinstance(left, Gym2State) else after.said
+    cards = cards_left(left)
+    finished = [not number for number in cards]
+    roles, score = roles_now(left), NO_SCORE
+    if match_over and (book or over):
+        score = left.points()
+    matches = before.tally.matches + 1
+    next_player = NOBODY if over else now.actor
+    if book:
+        seen_after = numbers(after, author, following if author in left.to_act else NO_CHANCES)
+    else:
+        if match_over:
+            next_player = _following(left)
+            if over:
+                finished, cards = [True] * SEATS, [0] * SEATS
+                roles = role_names(roles_after(left.points()))
+            else:
+                finished, cards = [False] * SEATS, cards_left(now.state)
+                roles, said = roles_now(now.state), SILENT
+                matches += 1
+        seen_after = numbers(now, next_player if over else now.actor, following)
+    return {
+        "Matches": matches,
+        "Rounds": rounds_of(left),
+        "Player_Names": list(names),
+        "Author_Index": author,
+        "Author_Possible_Actions": [STEP_NAMES[a] for a in listed(chances)],
+        "Observation_Before": numbers(before, author, chances),
+        "Observation_After": seen_after,
+        "Action_Valid": valid,
+        "Action_Random": replaced,
+        "Action_Index": action,
+        "Action_Decoded": STEP_NAMES[action],
+        "Is_Pizza": pizza,
+        "Pizza_Author": _last(left) if pizza else NOBODY,
+        "Finished_Players": finished,
+        "Cards_Per_Player": cards,
+        "Last_action_Per_Player": [_SAID[what] for what in said],
+        "Next_Player": next_player,
+        "Board_Before": list(board_before),
+        "Board_After": list(board),
+        "Current_Roles": list(roles),
+        "Match_Score": list(score),
+        "Game_Score": list(after.tally.points),
+        "Game_Performance_Score": list(after.tally.performance),
+    }
+
+
+OF_THE_AUTHOR = ("Author_Possible_Actions", "Observation_Before", "Observation_After", "Action_Random")
+"""What others than the author do not see of any step."""
+OF_A_SECRET = ("Action_Index", "Action_Decoded")
+"""What they do not see, besides, of cards given and of a special action that was not declared."""
+
+
+def secret(step: Step) -> bool:
+    """Whether others may not see what was decided."""
+    state = step.before.state
+    return isinstance(state, Opening) and not (state.asking_special and step.action != PASS)
+
+
+def unheard(step: Step) -> bool:
+    """Whether others may not even know that there was a step.
+
+    Only a holder of both jokers is asked for a special action.
+    """
+    state = step.before.state
+    return isinstance(state, Opening) and state.asking_special and (step.action == PASS or not step.valid)
+
+
+def hidden_from_others(info: dict[str, Any], step: Step) -> dict[str, Any]:
+    """The same `info` as another player than the author sees it; the keys stay."""
+    info = {**info, **dict.fromkeys(OF_THE_AUTHOR, HIDDEN)}
+    if secret(step):
+        info |= dict.fromkeys(OF_A_SECRET, HIDDEN)
+    if unheard(step):
+        info["Author_Index"] = NOBODY
+    return info
+
+
+def _last(state: ChefsHatState) -> Seat:
+    assert isinstance(state, BookState | Gym2State)
+    return state.last
+
+
+def _following(state: ChefsHatState) -> Seat:
+    """Who would go on: who discarded last, or the next with cards."""
+    assert isinstance(state, Gym2State)
+    turn = state.last
+    while not state.masks[turn]:
+        turn = (turn + 1) % SEATS
+    return turn

@@ -1,0 +1,238 @@
+"""Codepiece as a small engine: states as dictionaries, 63 actions, 233 features.
+
+    game = Engine(seed=1)
+    state, player = game.init_game()
+    while not game.is_over():
+        state, player = game.step(state["legal_actions"][0])
+    game.get_payoffs()
+
+Names, orders and types are those of the published engine, so that code written for it works; what
+it let pass (bids that are not higher, revokes, moves out of turn) raises here and changes nothing,
+and a player who is not to act has no legal actions.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from arbiter.envs.observers.codepiece import observation
+from arbiter.errors import IllegalAction
+from arbiter.games.codepiece import (
+    DECK,
+    FIRST_CARD,
+    FIRST_TRUMP,
+    HAND,
+    IDS,
+    LOWEST,
+    PASS,
+    SEATS,
+    WORDS,
+    Codepiece,
+    CodepieceState,
+)
+from arbiter.rules import Deal
+
+__all__ = ["BidAction", "Engine", "PlayAction", "TrumpAction", "action_of"]
+
+CARDS = len(DECK)
+PHASES = ("bidding", "choose_trump", "trick", "game_over")
+_SUITS = DECK.suits
+
+Vector: TypeAlias = npt.NDArray[np.float32]
+State: TypeAlias = dict[str, Any]
+
+
+class BidAction(NamedTuple):
+    """A bid of 8 to 13, or 0 for pass."""
+
+    bid: int
+
+    @property
+    def id(self) -> int:
+        """0 for pass, 1 to 6."""
+        return self.bid and self.bid - LOWEST + 1
+
+    def __str__(self) -> str:
+        return WORDS[self.id]
+
+
+class TrumpAction(NamedTuple):
+    """The suit that is named trump: S, H, D or C."""
+
+    suit: str
+
+    @property
+    def id(self) -> int:
+        """7 to 10."""
+        return IDS[f"trump_{self.suit}"]
+
+    def __str__(self) -> str:
+        return WORDS[self.id]
+
+
+class PlayAction(NamedTuple):
+    """A card by its name, such as ``TD``."""
+
+    card: str
+
+    @property
+    def id(self) -> int:
+        """11 to 62."""
+        return IDS[self.card]
+
+    def __str__(self) -> str:
+        return self.card
+
+
+AnyAction: TypeAlias = "str | int | BidAction | TrumpAction | PlayAction"
+
+
+def action_of(action: AnyAction) -> BidAction | TrumpAction | PlayAction:
+    """The action that a string, an id or an action is; ValueError for what is none."""
+    number = _id(action)
+    if number < FIRST_TRUMP:
+        return BidAction(number and number + LOWEST - 1)
+    return TrumpAction(WORDS[number][-1]) if number < FIRST_CARD else PlayAction(WORDS[number])
+
+
+class Engine:
+    """One deal after the other; `seed` as numpy's RandomState takes it, None for the system's."""
+
+    num_players = SEATS
+    num_actions = len(WORDS)
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._game = Codepiece()
+        self._random = np.random.RandomState(seed)
+        self._deal: Deal | None = None
+        self._state: CodepieceState | None = None
+        self._last = 0
+
+    def init_game(self, hands: list[list[str]] | None = None, dealer: int | None = None) -> tuple[State, int]:
+        """Deal, or take `hands` (four of 13 names) and `dealer`; the state and number of who is to bid."""
+        if (hands is None) != (dealer is None):
+            raise ValueError("give both hands and dealer, or neither")
+        if hands is None:
+            deck = list(range(CARDS))
+            self._random.shuffle(deck)
+            dealt = tuple(tuple(deck.pop() for _ in range(HAND)) for _ in range(SEATS))
+            self._deal = Deal(dealt, int(self._random.randint(0, SEATS)))
+        else:
+            deal = self._game.deal_from_json({"hands": hands, "dealer": dealer})
+            self._game.given([deal])
+            self._deal = deal
+        self._state = self._game.start(self._deal)
+        return self._acting()
+
+    def step(self, action: AnyAction) -> tuple[State, int]:
+        """The state of who is to act next, and its number.
+
+        `action` is a string (``bid_8``), an id or one of the three kinds. IllegalAction with the reason if
+        it may not be done now, ValueError if it is none: nothing has changed then.
+        """
+        state = self._running()
+        if not state.to_act:
+            raise IllegalAction("the game is over")
+        seat = state.to_act[0]
+        self._state, self._last = state.apply(seat, _id(action)), seat
+        return self._acting()
+
+    def is_over(self) -> bool:
+        """Whether the deal has ended."""
+        return self._state is not None and not self._state.to_act
+
+    def get_player_id(self) -> int:
+        """Who is to act, or acted last."""
+        state = self._running()
+        return state.to_act[0] if state.to_act else self._last
+
+    def get_payoffs(self) -> list[float]:
+        """Points by player of a deal that is over."""
+        state = self._running()
+        if state.to_act:
+            raise IllegalAction("the game is not over")
+        return [float(points) for points in state.points()]
+
+    def get_legal_actions(self) -> list[str]:
+        """What the player to act may do, in the order of the ids."""
+        state = self._running()
+        return [WORDS[action] for action in state.legal(state.to_act[0])] if state.to_act else []
+
+    def get_state(self, player: int) -> State:
+        """A player's view as a dictionary of 21 entries, in the published order; ValueError for no player."""
+        state = self._running()
+        if player not in range(SEATS):
+            raise ValueError(f"{player!r} is not a player 0..{SEATS - 1}")
+        assert self._deal is not None
+        phase = PHASES[_phase(state)]
+        over, closed = phase == "game_over", phase != "bidding"
+        side = state.leader & 1 if closed else None
+        made = over and state.won[state.leader & 1] >= state.bid
+        hand = self._game.hand(state, player)
+        encoded = np.zeros(CARDS, np.float32)
+        encoded[list(hand)] = 1.0
+        legal = state.legal(player) if player in state.to_act else ()
+        return {
+            "player_id": player,
+            "team_id": player & 1,
+            "phase": phase,
+            "current_player_id": self.get_player_id(),
+            "dealer_id": self._deal.seat,
+            "hand": [DECK.names[card] for card in hand],
+            "hand_encoded": encoded,
+            "highest_bid": state.bid or None,
+            "winning_bid": state.bid if closed else None,
+            "bidding_actions": [(seat, f"bid_{bid}" if bid else "pass") for seat, bid in state.bids],
+            "trump_suit": _SUITS[state.trump] if state.trump >= 0 else None,
+            "bidding_team_id": side,
+            "defending_team_id": None if side is None else 1 - side,
+            "current_trick": [
+                ((state.opened + place) % SEATS, WORDS[card]) for place, card in enumerate(state.trick)
+            ],
+            "tricks_won": {0: state.won[0], 1: state.won[1]},
+            "tricks_completed": sum(state.won),
+            "legal_actions": [WORDS[action] for action in legal],
+            "winner_team_id": (side if made else 1 - (side or 0)) if over else None,
+            "penalty_amount": (state.bid if made else 2 * state.bid) if over else None,
+            "payoffs": self.get_payoffs() if over else None,
+        }
+
+    def observe(self, player: int) -> Vector:
+        """What a player sees, float32 of shape (233,); see `CodepieceObserver`."""
+        state = self._running()
+        return observation(state, player, state.legal(player) if player in state.to_act else None)
+
+    def _acting(self) -> tuple[State, int]:
+        player = self.get_player_id()
+        return self.get_state(player), player
+
+    def _running(self) -> CodepieceState:
+        if self._state is None:
+            raise IllegalAction("no game has begun: call init_game()")
+        return self._state
+
+
+def _phase(state: CodepieceState) -> int:
+    if not state.to_act:
+        return 3
+    if state.trump >= 0:
+        return 2
+    return 1 if len(state.bids) >= SEATS else 0
+
+
+def _id(action: AnyAction) -> int:
+    """An action's id; ValueError for what is none."""
+    if isinstance(action, str):
+        if action in IDS:
+            return IDS[action]
+        raise ValueError(f"{action!r} is no action: pass, bid_8 to bid_13, trump_S, H, D or C, or a card")
+    if isinstance(action, BidAction | TrumpAction | PlayAction):
+        return _id(str(action))
+    if isinstance(action, int | np.integer) and not isinstance(action, bool):
+        if PASS <= action < len(WORDS):
+            return int(action)
+        raise ValueError(f"{action} is no action: ids are 0..{len(WORDS) - 1}")
+    raise ValueError(f"{action!r} is no action: give a string, an id, or a bid, trump or play")

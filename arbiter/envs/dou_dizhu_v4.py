@@ -1,0 +1,191 @@
+"""Dou Dizhu as PettingZoo had it, `dou_dizhu_v4`: one deal, agents named by their roles.
+
+    from arbiter.envs import dou_dizhu_v4
+    env = dou_dizhu_v4.env()
+    env.reset(seed=42)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        ids = env.unwrapped.legal_ids(agent)
+        env.step(None if termination else ids[0])
+
+Agents are ``landlord_0``, ``peasant_0`` (who plays after the landlord) and ``peasant_1``. Actions
+are the 27,472 combinations, `action_name` and `action_id` translate. The cells of observations
+stand in `RoleObserver`. +1 for the winners and -1 for the losers at the end.
+
+A seed deals the same hands as RLCard does with it; without one `reset` goes on with the same
+source, as RLCard does.
+
+RLCard's faults are mended. ``compat="rlcard-1.2.0"`` brings them back, for traces and agents of
+that time: a peasant sees the first actions of landlord and teammate where the last ones
+should be, waiting agents see the mover's mask and keep it after an illegal move, no cards left counts
+as the most there can be, and `infos` are ``{"legal_moves": []}``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from hashlib import sha512
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arbiter.envs.aec import GameEnv
+from arbiter.envs.arena import checked_action, mask_of
+from arbiter.envs.observers.dou_dizhu import RoleObserver
+from arbiter.envs.parallel import ParallelGameEnv
+from arbiter.envs.play import Play
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.games.combinations import ACTIONS, RANKS, table
+from arbiter.games.dou_dizhu import CARDS, HAND, DouDizhu
+from arbiter.rules import Deal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.envs.observers.observer import Vector
+    from arbiter.rules import AnyGame
+
+__all__ = ["action_id", "action_name", "env", "parallel_env", "raw_env"]
+
+AGENTS = ("landlord_0", "peasant_0", "peasant_1")
+RLCARD = "rlcard-1.2.0"
+_WORD = 1 << 32
+
+
+def raw_env(
+    *, opponents_hand_visible: bool = False, compat: str | None = None, render_mode: str | None = None
+) -> DouDizhuEnv:
+    """The environment; ConfigError for a `compat` other than None and ``rlcard-1.2.0``.
+
+    `opponents_hand_visible` adds the others' hands, together, to observations.
+    """
+    observer = _observer(opponents_hand_visible, compat)
+    env = DouDizhuEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
+    env.compat = compat
+    return env
+
+
+def env(
+    *, opponents_hand_visible: bool = False, compat: str | None = None, render_mode: str | None = None
+) -> DouDizhuEnv:
+    """The same as `raw_env`: all checks that PettingZoo has wrappers for are the environment's own."""
+    return raw_env(opponents_hand_visible=opponents_hand_visible, compat=compat, render_mode=render_mode)
+
+
+def parallel_env(
+    *, opponents_hand_visible: bool = False, compat: str | None = None, render_mode: str | None = None
+) -> ParallelGameEnv:
+    """All agents in every step; the actions of those whose turn it is not are ignored.
+
+    `compat` concerns observations alone here: the published environment had no such form.
+    """
+    observer = _observer(opponents_hand_visible, compat)
+    made = ParallelGameEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
+    made.metadata["name"] = "dou_dizhu_v4"
+    return made
+
+
+def action_name(action: int) -> str:
+    """The cards of an id in rank order, ``34567``, or ``pass``; TypeError, ValueError."""
+    return table().names[checked_action(action, ACTIONS, "dou_dizhu_v4")]
+
+
+def action_id(cards: str) -> int:
+    """The id of cards in whatever order, or of ``pass``; ValueError where they are no combination."""
+    ids = table().ids
+    if isinstance(cards, str):
+        if cards in ids:
+            return ids[cards]
+        if all(card in RANKS for card in cards):
+            action = ids.get("".join(sorted(cards, key=RANKS.index)))
+            if action is not None:
+                return action
+    raise ValueError(f"{cards!r} is no combination: write cards of {RANKS} as one word, or pass")
+
+
+class DouDizhuEnv(GameEnv):
+    """The environment that `env` makes; see the module."""
+
+    compat: str | None = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.metadata["name"] = "dou_dizhu_v4"
+
+    def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a match; see the module for seeds, and `GameEnv.reset` for given deals.
+
+        The landlord of a given deal, whatever its seat, is ``landlord_0``.
+        """
+        super().reset(seed, options)
+        if self.compat:
+            self.infos = {agent: {"legal_moves": []} for agent in self.agents}
+
+    def observe(self, agent: str) -> dict[str, Vector]:
+        """The vector and the mask of an agent; also of one that has terminated."""
+        if not self.compat:
+            return super().observe(agent)
+        # Everybody sees the mask of whose turn it is, and after an illegal move, when nobody's is, that of
+        # whose it was.
+        to_act = self.play.state.to_act
+        legal = self.play.legal(to_act[0]) if to_act else ()
+        return {"observation": self.vector(agent), "action_mask": mask_of(legal, ACTIONS)}
+
+    def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
+        rewards = super()._refused(reasons)
+        if self.compat:
+            self.infos = {agent: {"legal_moves": []} for agent in self.possible_agents}
+        return rewards
+
+
+class RolePlay(Play):
+    """Matches of one deal with the landlord in seat 0, dealt as RLCard deals them."""
+
+    def __init__(self) -> None:
+        super().__init__(DouDizhu([0]))
+        self._random: np.random.RandomState | None = None
+
+    def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
+        """Begin the next match; see `Play.reset`. `seed` is a non-negative integer: ValueError."""
+        if seed is not None and not (isinstance(seed, int) and seed >= 0):
+            raise ValueError(f"a seed of dou_dizhu_v4 is a non-negative integer, not {seed!r}")
+        before = self._random
+        if seed is not None:
+            self._random = random_of(seed)
+        elif before is None:
+            self._random = random_of(secrets.randbits(64))
+        try:
+            super().reset(seed, deals)
+        except ConfigError:
+            self._random = before
+            raise
+
+    def _deal_of(
+        self, game: AnyGame, seed: int | str, match: int, number: int, last: Any = None
+    ) -> Deal | None:
+        if game._given is not None:
+            deal = super()._deal_of(game, seed, match, number, last)
+            return deal and deal.rotated(-deal.seat)
+        if number:
+            return None
+        assert self._random is not None
+        cards = list(range(CARDS))
+        self._random.shuffle(cards)
+        hands = [tuple(cards[seat * HAND : (seat + 1) * HAND]) for seat in range(3)]
+        extra = tuple(cards[3 * HAND :])
+        hands[0] += extra
+        return Deal(tuple(hands), 0, extra)
+
+
+def random_of(seed: int) -> np.random.RandomState:
+    """RLCard's source of random numbers for a seed, of which the lowest 64 bits count."""
+    digest = sha512(str(seed % (1 << 64)).encode()).digest()
+    low, high = divmod(int.from_bytes(digest[:8], "little"), _WORD)[::-1]
+    # Words of zeros at the end do not count.
+    return np.random.RandomState([low, high] if high else [low])
+
+
+def _observer(visible: bool, compat: str | None) -> RoleObserver:
+    if compat not in (None, RLCARD):
+        raise ConfigError(f"compat is {compat!r}", hint=did_you_mean(str(compat), [RLCARD]))
+    return RoleObserver(visible=bool(visible), rlcard=compat == RLCARD)

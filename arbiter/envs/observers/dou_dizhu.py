@@ -1,0 +1,217 @@
+"""Dou Dizhu: observations out of 54-bit planes, one for a match and one for each role.
+
+A plane is 54 bytes, four cells for each rank 3 .. A, 2, of which as many are 1 as there are cards,
+filled from the first, and one cell for each joker. Planes are kept by the counts they were made
+of, so that an observation is little more than joining what is there already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from arbiter.envs.observers.observer import Observer, Vector
+from arbiter.games.combinations import ACTIONS, PASS, Counts, table
+
+if TYPE_CHECKING:
+    from arbiter.envs.play import Play
+    from arbiter.games.dou_dizhu import DouDizhu, DouDizhuState
+    from arbiter.rules import Seat
+
+PLANE = 54
+RECENT = 9
+_REMEMBERED = 1 << 15
+_LANDLORD_CARDS, _PEASANT_CARDS = 20, 17
+
+
+class _FourRanks(dict[int, bytes]):
+    """Sixteen cells for the counts of four ranks."""
+
+    def __missing__(self, counts: int) -> bytes:
+        cells = b"".join(
+            b"\1" * (counts >> at & 7) + b"\0" * (4 - (counts >> at & 7)) for at in range(0, 16, 4)
+        )
+        self[counts] = cells
+        return cells
+
+
+_four_ranks = _FourRanks()
+
+
+class _Planes(dict[Counts, bytes]):
+    """The plane of some cards; forgotten when there are many."""
+
+    def __missing__(self, counts: Counts) -> bytes:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        four = _four_ranks
+        high = four[counts >> 48]
+        self[counts] = plane = b"".join(
+            (
+                four[counts & 0xFFFF],
+                four[counts >> 16 & 0xFFFF],
+                four[counts >> 32 & 0xFFFF],
+                high[:5],
+                high[8:9],
+            )
+        )
+        return plane
+
+
+class _ActionPlanes(dict[int, bytes]):
+    """The plane of a combination by its id; zeros for a pass."""
+
+    def __missing__(self, action: int) -> bytes:
+        self[action] = plane = _planes[table().cards[action]]
+        return plane
+
+
+_planes = _Planes()
+_plays = _ActionPlanes()
+_NOTHING = bytes(PLANE)
+_PADDING = tuple(bytes(PLANE * (RECENT - n)) for n in range(RECENT + 1))
+"""By the number of actions so far, what stands before them."""
+_LEFT_17 = tuple(bytes(i == n - 1 for i in range(_PEASANT_CARDS)) for n in range(_PEASANT_CARDS + 1))
+"""By the number of cards left, a 1 in cell n - 1; nothing for none."""
+_LEFT_20 = tuple(bytes(i == n - 1 for i in range(_LANDLORD_CARDS)) for n in range(_LANDLORD_CARDS + 1))
+_WRAPPED_17 = (_LEFT_17[-1], *_LEFT_17[1:])
+_WRAPPED_20 = (_LEFT_20[-1], *_LEFT_20[1:])
+_ROLES = tuple(bytes(i == role for i in range(3)) for role in range(3))
+
+
+class DouDizhuObserver(Observer):
+    """int8[1035] of 0 and 1, the same for all seats, since the landlord changes from deal to deal.
+
+    Roles are the landlord (0), the peasant after it (1) and the peasant before it (2).
+
+    | cells | what |
+    |---|---|
+    | 0:54 | own hand |
+    | 54:108 | the combination to beat: the last action that was no pass; zeros when leading |
+    | 108:594 | the last 9 actions, oldest first, padded in front, passes are zeros |
+    | 594:756 | cards played by roles 0, 1, 2 |
+    | 756:918 | last action of roles 0, 1, 2, a pass and none are zeros |
+    | 918:978 | cards left of roles 0, 1, 2, one-hot 20 (cell n - 1) |
+    | 978:1032 | the landlord's three extra cards |
+    | 1032:1035 | own role, one-hot |
+
+    Ids are the game's own: all 27,472 combinations.
+    """
+
+    def __init__(self, game: DouDizhu) -> None:  # noqa: ARG002
+        self.actions = ACTIONS
+
+    def size(self, seat: Seat) -> int:  # noqa: ARG002
+        """1035."""
+        return 2 * PLANE + (RECENT + 7) * PLANE + 3 * _LANDLORD_CARDS + 3
+
+    def vector(self, play: Play, seat: Seat) -> Vector:
+        """See the class."""
+        state = cast("DouDizhuState", play.state)
+        hands, dealt, moves, landlord = state.hands, play.first.hands, play.actions, state.landlord
+        seats = (landlord, (landlord + 1) % 3, (landlord + 2) % 3)
+        count, planes, plays = len(moves), _planes, _plays
+        cells = bytearray().join(
+            (
+                planes[hands[seat]],
+                plays[state.best],
+                _PADDING[min(count, RECENT)],
+                *map(plays.__getitem__, moves[-RECENT:]),
+                *[planes[dealt[other] - hands[other]] for other in seats],
+                *[_last_of(moves, role) for role in range(3)],
+                *[_LEFT_20[planes[hands[other]].count(1)] for other in seats],
+                _planes[sum(1 << 4 * (card // 4 + card // 53) for card in play.deal.extra)],
+                _ROLES[(seat - landlord) % 3],
+            )
+        )
+        return np.frombuffer(cells, np.int8)
+
+    def action_name(self, action: int) -> str:
+        """``34567``, ``pass``."""
+        return table().names[action]
+
+
+class RoleObserver(Observer):
+    """The observations of `dou_dizhu_v4`, seat 0 being the landlord: int8 of 0 and 1.
+
+    Without `visible` the other hands (54:108) are left out and what follows moves up by 54. `rlcard`
+    copies two faults of RLCard 1.2.0: the first actions in place of the last ones in 756:864 of a
+    peasant, and the last cell for no cards left.
+
+    | cells | landlord, 790 | cells | peasant, 901 |
+    |---|---|---|---|
+    | 0:54 | own hand | 0:54 | own hand |
+    | 54:108 | the others' hands, together | 54:108 | the others' hands, together |
+    | 108:162 | last action, the one before it if that was a pass | 108:162 | the same |
+    | 162:648 | last 9 actions, oldest first, padded in front | 162:648 | the same |
+    | 648:702 | cards played by peasant_1 | 648:702 | cards played by the landlord |
+    | 702:756 | cards played by peasant_0 | 702:756 | cards played by the teammate |
+    | 756:773 | cards left of peasant_1, one-hot 17 | 756:810 | the landlord's last action |
+    | 773:790 | cards left of peasant_0, one-hot 17 | 810:864 | the teammate's last action |
+    | | | 864:884 | cards left of the landlord, one-hot 20 |
+    | | | 884:901 | cards left of the teammate, one-hot 17 |
+    """
+
+    def __init__(self, *, visible: bool, rlcard: bool) -> None:
+        self.actions = ACTIONS
+        self._visible, self._rlcard = visible, rlcard
+        self._left_17 = _WRAPPED_17 if rlcard else _LEFT_17
+        self._left_20 = _WRAPPED_20 if rlcard else _LEFT_20
+
+    def size(self, seat: Seat) -> int:
+        """790 or 901, 736 or 847."""
+        return (901 if seat else 790) - (0 if self._visible else PLANE)
+
+    def vector(self, play: Play, seat: Seat) -> Vector:
+        """See the class."""
+        state = cast("DouDizhuState", play.state)
+        hands, dealt, moves = state.hands, play.first.hands, play.actions
+        planes, plays = _planes, _plays
+        count = len(moves)
+        parts = [planes[hands[seat]]]
+        if self._visible:
+            parts.append(planes[sum(hands) - hands[seat]])
+        if not count:
+            parts.append(_NOTHING)
+        else:
+            last = moves[-1]
+            parts.append(plays[moves[-2] if last == PASS and count > 1 else last])
+        if count < RECENT:
+            parts.append(_PADDING[count])
+        parts += map(plays.__getitem__, moves[-RECENT:])
+        if seat == 0:
+            parts += (
+                planes[dealt[2] - hands[2]],
+                planes[dealt[1] - hands[1]],
+                self._left_17[planes[hands[2]].count(1)],
+                self._left_17[planes[hands[1]].count(1)],
+            )
+        else:
+            mate = 3 - seat
+            kept = _first_of if self._rlcard else _last_of
+            parts += (
+                planes[dealt[0] - hands[0]],
+                planes[dealt[mate] - hands[mate]],
+                kept(moves, 0),
+                kept(moves, mate),
+                self._left_20[planes[hands[0]].count(1)],
+                self._left_17[planes[hands[mate]].count(1)],
+            )
+        # A bytearray, so that the array may be written to.
+        return np.frombuffer(bytearray().join(parts), np.int8)
+
+    def action_name(self, action: int) -> str:
+        """``34567``, ``pass``."""
+        return table().names[action]
+
+
+def _last_of(moves: list[int], role: int) -> bytes:
+    """The plane of a role's last action; the landlord having begun, role r did every third one from r on."""
+    count = len(moves)
+    return _plays[moves[count - 1 - (count - 1 - role) % 3]] if count > role else _NOTHING
+
+
+def _first_of(moves: list[int], role: int) -> bytes:
+    """The plane of a role's first action."""
+    return _plays[moves[role]] if len(moves) > role else _NOTHING

@@ -1,0 +1,137 @@
+"""PettingZoo environments in which every agent acts in every step, over any game.
+
+Where several seats decide simultaneously, as Planning's declarations, all of them do so in one
+step. Elsewhere one agent acts and what the others send is ignored: their masks are all zeros.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pettingzoo import ParallelEnv
+
+from arbiter.envs.arena import Arena, arena_of, checked_action, checked_seed, mask_of
+from arbiter.envs.play import given_deals
+from arbiter.errors import IllegalAction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.envs.observers import Observer
+    from arbiter.envs.observers.observer import Vector
+    from arbiter.envs.play import Play
+    from arbiter.rules import AnyGame
+
+
+def parallel(
+    game: str | AnyGame,
+    *,
+    render_mode: str | None = None,
+    player_names: Sequence[str] | None = None,
+    **options: Any,
+) -> ParallelGameEnv:
+    """The parallel environment of a game; its arguments are those of `arbiter.envs.aec`."""
+    play, observer, agents = arena_of(game, options)
+    return ParallelGameEnv(play, observer, agents, render_mode=render_mode, player_names=player_names)
+
+
+class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
+    """A match as a parallel PettingZoo environment; `parallel` makes it.
+
+    Observations and rewards are those of `GameEnv`, but that the mask of every agent which is to act
+    shows its legal actions. Every author of an illegal move in a step gets -1, the others 0.
+    """
+
+    def __init__(
+        self,
+        play: Play,
+        observer: Observer,
+        agents: Sequence[str],
+        *,
+        render_mode: str | None = None,
+        player_names: Sequence[str] | None = None,
+    ) -> None:
+        Arena.__init__(self, play, observer, agents, render_mode=render_mode, player_names=player_names)
+        self.agents: list[str] = []
+
+    def reset(
+        self, seed: int | str | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Vector]], dict[str, dict[str, Any]]]:
+        """Begin a match; see `GameEnv.reset`. Returns observations and infos by agent."""
+        self.play.reset(checked_seed(seed), given_deals(options))
+        self.agents = self.possible_agents[:]
+        self.infos = {agent: {} for agent in self.agents}
+        self._note = ""
+        if self.render_mode == "human":
+            self.render()
+        return self._observations(), self.infos
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[
+        dict[str, dict[str, Vector]],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """All who are to act do what they want. Returns observations, rewards, terminations,
+        truncations and infos by agent.
+
+        ValueError or TypeError where one of them has no action, or none that exists, and RuntimeError after
+        the end; nothing is changed then.
+        """
+        if not self.agents:
+            raise RuntimeError("the match is over, or has not begun: call reset()")
+        play, observer, agents = self.play, self.observer, self.agents
+        movers = {seat: agents[seat] for seat in play.to_act}
+        if missing := [agent for agent in movers.values() if agent not in actions]:
+            raise ValueError(f"there is no action of {', '.join(missing)}, who must act now")
+        wanted = {
+            seat: checked_action(actions[agent], observer.actions, agent) for seat, agent in movers.items()
+        }
+        refused = {}
+        for seat, action in wanted.items():
+            try:
+                observer.act(play, seat, action)
+            except IllegalAction as error:
+                refused[movers[seat]] = self._why(action, error)
+        over = bool(refused) or play.over
+        rewards = dict.fromkeys(agents, 0.0)
+        self.infos = {agent: {} for agent in agents}
+        if refused:
+            rewards = self._refused(refused)
+        elif over:
+            rewards = self._match_points()
+        if over:
+            self.agents = []
+        observations = self._observations()
+        if self.render_mode == "human":
+            self.render()
+        return (
+            observations,
+            rewards,
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            self.infos,
+        )
+
+    def observe(self, agent: str) -> dict[str, Vector]:
+        """The vector and the mask of an agent."""
+        seat, play, observer = self.seat_of(agent), self.play, self.observer
+        legal = observer.legal(play, seat) if self._decides(seat) else ()
+        return {
+            "observation": observer.vector(play, seat),
+            "action_mask": mask_of(legal, observer.actions),
+        }
+
+    def legal_ids(self, agent: str) -> list[int]:
+        """The sorted ids of an agent's legal actions; none when it is not to act."""
+        seat = self.seat_of(agent)
+        return list(self.observer.legal(self.play, seat)) if self._decides(seat) else []
+
+    def _decides(self, seat: int) -> bool:
+        return bool(self.agents) and seat in self.play.to_act
+
+    def _observations(self) -> dict[str, dict[str, Vector]]:
+        return {agent: self.observe(agent) for agent in self.possible_agents}

@@ -1,0 +1,186 @@
+"""A match in progress, over any game: deals, current state, points, what was done.
+
+    play = Play(make("planning", {}))
+    play.reset(seed=7)
+    while not play.over:
+        play.act(play.turn, play.legal(play.turn)[0])
+    play.totals
+
+Deals come from the documented stream: deal k of the n-th match since a seed was given is drawn
+from `Stream.of_deal(seed, n, k)`, n counting from 1 and k from 0. So the first match after
+`reset(seed=s)` has the deals of round 1 of a season with that seed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from arbiter.cards import Stream
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
+
+NOBODY = -1
+"""In the place of the seat to act: the match is over."""
+
+
+class PlayedDeal(NamedTuple):
+    """A deal that is over: its cards, who did what, its last state, and the points by seat."""
+
+    deal: Deal
+    seats: tuple[Seat, ...]
+    actions: tuple[Action, ...]
+    state: Any
+    points: tuple[int, ...]
+
+
+class Play:
+    """One match after another of one game.
+
+    `game` is the game being played, with given deals where there are any; `deal`, `state` and
+    `first` (the state when the cards had just been dealt) belong to the deal in progress, or to
+    the last one when the match is over, as do `seats` and `actions`, what was done in order.
+    `turn` is the seat that acts next, the lowest where several decide simultaneously, or `NOBODY`.
+    `totals` are the points by seat of the deals that are over, which are in `played`.
+
+    A match that was stopped is over though somebody is to act in its `state`.
+
+    `pending` is for actions that take several steps: the steps of `turn` so far.
+    """
+
+    game: AnyGame
+    deal: Deal
+    first: Any
+    state: Any
+    turn: Seat = NOBODY
+    seats: list[Seat]
+    actions: list[Action]
+    totals: tuple[int, ...]
+    played: list[PlayedDeal]
+    pending: tuple[int, ...] = ()
+
+    def __init__(self, game: AnyGame) -> None:
+        self._programme = game
+        self._seed: int | str | None = None
+        self._match = 0
+        self._legal: Sequence[Action] = ()
+        self._asked = NOBODY
+        self.game = game
+
+    @property
+    def over(self) -> bool:
+        """Whether the match is over."""
+        return self.turn == NOBODY
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        """All who decide now."""
+        return self.state.to_act if self.turn != NOBODY else ()
+
+    def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
+        """Begin the next match.
+
+        `seed` starts its sequence of matches anew; without one the sequence goes on, and the first of all
+        is seeded by the system. `deals` replaces the programme for this one match, in the shape of a match
+        record's ``deals``. ConfigError where they cannot be, nothing being changed.
+        """
+        game = self._programme if deals is None else given_game(self._programme, deals)
+        match = self._match + 1
+        if seed is not None:
+            match = 1
+        elif self._seed is None:
+            seed = secrets.token_hex(16)
+        else:
+            seed = self._seed
+        first = self._deal_of(game, seed, match, 0)
+        if first is None:
+            raise ConfigError("there is no deal to be played")
+        self._seed, self._match, self.game = seed, match, game
+        self.totals = (0,) * game.seats
+        self.played = []
+        self._begin(first)
+
+    def act(self, seat: Seat, action: Action) -> None:
+        """The action of a seat of `to_act`; IllegalAction with the reason, nothing being changed."""
+        self.state = state = self.state.apply(seat, action)
+        self.seats.append(seat)
+        self.actions.append(action)
+        self.pending = ()
+        self._asked = NOBODY
+        if to_act := state.to_act:
+            self.turn = to_act[0]
+        else:
+            self._finish_deal()
+
+    def stop(self) -> None:
+        """End the match as it stands, as after an illegal move: nobody is to act any more."""
+        self.turn = NOBODY
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """The legal actions of a seat of `to_act`, ascending; do not change the answer."""
+        if seat != self._asked:
+            self._legal = self.state.legal(seat)
+            self._asked = seat
+        return self._legal
+
+    def answers(self) -> list[Answered]:
+        """What was done in this deal, in the words of the protocol."""
+        state, found = self.first, []
+        for seat, action in zip(self.seats, self.actions, strict=True):
+            words = self.game.action_text(state, seat, action)
+            found.append(Answered(seat, self.game.request(state, seat), words))
+            state = state.apply(seat, action)
+        return found
+
+    def _deal_of(
+        self, game: AnyGame, seed: int | str, match: int, number: int, last: Any = None
+    ) -> Deal | None:
+        return game.deal(number, Stream.of_deal(seed, match, number), last)
+
+    def _begin(self, deal: Deal) -> None:
+        self.deal = deal
+        self.first = self.state = self.game.start(deal)
+        self.seats, self.actions = [], []
+        self.pending, self._asked = (), NOBODY
+        if to_act := self.state.to_act:
+            self.turn = to_act[0]
+        else:
+            self._finish_deal()
+
+    def _finish_deal(self) -> None:
+        """Count the points and deal again, or end the match."""
+        points = self.state.points()
+        self.totals = tuple([total + won for total, won in zip(self.totals, points, strict=True)])
+        self.played.append(PlayedDeal(self.deal, tuple(self.seats), tuple(self.actions), self.state, points))
+        assert self._seed is not None
+        deal = self._deal_of(self.game, self._seed, self._match, len(self.played), self.state)
+        if deal is None:
+            self.turn = NOBODY
+        else:
+            self._begin(deal)
+
+
+def given_game(game: AnyGame, deals: object) -> AnyGame:
+    """The game that plays exactly these deals, in the shape of a match record's ``deals``; ConfigError."""
+    if not isinstance(deals, Sequence) or isinstance(deals, str | bytes) or not deals:
+        raise ConfigError('given deals are a list of one or more {"hands": [[card, ...], ...], ...}')
+    for number, shape in enumerate(deals):
+        if not isinstance(shape, Mapping):
+            raise ConfigError(f'given deal {number} is not {{"hands": [[card, ...], ...], ...}}')
+    return game.given([game.deal_from_json(shape) for shape in deals])
+
+
+def given_deals(options: object) -> Sequence[Mapping[str, Any]] | None:
+    """The ``deals`` of a `reset`'s options, or None; ConfigError for a word that must be a slip of it.
+
+    Other keys are left to whatever wraps the environment.
+    """
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise ConfigError('the options of reset are a mapping, {"deals": [...]} or nothing')
+    for key in options:
+        if key != "deals" and (hint := did_you_mean(str(key), ["deals"])).startswith("did you mean"):
+            raise ConfigError(f"unknown option {key!r} of reset", hint=hint)
+    return options.get("deals")

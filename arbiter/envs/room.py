@@ -1,0 +1,196 @@
+"""A room of Chef's Hat: four agents of one process play a game.
+
+    from arbiter.envs.chefs_hat import Room
+
+    room = Room(matches=10, dataset="games.parquet")
+    for name in ("ada", "bob", "eve", "joe"):
+        room.add_player(name, my_agent)
+    result = room.play(seed=7)
+    result.scores, result.ranking, result.performance
+
+An agent is a callable, or an object with a method `action`, and both are asked alike:
+``action(observation, info)`` returns an id 0..199 or a vector of 200. The observation is the
+float32[228] of the environment; `info` is that of the last step as this player sees it, a mapping
+that is built when it is first read. An object may have three more methods:
+
+- ``on_reset(seat, names)``: a game begins;
+- ``on_step(info)``: somebody acted, oneself included;
+- ``on_match_over(info)``: the step, of which `on_step` has told, ended a match.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from gymnasium.error import InvalidAction
+
+from arbiter.datasets import Recording
+from arbiter.envs.chefs_hat_info import (
+    action_of,
+    hidden_from_others,
+    start_info,
+    step_info,
+    unheard,
+    vector,
+)
+from arbiter.envs.chefs_hat_lazy import Info
+from arbiter.envs.chefs_hat_table import Chances, Step, Table
+from arbiter.errors import ConfigError
+from arbiter.games.chefs_hat import ChefsHat
+from arbiter.games.chefs_hat_deal import SEATS
+from arbiter.games.chefs_hat_gym2 import PATIENCE
+from arbiter.rules import Action, Seat
+
+
+class Result(NamedTuple):
+    """How a game ended; all by name.
+
+    `scores` are points, `performance` the performance scores; `ranking` has who won first: more
+    points, then the better place in the last match. `replaced` counts actions that an agent owed and
+    that were drawn for it.
+    """
+
+    matches: int
+    scores: dict[str, int]
+    ranking: tuple[str, ...]
+    performance: dict[str, float]
+    replaced: dict[str, int]
+
+
+class Room:
+    """Four agents and the length of their games; see the module's docstring for what an agent is.
+
+    `rules`, `matches` or `points`, and `max_rounds` are the options of the game. `dataset` is a file for all
+    games that are played in the room, complete after `close`, which the end of a `with` calls.
+    ConfigError for a value that is none.
+    """
+
+    def __init__(
+        self,
+        players: Mapping[str, object] | None = None,
+        *,
+        rules: str = "book",
+        matches: int | None = None,
+        points: int | None = None,
+        max_rounds: int | None = None,
+        dataset: str | None = None,
+    ) -> None:
+        self._game = ChefsHat(rules, matches, points, max_rounds)
+        self._book = rules == "book"
+        self._dataset = dataset
+        self._recording: Recording | None = None
+        self._table: Table | None = None
+        self._players: dict[str, Any] = {}
+        for name, agent in (players or {}).items():
+            self.add_player(name, agent)
+
+    def add_player(self, name: str, agent: object) -> None:
+        """Seat an agent at the next free seat; ConfigError where there is none or the name is taken."""
+        if self._table is not None or len(self._players) == SEATS:
+            raise ConfigError(f"the room has its {SEATS} players")
+        if not isinstance(name, str) or not name or name in self._players:
+            raise ConfigError(f"{name!r} is no name, or is taken", hint="names are different texts")
+        if not callable(getattr(agent, "action", agent)):
+            raise ConfigError(
+                f"the agent of {name} cannot be asked", hint="a callable, or an object with a method action"
+            )
+        self._players[name] = agent
+
+    def play(self, seed: int | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> Result:
+        """Play one game.
+
+        Without `seed` the sequence of games goes on; `deals` are given ones, as for the environment. An agent
+        that asks five times in a row for what is not possible gets a random action. InvalidAction,
+        with the agent's name, for an answer that is no action.
+        """
+        table, names = self._seated(), tuple(self._players)
+        agents = [getattr(agent, "action", agent) for agent in self._players.values()]
+        heard, ended = self._hooks("on_step"), self._hooks("on_match_over")
+        table.reset(seed, deals)
+        luck = random.Random(seed)
+        for seat, hook in self._hooks("on_reset"):
+            hook(seat, names)
+        infos: list[Mapping[str, Any]] = [Info(partial(start_info, table.position, names))] * SEATS
+        replaced = [0] * SEATS
+        misses = 0
+        while True:
+            position = table.position
+            seat = position.actor
+            if self._book and misses >= PATIENCE:
+                step = table.step(luck.choice(table.possible()[0]), replaced=True)
+            else:
+                seen = vector(position, seat, table.possible())
+                step = table.step(_asked(agents[seat], names[seat], seen, infos[seat]))
+            misses = 0 if step.valid else misses + 1
+            replaced[step.author] += step.replaced
+            infos = self._told(step, names, table.possible(), infos)
+            quiet = unheard(step)
+            for listener, hook in heard:
+                if not quiet or listener == step.author:
+                    hook(infos[listener])
+            if step.match_over:
+                for listener, hook in ended:
+                    hook(infos[listener])
+                if step.over:
+                    return _result(names, step, replaced)
+
+    def close(self) -> None:
+        """Complete the data set, if there is one."""
+        if self._recording is not None:
+            self._recording.close()
+
+    def __enter__(self) -> Room:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _seated(self) -> Table:
+        if self._table is None:
+            if len(self._players) < SEATS:
+                raise ConfigError(f"a room has {SEATS} players, and there are {len(self._players)}")
+            if self._dataset is not None:
+                self._recording = Recording(self._dataset, tuple(self._players))
+            self._table = Table(self._game, self._recording)
+        return self._table
+
+    def _hooks(self, name: str) -> list[tuple[Seat, Callable[..., object]]]:
+        """The seats whose agents have such a method, and the methods."""
+        methods = enumerate(getattr(agent, name, None) for agent in self._players.values())
+        return [(seat, method) for seat, method in methods if method is not None]
+
+    def _told(
+        self, step: Step, names: tuple[str, ...], following: Chances, before: list[Mapping[str, Any]]
+    ) -> list[Mapping[str, Any]]:
+        """The latest `info` by seat; the three that did not act share one."""
+        author = step.author
+        own = Info(partial(step_info, step, names, following, book=self._book))
+        if unheard(step):
+            infos = list(before)
+        else:
+            infos = [Info(lambda: hidden_from_others(dict(own), step))] * SEATS
+        infos[author] = own
+        return infos
+
+
+def _asked(agent: Callable[..., object], name: str, seen: object, info: Mapping[str, Any]) -> Action:
+    answer = agent(seen, info)
+    try:
+        return action_of(answer)
+    except InvalidAction as error:
+        raise InvalidAction(f"{name}: {error}") from None
+
+
+def _result(names: tuple[str, ...], step: Step, replaced: list[int]) -> Result:
+    tally, last = step.after.tally, step.after.state.points()
+    order = sorted(range(SEATS), key=lambda seat: (-tally.points[seat], -last[seat], seat))
+    return Result(
+        matches=tally.matches,
+        scores=dict(zip(names, tally.points, strict=True)),
+        ranking=tuple(names[seat] for seat in order),
+        performance=dict(zip(names, tally.performance, strict=True)),
+        replaced=dict(zip(names, replaced, strict=True)),
+    )

@@ -1,0 +1,157 @@
+"""Chef's Hat as rows of a data set: one row an event, in the 15 columns of the published data sets."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from arbiter.games.chefs_hat_actions import NO_SPECIAL, SPECIALS, STEP_NAMES
+from arbiter.games.chefs_hat_deal import ROLES, SEATS, roles_after, shape_of_gifts
+from arbiter.games.chefs_hat_gym2 import Gym2State
+from arbiter.games.chefs_hat_opening import Opening
+from arbiter.games.chefs_hat_state import BookState
+from arbiter.games.chefs_hat_view import (
+    NO_ROLES,
+    Tally,
+    board_after,
+    board_cells,
+    hand_cells,
+    roles_now,
+    rounds_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.rules import Action, Seat
+
+CHEFS_HAT_COLUMNS: dict[str, Any] = {
+    "Match": "int",
+    "Round": "int",
+    "Agent_Names": "texts",
+    "Source": "text",
+    "Action_Type": "text",
+    "Action_Description": "text",
+    "Player_Finished": "bool",
+    "Player_Hands": "hands",
+    "Board_Before": "ints",
+    "Board_After": "ints",
+    "Possible_Actions": "texts",
+    "Current_Roles": "texts by name",
+    "Match_Score": "ints by name",
+    "Game_Score": "ints by name",
+    "Game_Performance_Score": "floats by name",
+}
+"""The columns, and what they hold where they are not null."""
+SYSTEM = "SYSTEM"
+
+
+class ChefsHatRows:
+    """The rows of one game after the other; `names` are the players by seat.
+
+    `Match` and `Round` count from 1 and are 0 before the first. A discard has the round that it
+    belongs to, its player's 17 cells after it, and what was possible before it.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self._tally = Tally()
+        self._match = self._round = 0
+        self._roles: Sequence[str] = NO_ROLES
+
+    def begin(self) -> Iterator[dict[str, Any]]:
+        """START_EXPERIMENT."""
+        self._tally, self._match, self._round, self._roles = Tally(), 0, 0, NO_ROLES
+        yield self._row("START_EXPERIMENT", Agent_Names=list(self._names))
+
+    def dealt(self, state: ChefsHatState) -> Iterator[dict[str, Any]]:
+        """NEW_MATCH, DEAL_CARDS; then what a given deal has decided already."""
+        self._match, self._round = self._match + 1, 0
+        deal = state.deal
+        roles = NO_ROLES if deal.roles is None else tuple(ROLES[role] for role in deal.roles)
+        yield self._row(
+            "NEW_MATCH", Current_Roles=self._named(roles), Game_Score=self._named(self._tally.points)
+        )
+        yield self._row("DEAL_CARDS", Player_Hands=[list(hand) for hand in deal.hands])
+        if deal.special is not None:
+            yield self._special(*deal.special, state)
+        yield from self._exchange(state)
+
+    def done(
+        self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
+    ) -> Iterator[dict[str, Any]]:
+        """DISCARD, DECLARE_PIZZA, END_MATCH; DECLARE_SPECIAL_ACTION, CARD_EXCHANGE."""
+        if isinstance(before, Opening):
+            if before.asking_special and action != NO_SPECIAL:
+                yield self._special(seat, action, after)
+            yield from self._exchange(after)
+            return
+        assert isinstance(after, BookState | Gym2State)
+        self._round = rounds_of(before)
+        can, listed = before.possible(seat) if isinstance(before, Gym2State) else (before.legal(seat), ())
+        yield self._row(
+            "DISCARD",
+            self._names[seat],
+            Action_Description=STEP_NAMES[action],
+            Player_Finished=not after.hand(seat),
+            Player_Hands=list(hand_cells(after, seat)),
+            Board_Before=list(board_cells(before)),
+            Board_After=list(board_after(before, seat, action, after)),
+            Possible_Actions=[STEP_NAMES[a] for a in sorted((*can, *listed))],
+        )
+        if rounds_of(after) > self._round:
+            yield self._row("DECLARE_PIZZA", self._names[after.last])
+        if not after.to_act:
+            # What the performance score divides by: under gym2 a pizza of the last discard counts, too.
+            self._round = rounds_of(after)
+            self._tally = self._tally.after(after)
+            yield self._row("END_MATCH", Match_Score=self._named(after.points()), **self._scores(after))
+
+    def end(self, description: str) -> Iterator[dict[str, Any]]:
+        """END_EXPERIMENT; `description` says why it ended early, if it did."""
+        yield self._row(
+            "END_EXPERIMENT",
+            Action_Description=description or None,
+            Current_Roles=self._named(self._roles),
+            Game_Score=self._named(self._tally.points),
+            Game_Performance_Score=self._named(self._tally.performance),
+        )
+
+    def _row(self, kind: str, source: str = SYSTEM, **cells: Any) -> dict[str, Any]:
+        row: dict[str, Any] = dict.fromkeys(CHEFS_HAT_COLUMNS)
+        row |= {"Match": self._match, "Round": self._round, "Source": source, "Action_Type": kind}
+        return row | cells
+
+    def _named(self, values: Sequence[Any]) -> dict[str, Any]:
+        return dict(zip(self._names, values, strict=True))
+
+    def _scores(self, state: ChefsHatState) -> dict[str, Any]:
+        """The roles that the places in a match give, and the scores with it."""
+        self._roles = [ROLES[role] for role in roles_after(state.points())]
+        return {
+            "Current_Roles": self._named(self._roles),
+            "Game_Score": self._named(self._tally.points),
+            "Game_Performance_Score": self._named(self._tally.performance),
+        }
+
+    def _special(self, seat: Seat, action: Action, after: ChefsHatState) -> dict[str, Any]:
+        return self._row(
+            "DECLARE_SPECIAL_ACTION",
+            self._names[seat],
+            Action_Description=SPECIALS[action - NO_SPECIAL],
+            Current_Roles=self._named(roles_now(after)),
+        )
+
+    def _exchange(self, after: ChefsHatState) -> Iterator[dict[str, Any]]:
+        """The four gifts as JSON, ``[[giver, taker, [cards]], ...]`` by seat, and the hands after them."""
+        if isinstance(after, Opening):
+            return
+        assert isinstance(after, BookState | Gym2State)
+        gifts = after.setting.exchange
+        if gifts is not None:
+            yield self._row(
+                "CARD_EXCHANGE",
+                Action_Description=json.dumps(shape_of_gifts(gifts)),
+                Player_Hands=[list(hand_cells(after, seat)) for seat in range(SEATS)],
+            )

@@ -1,0 +1,52 @@
+"""The tables of docs/reference/environments.md are those of the code."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from arbiter import envs
+from arbiter.envs import dou_dizhu_v4
+from arbiter.envs.observers import observer_of
+from arbiter.games import make, names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "environments.md"
+BEGIN = "<!-- made by tests/envs/test_environments_page.py --rewrite-golden, from here -->\n"
+END = "<!-- to here -->\n"
+
+
+def row(name: str, env: object) -> str:
+    spaces = [env.observation_space(agent)["observation"] for agent in env.possible_agents]  # type: ignore[attr-defined]
+    sizes = dict.fromkeys(str(space.shape[0]) for space in spaces)
+    ids = env.action_space(env.possible_agents[0]).n  # type: ignore[attr-defined]
+    return f"| `{name}` | {' or '.join(sizes)} | {np.dtype(spaces[0].dtype).name} | {ids} |"
+
+
+def tables() -> Iterator[str]:
+    """Sizes of all environments, then what the cells of each observation are, as its docstring says."""
+    yield from ("", "| environment | cells | type | ids |", "|---|---|---|---|")
+    for name in names():
+        yield row(f"aec({name!r})".replace("'", '"'), envs.aec(name))
+    for visible in (False, True):
+        yield row(f"dou_dizhu_v4.env({visible})", dou_dizhu_v4.env(opponents_hand_visible=visible))
+    for name in names():
+        game = make(name, {})
+        text = inspect.cleandoc(type(observer_of(game)).__doc__ or "")
+        yield from ("", f"### {game.title}: what is seen", "", *text.splitlines())
+    yield ""
+
+
+def test_the_tables_are_those_of_the_code(request: pytest.FixtureRequest) -> None:
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    page = before + BEGIN + "\n".join(tables()) + "\n" + END + after
+    if request.config.getoption("--rewrite-golden"):
+        PAGE.write_text(page)
+    assert page == PAGE.read_text()
