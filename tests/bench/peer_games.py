@@ -38,6 +38,21 @@ def rlcard_games() -> Callable[[], None]:
     return play
 
 
+def rlcard_environment() -> Callable[[], None]:
+    """The same in RLCard's environment, with its observation at every step."""
+    import rlcard
+
+    env = rlcard.make("doudizhu", config={"seed": 1})
+    draw = random.Random(1)
+
+    def play() -> None:
+        state, _ = env.reset()
+        while not env.is_over():
+            state, _ = env.step(draw.choice(list(state["legal_actions"])))
+
+    return play
+
+
 def chefshatgym_matches() -> Callable[[], None]:
     """A match of ChefsHatGym's environment, each action picked among those it calls possible."""
     import gym
@@ -71,7 +86,11 @@ def chefshatgym_matches() -> Callable[[], None]:
     return play
 
 
-PEERS = {"rlcard": rlcard_games, "chefshatgym": chefshatgym_matches}
+PEERS = {
+    "rlcard": rlcard_games,
+    "rlcard_environment": rlcard_environment,
+    "chefshatgym": chefshatgym_matches,
+}
 
 
 def main() -> None:

@@ -15,6 +15,8 @@ from typing import Any
 from rating.bayeselo import bayeselo
 from rating.crosstable import PairTable
 from rating.threads import one_thread
+from tests.bench import chefs_hat_env
+from tests.bench.environments import environments
 from tests.bench.play import rules
 from tests.bench.ratings import made_season, timed
 
@@ -66,7 +68,11 @@ PEERS: dict[str, Callable[[dict[str, Any], float], dict[str, float | str]]] = {
 
 PEERS_PYTHON = Path(sys.prefix) / "peers" / "bin" / "python"
 """Packages of games want other versions of numpy than ours, so they have an interpreter of their own."""
-OURS = {"rlcard": "dou_dizhu", "chefshatgym": "chefs_hat"}
+OURS = {
+    "rlcard": "dou_dizhu",
+    "rlcard_environment": "dou_dizhu_vector_and_legal_ids",
+    "chefshatgym": "chefs_hat",
+}
 
 
 def games() -> dict[str, Any]:
@@ -78,11 +84,14 @@ def games() -> dict[str, Any]:
     if done.returncode:
         return {"skipped": f"{script.name} failed: {done.stderr.strip().splitlines()[-1]}"}
     figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    ours = rules()
+    ours = {name: each["deals_per_second_dealing_included"] for name, each in rules().items()}
+    ours |= environments()
     for peer, figure in figures.items():
         if theirs := figure.get("games_per_second"):
-            mine = ours[OURS[peer]]["deals_per_second_dealing_included"]
+            mine = ours[OURS[peer]]
             figure |= {"ours": mine, "ratio_of_ours": round(mine / theirs, 1)}
+    if "skipped" not in figures["chefshatgym"]:
+        figures["chefshatgym"] |= chefs_hat_env.figures(2.0, str(PEERS_PYTHON))
     return figures
 
 
