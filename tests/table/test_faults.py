@@ -93,6 +93,16 @@ def test_memory_over_the_limit_is_a_fault_of_its_own(table: Table, bot: Callable
     assert "limited to 100 MB" in record.forfeit.detail
 
 
+def test_a_failed_allocation_that_was_survived_at_the_start_is_no_reason_later(
+    table: Table, bot: Callable[..., Path]
+) -> None:
+    early = "print('MemoryError: the small table will do', file=sys.stderr, flush=True)"
+    record = table.play(against(bot(early, GEN + "{}[answer]")))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.CRASH
+    assert "KeyError" in record.forfeit.detail
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
