@@ -45,7 +45,7 @@ def enforced() -> dict[str, object]:
         "files": "own folder, system and interpreter to read (mounts)",
         "network": "none (namespace)",
         "signals": "to its own processes alone (namespace)",
-        "calls": "no leases, locks, priorities, further namespaces (seccomp)"
+        "calls": "no leases, priorities, further namespaces; locks without effect (seccomp)"
         if seccomp.supported()
         else "all",
         "writable": f"/tmp of its own, {SCRATCH_BYTES >> 20} MB",

@@ -42,9 +42,11 @@ MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN = 0x01, 0x20, 0x100
 AF_UNIX = 1
 PR_SET_PDEATHSIG = 1
 # What programs need of a descriptor: F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, a pipe's
-# size. Not leases, with which the rest of the machine can be made to wait for a file; not locks, which
-# tell others something; not signals from descriptors.
+# size. Not leases, with which the rest of the machine can be made to wait for a file, nor the question who
+# has a lock, nor signals from descriptors.
 DESCRIPTOR_CALLS = (0, 1, 2, 3, 4, 1030, 1031, 1032)
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW.
+LOCKS = (6, 7, 37, 38)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Not files' flags and versions, in which something
 # can be kept from match to match, nor words put into a terminal's input.
 DEVICE_CALLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
@@ -78,7 +80,7 @@ FILES: Numbers = {
     "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15),
     "fremovexattr": (199, 16), "utime": (132, None), "utimes": (235, None), "utimensat": (280, 88),
     "futimesat": (261, None), "truncate": (76, 45), "sync": (162, 81), "syncfs": (306, 267),
-    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "flock": (73, 32),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
 }  # fmt: skip
 SYSTEM: Numbers = {
     "setuid": (105, 146), "setgid": (106, 144), "setreuid": (113, 145), "setregid": (114, 143),
@@ -101,6 +103,9 @@ ABSENT: Numbers = {
     "clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427), "memfd_create": (319, 279), "memfd_secret": (447, 447),
 }  # fmt: skip
+# Locks are granted and not made: programs that lock out others of their kind go on, and a lock on a file of
+# the system tells nobody anything.
+PRETENDED: Numbers = {"flock": (73, 32)}
 CHECKED: Numbers = {
     "clone": (56, 220), "mmap": (9, 222), "socketpair": (53, 199), "kill": (62, 129), "tgkill": (234, 131),
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "prlimit64": (302, 261),
@@ -108,7 +113,7 @@ CHECKED: Numbers = {
 }  # fmt: skip
 REFUSED = PROCESSES | CORES | SHARED | FILES | SYSTEM
 # Where namespaces and mounts confine a bot that may start processes: what these do not reach.
-REFUSED_IN_NAMESPACES = CORES | SYSTEM | {"flock": FILES["flock"]}
+REFUSED_IN_NAMESPACES = CORES | SYSTEM
 ABSENT_IN_NAMESPACES = {name: pair for name, pair in ABSENT.items() if not name.startswith("memfd")}
 
 Instruction = tuple[int, int, int, int]
@@ -150,7 +155,7 @@ def program(machine: str = "", in_namespaces: bool = False) -> Program:
         number = CHECKED[name][column]
         if number is not None:
             made += [(JUMP_EQUAL, 0, len(test), number), *test]
-    for numbers, error in ((refused, errno.EPERM), (absent, errno.ENOSYS)):
+    for numbers, error in ((refused, errno.EPERM), (absent, errno.ENOSYS), (PRETENDED, 0)):
         for pair in numbers.values():
             if (number := pair[column]) is not None:
                 made += [(JUMP_EQUAL, 0, 1, number), (RETURN, 0, 0, ERRNO | error)]
@@ -183,7 +188,7 @@ def _tests() -> dict[str, list[Instruction]]:
         "rt_tgsigqueueinfo": _one_of(0, [OWN_PID]),
         "prlimit64": own,
         "prctl": _none_of(0, [PR_SET_PDEATHSIG]),
-        "fcntl": _one_of(1, DESCRIPTOR_CALLS),
+        "fcntl": _descriptor_calls(),
         "ioctl": _one_of(1, DEVICE_CALLS, errno.ENOTTY),
     }
 
@@ -193,9 +198,14 @@ def _tests_in_namespaces() -> dict[str, list[Instruction]]:
     return {
         # Processes, but no further namespaces.
         "clone": [(LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers()],
-        "fcntl": _one_of(1, DESCRIPTOR_CALLS),
+        "fcntl": _descriptor_calls(),
         "ioctl": _one_of(1, DEVICE_CALLS, errno.ENOTTY),
     }
+
+
+def _descriptor_calls() -> list[Instruction]:
+    pretended = [part for lock in LOCKS for part in ((JUMP_EQUAL, 0, 1, lock), (RETURN, 0, 0, ERRNO))]
+    return [(LOAD, 0, 0, _argument(1)), *pretended, *_one_of(1, DESCRIPTOR_CALLS)]
 
 
 def _argument(number: int) -> int:

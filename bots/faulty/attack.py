@@ -811,6 +811,12 @@ def with_own(bot: Bot, act) -> None:
         os.close(file)
 
 
+def lock_twice(bot: Bot, own: int) -> None:
+    """Locks belong to what was opened, so the second one fails where the first is real."""
+    fcntl.flock(own, fcntl.LOCK_EX)
+    with_own(bot, lambda again: fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB))
+
+
 @at("start")
 def escape(bot: Bot) -> None:
     """More rights, and ways round."""
@@ -826,7 +832,9 @@ def escape(bot: Bot) -> None:
         "a call of tomorrow": lambda: system_call(999, 0),
         "a lease on a file": lambda: with_own(bot, lambda own: fcntl.fcntl(own, F_SETLEASE, fcntl.F_RDLCK)),
         "a lock on a file": lambda: with_own(bot, lambda own: fcntl.lockf(own, LOCK)),
-        "a lock on a whole file": lambda: with_own(bot, lambda own: fcntl.flock(own, LOCK)),
+        "two locks on a file that shut each other out": lambda: with_own(
+            bot, lambda own: lock_twice(bot, own)
+        ),
         "flags of a file": lambda: with_own(bot, lambda own: fcntl.ioctl(own, FS_IOC_SETVERSION, bytes(8))),
         "a process by posix_spawn": lambda: os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0),
     }.items():

@@ -33,7 +33,7 @@ def answer(machine: str, name_or_number: str | int, *arguments: int, arch: int |
         elif operation == seccomp.RETURN:
             if constant in (seccomp.ALLOW, seccomp.KILL):
                 return "allow" if constant == seccomp.ALLOW else "kill"
-            return errno.errorcode[constant & 0xFFFF]
+            return errno.errorcode[constant & 0xFFFF] if constant & 0xFFFF else "pretend"
         else:
             holds = {
                 seccomp.JUMP_EQUAL: value == constant,
@@ -44,7 +44,7 @@ def answer(machine: str, name_or_number: str | int, *arguments: int, arch: int |
 
 
 def number_of(name: str, machine: str) -> int:
-    lists = seccomp.REFUSED | seccomp.ABSENT | seccomp.CHECKED
+    lists = seccomp.REFUSED | seccomp.ABSENT | seccomp.CHECKED | seccomp.PRETENDED
     number = lists[name][MACHINES.index(machine)]
     assert number is not None
     return number
@@ -62,7 +62,10 @@ def test_refused_calls_are_refused_and_absent_ones_absent(machine: str) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_other_call_is_allowed_and_later_ones_do_not_exist(machine: str) -> None:
     column = MACHINES.index(machine)
-    named = {numbers[column] for numbers in (seccomp.REFUSED | seccomp.ABSENT | seccomp.CHECKED).values()}
+    named = {
+        numbers[column]
+        for numbers in (seccomp.REFUSED | seccomp.ABSENT | seccomp.CHECKED | seccomp.PRETENDED).values()
+    }
     for number in range(seccomp.NEWEST + 1):
         if number not in named:
             assert answer(machine, number) == "allow"
@@ -103,7 +106,10 @@ def test_calls_of_another_machine_end_the_program(machine: str) -> None:
         ("ioctl", (0, 0x8901), "ENOTTY"),
         ("ioctl", (0, 0x40047602), "ENOTTY"),
         ("fcntl", (0, 1024, 1), "EPERM"),
-        ("fcntl", (0, 6), "EPERM"),
+        ("fcntl", (0, 6), "pretend"),
+        ("fcntl", (0, 5), "EPERM"),
+        ("fcntl", (0, 38), "pretend"),
+        ("flock", (0, 1), "pretend"),
         ("fcntl", (0, 1030), "allow"),
         ("ioctl", (0, 0x5401), "allow"),
         ("mmap", (0, 4096, 3, 0x22), "allow"),
