@@ -255,6 +255,10 @@ class Game(ABC, Generic[S]):
             for start in range(0, len(words), self.seats):
                 yield f"{request:<12} {'  '.join(words[start : start + self.seats])}"
 
+    def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:  # noqa: ARG002
+        """Who won a match that ended with this deal, for people; "" where the points say it all."""
+        return ""
+
     def given(self, deals: Sequence[Deal]) -> Game[S]:
         """The same game playing exactly these deals, however many they are."""
         game = copy(self)

@@ -883,3 +883,17 @@ def test_a_deal_that_breaks_off_before_the_exchange_has_null_for_what_it_did_not
     assert {key: value for key, value in record.deals[0].items() if key != "hands"} == {
         "golden": 4, "opener": None, "roles": FIRST, "special": None, "exchange": None,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", ["book", "gym2"])
+def test_the_winner_has_more_points_or_the_better_last_place(rules: str) -> None:
+    game = ChefsHat(rules)
+    for seed in range(6):
+        record = play_by_policy(game, random_policy(seed), match_spec(game, seed=str(seed)))
+        assert record.points is not None
+        deal = game.deal_from_json(record.deals[-1])
+        play = [Answered(move.seat, move.request, move.action) for move in record.moves if move.deal == 2]
+        sheet = list(game.scoresheet(deal, play))
+        last = [int(word) for word in next(line for line in sheet if line.startswith("points")).split()[1:]]
+        first = max(range(4), key=lambda seat: (record.points[seat], last[seat]))
+        assert game.conclusion(record.points, deal, play).startswith(f"winner: seat {first} (")

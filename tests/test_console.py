@@ -273,18 +273,16 @@ def test_play_deals_a_record_again(arbiter: Callable[..., tuple[int, str, str]],
         assert records[0][key] == records[1][key]
 
 
-def test_a_game_that_deals_from_play_says_so_of_a_record(
-    arbiter: Callable[..., tuple[int, str, str]], console: Callable[..., list[str]], tmp_path: Path
+def test_a_record_of_a_game_that_deals_from_play_gives_its_deals(
+    console: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     game = find("chefs_hat")()
     path = tmp_path / "record.json"
     path.write_text(json.dumps(play_by_policy(game, random_policy("x"), match_spec(game)).to_json()))
-    words = "is a match record, and Chef's Hat deals from play (arbiter console --record FILE feeds the match as it was)"
-    chefs_hat = ("--game", "chefs_hat", "--isolation", "plain")
-    bots = ["--bot", RANDOM] * 4
-    assert arbiter("play", *chefs_hat, *bots, "--deals", path) == (2, "", f"{path}: {words}\n")
-    lines = console(f"deals {path}\n", *chefs_hat)
-    assert lines[lines.index(f"> deals {path}") + 1] == f"{path}: {words}"
+    lines = console(f"deals {path}\nhands\n", "--game", "chefs_hat", "--isolation", "plain")
+    assert lines[lines.index(f"> deals {path}") + 1] == "Chef's Hat: rules book, matches 3"
+    dealt = game.deal_from_json(json.loads(path.read_text())["deals"][0])
+    assert lines[lines.index("> hands") + 1] == f"  0  {game.hand_text(sorted(dealt.hands[0]))}"
 
 
 @pytest.mark.process

@@ -195,7 +195,8 @@ def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
     if programme(game, record.seed, round_number).hash != record.deal_hash:
         if game.chained:
             # The record's deals have what play made of them, so that they cannot be dealt again as they were.
-            raise ConfigError(f"{record.id} was played with given cards, and {game.title} deals from play")
+            hint = "--deals FILE plays the record's deals without its moves"
+            raise ConfigError(f"{record.id} was played with given cards: it cannot be fed", hint=hint)
         known = tuple(game.deal_from_json(shape) for shape in record.deals)
     return Setup(game, record.seed, limits.time, limits.start_ns, round_number, known)
 

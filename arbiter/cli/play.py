@@ -200,10 +200,6 @@ def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
     if isinstance(deals, dict) and "deals" in deals:
         if (played := deals.get("game")) not in (None, game.name):
             raise ConfigError(f"is the record of a match of {played}, not of {game.name}", path)
-        if game.chained:
-            # A record's deals have what play made of them.
-            hint = "arbiter console --record FILE feeds the match as it was"
-            raise ConfigError(f"is a match record, and {game.title} deals from play", path, hint)
         deals = deals["deals"]
     if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
         raise ConfigError(

@@ -87,7 +87,12 @@ def print_match(record: MatchRecord, again: str = "") -> None:
     print_table(columns, rows, title, left=(1, 6, 7))
     game = make(record.game, record.options)
     for number, moves in groupby(record.moves, key=lambda move: move.deal):
-        print_deal(record, game, number, list(moves))
+        last = list(moves)
+        print_deal(record, game, number, last)
+    if record.points is not None and record.moves:
+        deal = game.deal_from_json(record.deals[-1])
+        if words := game.conclusion(record.points, deal, answers(last)):
+            click.echo(f"\n{words}")
     for bot in record.bots:
         if bot.stderr_tail.strip():
             click.echo(f"standard error of {bot.player}:")
@@ -103,5 +108,10 @@ def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[
     click.echo(f"\ndeal {number + 1} ({roles_line(shape)})")
     for seat, hand in enumerate(deal.hands):
         click.echo(f"  {seat} {record.players[seat]:<{width}}  {game.hand_text(sorted(hand))}")
-    for line in game.scoresheet(deal, [Answered(move.seat, move.request, move.action) for move in moves]):
+    for line in game.scoresheet(deal, answers(moves)):
         click.echo(f"  {line}")
+
+
+def answers(moves: Sequence[Move]) -> list[Answered]:
+    """What was answered, without times."""
+    return [Answered(move.seat, move.request, move.action) for move in moves]

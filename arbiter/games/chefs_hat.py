@@ -46,7 +46,7 @@ from arbiter.games.chefs_hat_deal import (
 )
 from arbiter.games.chefs_hat_gym2 import Gym2Play, Gym2State, joker_holder
 from arbiter.games.chefs_hat_opening import Begin, ChefsHatState, Opening, opened
-from arbiter.games.chefs_hat_sheet import discard_to_beat, told
+from arbiter.games.chefs_hat_sheet import discard_to_beat, told, winner
 from arbiter.games.chefs_hat_state import BookState
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
@@ -163,6 +163,12 @@ class ChefsHat(Game[ChefsHatState]):
         assert isinstance(deal, ChefsHatDeal)
         return _continued(deal, number, last)
 
+    def given(self, deals: Sequence[Deal]) -> ChefsHat:
+        """The same rules for exactly these deals, which are then the number of matches."""
+        game = type(self)(self.rules, matches=len(deals), max_rounds=self.max_rounds)
+        game._given = tuple(deals)
+        return game
+
     def start(self, deal: Deal) -> ChefsHatState:
         """Whoever decides first: on the special action, on cards to give, or on the first discard."""
         assert isinstance(deal, ChefsHatDeal)
@@ -196,11 +202,10 @@ class ChefsHat(Game[ChefsHatState]):
         """set_rules, set_players, set_game."""
         yield ("set_rules chefs_hat 1" + ("" if self._book else f" {self.rules}"),) * SEATS
         yield tuple(f"set_players {SEATS} {seat}" for seat in range(SEATS))
-        if self._given is None and self.points is not None:
+        if self.points is not None:
             yield (f"set_game points {self.points}",) * SEATS
         else:
-            matches = self.matches if self._given is None else len(self._given)
-            yield (f"set_game matches {matches}",) * SEATS
+            yield (f"set_game matches {self.matches}",) * SEATS
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, in the order dealt; set_roles; and what a given deal has decided already."""
@@ -288,6 +293,10 @@ class ChefsHat(Game[ChefsHatState]):
     def table_text(self, state: ChefsHatState) -> str:
         """The discard to beat."""
         return discard_to_beat(state)
+
+    def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
+        """The winner: more points, then the better place in the last deal."""
+        return winner(self, points, deal, play)
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
         """The exchange, then the rounds with a column for each seat, then the places."""

@@ -43,6 +43,20 @@ def told(game: AnyGame, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
         yield from _rounds(game, state, answers)
 
 
+def winner(game: AnyGame, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
+    """Who won, by the points of the match and then by the last deal."""
+    state: ChefsHatState = game.start(deal)
+    for seat, request, words in play:
+        # A recorded deal knows already what was answered before the play.
+        if state.to_act and game.request(state, seat) == request:
+            state = state.apply(seat, game.parse(state, seat, words))
+    if state.to_act:
+        return ""
+    last = state.points()
+    first = max(range(SEATS), key=lambda seat: (points[seat], last[seat]))
+    return f"winner: seat {first} ({points[first]} points; {ROLES[3 - last[first]]} in the last deal)"
+
+
 def short(action: Action) -> str:
     """A discard as people write it: ``3x7+2J``."""
     if action == PASS:

@@ -328,7 +328,7 @@ class Codepiece(Game[CodepieceState]):
         state = self.start(deal)
         for seat, _, word in play:
             state = state.apply(seat, IDS[word])
-        bids = [f"{seat}:{bid or 'pass'}" for seat, bid in state.bids]
+        bids = [f"{seat}:{bid or 'pass'}" + " (forced)" * (bid == FORCED) for seat, bid in state.bids]
         yield "bidding  " + "  ".join(bids)
         if state.trump == NO_TRUMP:
             return
@@ -337,8 +337,9 @@ class Codepiece(Game[CodepieceState]):
         yield from trick_columns(cards, SEATS, _tricks[state.trump], self.sides)
         if not state.to_act:
             side = state.leader & 1
-            made = "made" if state.won[side] >= state.bid else "failed"
-            yield f"bid of {state.bid} {made} with {state.won[side]} to {state.won[1 - side]} tricks"
+            taken, made = state.won[side], "made" if state.won[side] >= state.bid else "failed"
+            points = ", ".join(f"{seat}: {points:+}" for seat, points in enumerate(state.points()))
+            yield f"seats {side} and {side + 2} took {taken} tricks of {state.bid}: {made} ({points})"
 
 
 _PLAYS = tuple(

@@ -161,7 +161,7 @@ class SeasonStore:
             query = query.where(table.c.round <= last_round)
         found = []
         with self._store.reading() as connection:
-            for row in connection.execute(query.order_by(table.c.round, table.c.id)):
+            for row in connection.execute(query.order_by(*in_order())):
                 try:
                     found.append(MatchSummary.from_json(json.loads(row.summary)))
                 except (ValueError, TypeError, KeyError) as error:
@@ -175,9 +175,7 @@ class SeasonStore:
         if round_number is not None:
             query = query.where(table.c.round == round_number)
         with self._store.reading() as connection:
-            for row in connection.execution_options(yield_per=100).execute(
-                query.order_by(table.c.round, table.c.id)
-            ):
+            for row in connection.execution_options(yield_per=100).execute(query.order_by(*in_order())):
                 yield unpack(row.record, row.id)
 
     def wall_ns(self, round_number: int) -> int:
@@ -230,7 +228,7 @@ class SeasonStore:
             table.c.season_id == self._id, table.c.round == round_number
         )
         with self._store.reading() as connection:
-            for row in connection.execution_options(yield_per=100).execute(query.order_by(table.c.id)):
+            for row in connection.execution_options(yield_per=100).execute(query.order_by(*in_order())):
                 yield _stored_match(row.id, row.summary, row.record)
 
 
@@ -260,3 +258,10 @@ def _tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
         return tuple(map(tuple, json.loads(text)))
     except (ValueError, TypeError) as error:
         raise StoreError(f"the tables of round {number} cannot be read: {error}") from None
+
+
+def in_order() -> tuple[sa.ColumnElement[Any], ...]:
+    """Matches by round, table and rotation: as text, ``m10`` of Codepiece would stand before ``m2``."""
+    match = schema.matches.c
+    place = sa.func.rtrim(match.id, "0123456789")
+    return match.round, sa.func.length(place), place, sa.func.length(match.id), match.id

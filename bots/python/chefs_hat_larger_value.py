@@ -98,7 +98,8 @@ class Bot:
         if held and not self.table:
             found.append((0, 0, 1))
         if self.opening:
-            found = [move for move in found if move[0] == 11]
+            elevens = [move for move in found if move[0] == 11]
+            found = elevens or (found if self.book else [])
         if not self.book:
             found = [move for move in found if (move[2] < 2 or self.opening) and over != JOKER]
         return found

@@ -114,7 +114,8 @@ class Bot:
         if held and not self.table:
             found.append((0, 0, 1))
         if self.opening:
-            found = [move for move in found if move[0] == 11]  # the first discard is elevens
+            elevens = [move for move in found if move[0] == 11]
+            found = elevens or (found if self.book else [])  # the first discard is elevens
         if not self.book:  # these rules take no two jokers but in the opening, and nothing beats a lone joker
             found = [move for move in found if (move[2] < 2 or self.opening) and over != JOKER]
         moves = [f"C{value};Q{quantity};J{jokers}" for value, quantity, jokers in found]
