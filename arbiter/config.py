@@ -17,7 +17,7 @@ from arbiter.config_changes import rated_name
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games import make
 from arbiter.match import Limits, Player
-from arbiter.players import command_problems, is_folder, registered, starting_problems
+from arbiter.players import command_problems, is_folder, is_there, registered, starting_problems
 from arbiter.season_file import (
     COMMITMENT,
     Pairing,
@@ -221,7 +221,7 @@ def _command_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
 def _read_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
     for number, player in enumerate(model.players):
         for place, name in enumerate(player.read):
-            if not (folder / name).exists():
+            if not is_there(folder / name):
                 yield Problem(("players", number, "read", place), f"{player.name}: there is no {name}")
 
 

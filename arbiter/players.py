@@ -38,7 +38,7 @@ def command_problems(command: Sequence[str], folder: Path) -> Iterable[tuple[int
         yield 0, f"there is no program {program} in PATH"
     for number, word in enumerate(command[1:], 1):
         named = word.startswith(PLAINLY_A_PATH) or Path(word).suffix in SCRIPTS
-        if named and not word.startswith("-") and len(word.split()) == 1 and not _exists(folder / word):
+        if named and not word.startswith("-") and len(word.split()) == 1 and not is_there(folder / word):
             yield number, f"there is no file {word}"
 
 
@@ -123,7 +123,8 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _exists(path: Path) -> bool:
+def is_there(path: Path) -> bool:
+    """False too where the name cannot be one at all."""
     try:
         return path.exists()
     except (OSError, ValueError):

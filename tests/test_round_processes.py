@@ -16,9 +16,10 @@ import pytest
 
 from arbiter.store import Store
 from arbiter.store.hold import held
+from tests.table.attacks import descendants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    pass
 
 pytestmark = pytest.mark.process
 
@@ -61,21 +62,6 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
     process = start(*arguments)
     out, err = process.communicate()
     return process.returncode, out, err
-
-
-def descendants(pid: int) -> Iterable[int]:
-    """All living processes that descend from one."""
-    try:
-        children = [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text().split()
-        ]
-    except (FileNotFoundError, ProcessLookupError):
-        return
-    for child in children:
-        yield child
-        yield from descendants(child)
 
 
 def watched(pid: int) -> list[int]:

@@ -19,9 +19,7 @@ from arbiter.errors import IllegalAction
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.envs.observers import Observer
     from arbiter.envs.observers.observer import Vector
-    from arbiter.envs.play import Play
     from arbiter.rules import AnyGame
 
 _AFTER_RESET = frozenset(
@@ -70,17 +68,6 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
 
     `play` is the match in progress, for reading.
     """
-
-    def __init__(
-        self,
-        play: Play,
-        observer: Observer,
-        agents: Sequence[str],
-        *,
-        render_mode: str | None = None,
-        player_names: Sequence[str] | None = None,
-    ) -> None:
-        Arena.__init__(self, play, observer, agents, render_mode=render_mode, player_names=player_names)
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
