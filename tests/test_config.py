@@ -271,12 +271,12 @@ def season_with(folder: Path, *players: str) -> Config:
     return load(path)
 
 
-def test_what_is_to_be_read_must_be_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["nosuch", "a\\0b", "x" * 300])
+def test_what_is_to_be_read_must_be_there(name: str, tmp_path: Path) -> None:
+    reader = f'{{name: a, command: [python3], read: ["{name}"]}}'
     with pytest.raises(ConfigError) as caught:
-        season_with(
-            tmp_path, "{name: a, command: [python3], read: [nosuch]}", "{name: b, command: [python3]}"
-        )
-    assert [problem.message for problem in caught.value.problems] == ["a: there is no nosuch"]
+        season_with(tmp_path, reader, "{name: b, command: [python3]}")
+    assert [problem.path for problem in caught.value.problems] == [("players", 0, "read", 0)]
 
 
 def test_who_may_read_others_files_is_known(tmp_path: Path) -> None:
