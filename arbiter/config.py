@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -12,23 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.clock import TimeControl
 from arbiter.config_changes import rated_name
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.players import command_problems, is_folder, is_there, registered, starting_problems
-from arbiter.season_file import (
-    COMMITMENT,
-    Pairing,
-    PlayerModel,
-    SeasonModel,
-    parse_memory,
-    parse_start,
-    parse_until,
-)
+from arbiter.season_file import COMMITMENT, Pairing, SeasonModel, parse_until
 from arbiter.table.landlock import SYSTEM, own_places
-from arbiter.yaml_places import Document, read_document
+from arbiter.yaml_places import read_document
+from arbiter.yaml_problems import placed, problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,11 +83,11 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
     try:
         model = SeasonModel.model_validate(document.value)
     except ValidationError as error:
-        problems += [p for p in _problems_of(error) if p.path not in document.unread]
+        problems += [p for p in problems_of(error, SeasonModel) if p.path not in document.unread]
     game = None
     if isinstance(document.value, dict) and "game" in document.value:
         try:
-            game = _game_of(document.value["game"])
+            game = game_of(document.value["game"])
         except ConfigError as error:
             problems += error.problems
     problems += _cross_checks(document.value, game)
@@ -107,11 +98,11 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
         problems += _ship_problems(model, file.parent)
         problems += _read_problems(model, file.parent)
     if problems or model is None or game is None:
-        raise ConfigError(_placed(problems, document), str(path))
+        raise ConfigError(placed(problems, document), str(path))
     return _config(file, model, game)
 
 
-def _game_of(value: object) -> AnyGame:
+def game_of(value: object) -> AnyGame:
     """The game that the ``game`` key describes; paths of problems start at ``game``."""
     options: dict[str, Any] = dict(value) if isinstance(value, dict) else {}
     name = options.pop("name", None) if isinstance(value, dict) else value
@@ -123,49 +114,6 @@ def _game_of(value: object) -> AnyGame:
         raise ConfigError(
             [replace(problem, path=("game", *problem.path)) for problem in error.problems]
         ) from None
-
-
-def _problems_of(error: ValidationError) -> Iterable[Problem]:
-    """Pydantic's errors in our words; the branches of a union make one problem."""
-    by_path: dict[tuple[str | int, ...], list[Problem]] = {}
-    for item in error.errors():
-        problem = _problem_of(item)
-        by_path.setdefault(problem.path, []).append(problem)
-    for path, found in by_path.items():
-        yield Problem(path, ", or ".join(problem.message for problem in found), found[0].hint)
-
-
-def _problem_of(error: Mapping[str, Any]) -> Problem:
-    # Names of union members are in pydantic's paths, but not in the file.
-    path = tuple(key for key in error["loc"] if not _is_branch(key))
-    kind, context = error["type"], error.get("ctx", {})
-    if kind == "extra_forbidden":
-        model = PlayerModel if path[:1] == ("players",) else SeasonModel
-        return Problem(path, "unknown key", did_you_mean(str(path[-1]), model.model_fields))
-    if kind == "missing":
-        return Problem(path, "is required")
-    if kind == "literal_error":
-        known = re.findall(r"'([^']*)'", context["expected"])
-        return Problem(path, f"{error['input']!r} is not known", did_you_mean(str(error["input"]), known))
-    message = error["msg"].replace("Input should be", "should be")
-    message = message.replace("List should have at least 1 item after validation, not 0", "is empty")
-    return Problem(path, message, context.get("hint", ""))
-
-
-def _is_branch(key: object) -> bool:
-    return isinstance(key, str) and (
-        key in {"str", "int", "constrained-int", "constrained-str"}
-        or key.startswith(("literal[", "dict[", "function-"))
-    )
-
-
-def _placed(problems: Iterable[Problem], document: Document) -> list[Problem]:
-    """Problems with the line and column of the key or value they are about, in file order."""
-    placed = []
-    for problem in problems:
-        line, column = (problem.line, problem.column) if problem.line else document.place(problem.path)
-        placed.append(replace(problem, line=line, column=column))
-    return sorted(placed, key=lambda problem: (problem.line, problem.column))
 
 
 def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:
@@ -258,26 +206,17 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
             "a short seed: bots can guess it from their own cards, and then know all deals"
             " (seed: auto draws one that they cannot)"
         )
-    start = None if model.start_time == "clock" else parse_start(model.start_time)
     return Config(
         file=file,
         season=model.season or file.stem,
         game=game,
         seed=seed,
-        store=_store_url(model.store or f"sqlite:///{file.stem}.sqlite", folder),
+        store=store_url(model.store or f"sqlite:///{file.stem}.sqlite", folder),
         rounds=model.rounds,
         until=None if model.until is None else parse_until(model.until),
         opening_rounds=model.opening_rounds,
         pairing=model.pairing,
-        limits=Limits(
-            time=TimeControl.parse(model.time),
-            start_ns=start,
-            memory_bytes=parse_memory(model.memory),
-            clock=model.clock,
-            delivery=model.delivery,
-            isolation=model.isolation,
-            end=model.end,
-        ),
+        limits=model.limits(),
         require_isolation=model.require_isolation,
         workers=None if model.workers == "auto" else model.workers,
         ship=tuple((folder / name).resolve() for name in model.ship),
@@ -302,7 +241,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
     """A season's config with the settings of an earlier time; None if they are no settings."""
     try:
         model = SeasonModel.model_validate(settings)
-        game = _game_of(model.game)
+        game = game_of(model.game)
     except (ValidationError, ConfigError):
         return None
     then = _config(config.file, model, game)
@@ -328,7 +267,7 @@ def within_reach(config: Config) -> Iterable[str]:
                     break
 
 
-def _store_url(url: str, folder: Path) -> str:
+def store_url(url: str, folder: Path) -> str:
     """The store's address with a relative SQLite path taken from the config's folder."""
     prefix, mark, path = url.partition("sqlite:///")
     if not prefix and mark and path and path != ":memory:" and not path.startswith("/"):

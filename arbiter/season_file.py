@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from arbiter.clock import MS, TimeControl, parse_duration
 from arbiter.errors import ConfigError
+from arbiter.match import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +123,31 @@ class PlayerModel(_Strict):
         return {key: str(value) for key, value in self.env.items()}
 
 
-class SeasonModel(_Strict):
+class TableModel(_Strict):
+    """How matches are played, in every file that has them played."""
+
+    time: Annotated[str, _checked(TimeControl.parse, "time")] = "10s"
+    start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_start(text), "time")] = "5s"
+    memory: Annotated[str, _checked(parse_memory, "memory")] = "400MB"
+    clock: Literal["adjusted", "wall", "cpu"] = "adjusted"
+    delivery: Literal["strict", "batched"] = "strict"
+    isolation: Literal["auto", "landlock", "bwrap", "plain"] = "auto"
+    end: Literal["kill", "quit"] = "kill"
+
+    def limits(self) -> Limits:
+        """What bots are allowed."""
+        return Limits(
+            time=TimeControl.parse(self.time),
+            start_ns=None if self.start_time == "clock" else parse_start(self.start_time),
+            memory_bytes=parse_memory(self.memory),
+            clock=self.clock,
+            delivery=self.delivery,
+            isolation=self.isolation,
+            end=self.end,
+        )
+
+
+class SeasonModel(TableModel):
     """The file as written: names, types and ranges; defaults as documented."""
 
     season: Name | None = None
@@ -134,15 +159,8 @@ class SeasonModel(_Strict):
     until: Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")] | None = None
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
     pairing: Pairing = "variance"
-    time: Annotated[str, _checked(TimeControl.parse, "time")] = "10s"
-    start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_start(text), "time")] = "5s"
-    memory: Annotated[str, _checked(parse_memory, "memory")] = "400MB"
-    clock: Literal["adjusted", "wall", "cpu"] = "adjusted"
-    delivery: Literal["strict", "batched"] = "strict"
-    isolation: Literal["auto", "landlock", "bwrap", "plain"] = "auto"
     require_isolation: StrictBool = False
     workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
-    end: Literal["kill", "quit"] = "kill"
     ship: list[Word] = []
     house_bots: list[Word] = []
     suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
