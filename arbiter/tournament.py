@@ -205,11 +205,26 @@ def play_round(
     False where matches were left out because somebody asked the season to stop; those in flight
     then were still played and stored.
     """
+    return play_matches(season, plan.missing, executor, on_match, on_void)
+
+
+def play_matches(
+    season: SeasonStore,
+    specs: Iterable[MatchSpec],
+    executor: Executor,
+    on_match: Callable[[PackedMatch], None] = lambda _: None,
+    on_void: Callable[[str, str], None] = lambda _id, _why: None,
+    ahead: int | None = None,
+) -> bool:
+    """The same for any matches. `specs` is asked for the next one where fewer than `ahead` are under way,
+    so it may depend on those that `on_match` has been told of; without `ahead` for all at once.
+    """
     voids: Counter[str] = Counter()
     ended: SimpleQueue[Future[PackedMatch]] = SimpleQueue()
     running: dict[Future[PackedMatch], MatchSpec] = {}
+    waiting = iter(specs)
     stopping = season.asked_to_stop()
-    left_out = bool(stopping and plan.missing)
+    left_out = False
 
     looked = time.monotonic()
 
@@ -218,9 +233,19 @@ def play_round(
         running[future] = spec
         future.add_done_callback(ended.put)
 
-    try:
-        for spec in () if stopping else plan.missing:
+    def submit_more() -> None:
+        nonlocal left_out
+        while ahead is None or len(running) < ahead:
+            spec = next(waiting, None)
+            if spec is None:
+                return
+            if stopping:
+                left_out = True
+                return
             submit(spec)
+
+    try:
+        submit_more()
         while running:
             try:
                 future = ended.get(timeout=STOP_SECONDS)
@@ -229,8 +254,8 @@ def play_round(
             if not stopping and time.monotonic() - looked >= STOP_SECONDS:
                 looked = time.monotonic()
                 stopping = season.asked_to_stop()
-                for waiting in list(running) if stopping else ():
-                    waiting.cancel()
+                for pending in list(running) if stopping else ():
+                    pending.cancel()
             if future is None:
                 continue
             spec = running.pop(future)
@@ -251,6 +276,7 @@ def play_round(
                 continue
             season.add_packed(match)
             on_match(match)
+            submit_more()
     finally:
         for future in running:
             future.cancel()

@@ -73,9 +73,8 @@ class SeasonStore:
             "tables": text,
             "complete": False,
         }
-        kept = {"season_id": self._id, "digest": digest, "settings": json.dumps(dict(settings))}
         with self._store.transaction() as connection:
-            self._store.insert_once(connection, schema.configs, kept)
+            self._keep(connection, digest, settings)
             connection.execute(sa.insert(schema.rounds).values(values))
         return StoredRound(number, digest, tuple(map(tuple, tables)), False)
 
@@ -86,6 +85,22 @@ class SeasonStore:
             connection.execute(
                 sa.delete(table).where(table.c.season_id == self._id, table.c.number == number)
             )
+
+    def keep_settings(self, digest: str, settings: Mapping[str, Any]) -> None:
+        """Keep what a config says whose matches are planned without rounds; nothing where it is there."""
+        with self._store.transaction() as connection:
+            self._keep(connection, digest, settings)
+
+    def _keep(self, connection: sa.Connection, digest: str, settings: Mapping[str, Any]) -> None:
+        kept = {"season_id": self._id, "digest": digest, "settings": json.dumps(dict(settings))}
+        self._store.insert_once(connection, schema.configs, kept)
+
+    def digests(self) -> list[str]:
+        """Of all configs that are kept with it."""
+        table = schema.configs
+        with self._store.reading() as connection:
+            query = sa.select(table.c.digest).where(table.c.season_id == self._id)
+            return list(connection.execute(query).scalars())
 
     def settings(self, digest: str) -> dict[str, Any] | None:
         """What the config of this digest said, None if it was not kept."""

@@ -72,6 +72,12 @@ class Store:
             ).one_or_none()
         return None if row is None else SeasonStore(self, row.id, row.name, row.game, row.seed)
 
+    def seasons(self) -> list[str]:
+        """The names of all seasons, in the order in which they were begun."""
+        with self.reading() as connection:
+            query = sa.select(schema.seasons.c.name).order_by(schema.seasons.c.id)
+            return list(connection.execute(query).scalars())
+
     def make_season(self, name: str, game: str, seed: str) -> SeasonStore:
         """A new season; StoreError if the name is taken."""
         created = datetime.now(UTC).isoformat(timespec="seconds")
