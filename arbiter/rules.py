@@ -146,6 +146,19 @@ class Game(ABC, Generic[S]):
         return max(self.seatings[0]) + 1
 
     @property
+    def duels(self) -> tuple[tuple[Game[S], tuple[int, ...]], ...]:
+        """How two versions of a bot, 0 and 1, meet on equal terms, match by match of one set of deals: what
+        is played, and the version in each seat. By default half a table each, in all seatings; where a table
+        does not halve, once with the larger part for the one and once for the other.
+        """
+        size = self.table_size
+        halves = {size // 2, size - size // 2}
+        tables = [(0,) * part + (1,) * (size - part) for part in sorted(halves)]
+        return tuple(
+            (self, tuple(table[place] for place in places)) for table in tables for places in self.seatings
+        )
+
+    @property
     @abstractmethod
     def options(self) -> dict[str, Any]:
         """The options that build this game again, JSON values only."""

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 
-from arbiter.config import load
+from arbiter.config import game_of, load
 from arbiter.export import text
 from arbiter.games import make, names
 from arbiter.ledger import pairwise
@@ -112,3 +113,12 @@ def test_the_default_game_says_what_it_is(name: str) -> None:
     game = make(name, {})
     assert game.name == name
     assert set(game.options) <= set(game.option_help)
+
+
+@pytest.mark.parametrize("text", [*(form for form, _, _ in GAMES.values()), "{name: planning, seats: 3}"])
+def test_two_versions_meet_on_equal_terms(text: str) -> None:
+    game = game_of(yaml.safe_load(text))
+    held = Counter((seat, version) for _, versions in game.duels for seat, version in enumerate(versions))
+    ahead = [held[seat, 0] for seat in range(game.seats)]
+    assert ahead == [held[seat, 1] for seat in range(game.seats)]
+    assert min(ahead) > 0

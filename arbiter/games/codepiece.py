@@ -244,6 +244,12 @@ class Codepiece(Game[CodepieceState]):
             for shift in EVERYBODY
         )
 
+    @property
+    def duels(self) -> tuple[tuple[Codepiece, tuple[int, ...]], ...]:
+        """One version on both seats of a side, then on those of the other, whatever `partners` is."""
+        game = type(self)(**{**self.options, "partners": "same"})
+        return tuple((game, places) for places in game.seatings)
+
     def next_deal(self, number: int, stream: Stream, last: CodepieceState | None) -> Deal | None:  # noqa: ARG002
         """Shuffle the deck; seat s gets cards 13s .. 13s+12."""
         if number >= len(self.dealers):

@@ -165,6 +165,17 @@ class DouDizhu(Game[DouDizhuState]):
         """Landlords and bombs as the configuration writes them."""
         return {"landlords": list(self.landlords), "bombs": self.bombs}
 
+    @property
+    def duels(self) -> tuple[tuple[DouDizhu, tuple[int, ...]], ...]:
+        """Landlord against peasants, and the other way round: partners are of one version.
+
+        As many deals as ever, but the landlord is always the same, so that sides last for a match.
+        """
+        landlord = self.landlords[0]
+        game = type(self)(**{**self.options, "landlords": [landlord] * len(self.landlords)})
+        alone = tuple(int(seat != landlord) for seat in _EVERYBODY)
+        return (game, alone), (game, tuple(1 - version for version in alone))
+
     def next_deal(self, number: int, stream: Stream, last: DouDizhuState | None) -> Deal | None:  # noqa: ARG002
         """Shuffle; seat s gets cards 17s .. 17s+16, and the landlord the last three too."""
         if number >= len(self.landlords):
