@@ -6,18 +6,17 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.botcheck.one_bot import Follower, conduct_one
 from arbiter.byhand.position import Position
 from arbiter.clock import MS
-from arbiter.errors import ArbiterError
 from arbiter.match import Fault, MatchSpec, Player
-from arbiter.protocol import Answer, words_of
 from arbiter.referee import Reply, referee
 from arbiter.table.single import SingleBot
 from arbiter.testing import random_policy
 
 if TYPE_CHECKING:
     from arbiter.match import Limits, MatchRecord
-    from arbiter.rules import AnyGame, Seat
+    from arbiter.rules import Action, AnyGame, Seat
     from arbiter.table.launcher import Launcher
     from arbiter.table.single import Ended
 
@@ -86,33 +85,19 @@ def play(subject: Subject, seat: Seat, delivery: str = "strict") -> Played:
 def _conducted(subject: Subject, bot: SingleBot, seat: Seat, delivery: str) -> Played:
     """Drive the referee as a table does, with one real channel."""
     game = subject.game
-    match = referee(game, _spec(subject, seat, delivery))
+    first_ns, late = 0, b""
+
+    def heard(reply: Reply | int) -> None:
+        nonlocal first_ns, late
+        fault = None if isinstance(reply, int) else reply.fault
+        if fault is None:
+            first_ns = first_ns or (reply if isinstance(reply, int) else reply.charged_ns)
+        elif fault.kind == Fault.TIMEOUT and not fault.reply:
+            late = _said_at_the_end_of_input(bot)
+
     rivals = _Rivals(game, seat)
-    first_ns, raw, late = 0, b"", b""
-    send = next(match)
-    try:
-        while True:
-            costs: list[int] = []
-            last: Reply | None = None
-            for hearer in send.seats:
-                if hearer != seat:
-                    last = rivals.answer(hearer) if send.asks else None
-                    costs.append(0)
-                    continue
-                reply = bot.exchange(send)
-                last = reply if isinstance(reply, Reply) else None
-                raw = bot.raw
-                costs.append(reply if isinstance(reply, int) else reply.charged_ns)
-                if last is not None and last.fault is not None:
-                    if last.fault.kind == Fault.TIMEOUT and not last.fault.reply:
-                        late = _said_at_the_end_of_input(bot)
-                    break
-                first_ns = first_ns or costs[-1]
-                if last is not None:
-                    rivals.heard(last.answer)
-            send = match.send((costs, last))
-    except StopIteration as done:
-        record: MatchRecord = done.value
+    record = conduct_one(referee(game, _spec(subject, seat, delivery)), bot, seat, rivals, heard)
+    raw = bot.raw
     # A reply too many shows as a bad answer if it came a moment too late to be seen as such.
     surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
     children = bot.children()
@@ -164,25 +149,13 @@ def _spec(subject: Subject, seat: Seat, delivery: str) -> MatchSpec:
     )
 
 
-class _Rivals:
-    """The players in memory: they follow the match through the rules, and play at random."""
+class _Rivals(Follower):
+    """The players in memory: they play at random."""
 
     def __init__(self, game: AnyGame, seat: Seat) -> None:
-        self._position = Position.opening(game, SEED)
+        super().__init__(Position.opening(game, SEED))
         self._policy = random_policy(f"{SEED} {seat}")
 
-    def answer(self, seat: Seat) -> Reply:
-        """The decision of one of them, who is to act."""
-        state = self._position.state
-        action = self._policy(state, seat)
-        word = self._position.game.action_text(state, seat, action).encode()
-        self._position = self._position.decided(action)
-        return Reply(Answer(True, word, word), 0, 0)
-
-    def heard(self, answer: Answer) -> None:
-        """The bot has decided; the referee ends the match if it may not do so."""
-        try:
-            action = self._position.parse(words_of(answer, self._position.answer_words))
-        except ArbiterError:
-            return
-        self._position = self._position.decided(action)
+    def action_of(self, seat: Seat) -> Action:
+        """Of one of them, who is to act."""
+        return self._policy(self.position.state, seat)
