@@ -15,8 +15,9 @@ Normalised Elo measures strength against the noise of the game, m matches being 
     nElo = (800 / ln 10) (mean - 1/2) / sqrt(m variance),
 
 so that a test between given bounds costs about the same in every game. Its s_k follow from the variance so
-far, and its ratio is the form on the right: the other one falls again as the mean moves beyond both s_k by
-many standard deviations, and whoever won every result would play on for ever.
+far, and its ratio is the form on the right. The form on the left is the more cautious one, but it falls again
+as the mean moves beyond both s_k by many standard deviations, and whoever won every result would play on for
+ever: beyond one standard deviation it is held to half of the form on the right.
 
 As the variance of few blocks may be too small, even zero, each of the scores 0, 1/4, 1/2, 3/4, 1 counts as a
 thousandth of a block more (fishtest treats empty cells likewise), and nothing is decided before 16 blocks.
@@ -100,8 +101,10 @@ class Gsprt:
     """A test of `elo1` against `elo0`, on the `scale` that both are given in.
 
     `alpha` is the risk of accepting elo1 where elo0 is true, `beta` of the reverse; `matches` is their number
-    in a block; after `most_blocks` without a decision the verdict is out_of_budget. Raises OptionError for
-    values out of range.
+    in a block; after `most_blocks` without a decision the verdict is out_of_budget. `share` is how much of
+    the score above 1/2 that a strength stands for shows in a block: all of it where the versions meet, half
+    of it where each meets others as strong, so that (1 + score of the one - score of the other) / 2 is added.
+    Raises OptionError for values out of range.
     """
 
     elo0: float = 0.0
@@ -112,6 +115,7 @@ class Gsprt:
     matches: int = 4
     first_look: int = FIRST_LOOK
     most_blocks: int | None = None
+    share: float = 1.0
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
@@ -125,6 +129,8 @@ class Gsprt:
             raise OptionError(
                 "a block has at least 1 match, and the first look comes after at least 2 blocks"
             )
+        if not 0.0 < self.share <= 1.0:
+            raise OptionError(f"share {self.share!r}: give a number above 0, at most 1")
         if self.most_blocks is not None and self.most_blocks < 1:
             raise OptionError(f"most_blocks {self.most_blocks}: give at least 1, or None")
 
@@ -165,6 +171,9 @@ class Gsprt:
         if self.scale == "logistic":
             # sum (x - s)^2 = n (variance + (mean - s)^2)
             llr = 0.5 * n * np.log((variance + (mean - s0) ** 2) / (variance + (mean - s1) ** 2))
+            # As if the variance were 1 + z^2 times as large, z being how many standard deviations the mean is
+            # from the middle of both: more than twice would not be caution, but a test that never ends.
+            llr *= np.maximum(1.0, (variance + (mean - 0.5 * (s0 + s1)) ** 2) / (2.0 * variance))
         else:
             llr = n * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance)
         return llr
@@ -191,6 +200,13 @@ class Gsprt:
         taken = self._further(0.0, float(self._score(elo, variance)), variance)
         return max(taken, float(self.first_look))
 
+    def cost(self, run: Run) -> tuple[float, float]:
+        """About how many blocks the whole test takes where elo0 is true and where elo1 is, by the variance of
+        the blocks so far.
+        """
+        variance = float(_moments(run.blocks, run.total, run.squares)[2])
+        return self.expected_blocks(self.elo0, variance), self.expected_blocks(self.elo1, variance)
+
     def report(self, run: Run, *, level: float = 0.95) -> Report:
         """Where `run` stands; `level` is the share of intervals that hold the true strength.
 
@@ -203,7 +219,7 @@ class Gsprt:
         if not run.blocks:
             return Report(run.verdict, 0.0, self.bounds, None, None, None, None, 0, 0, None)
         n, mean, variance = (float(moment) for moment in _moments(run.blocks, run.total, run.squares))
-        low, middle, high = (_elo(score) for score in self._interval(run, level))
+        low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in self._interval(run, level))
         nelo = 800.0 / math.log(10.0) * (mean - 0.5) / math.sqrt(self.matches * variance)
         to_go = None
         if run.verdict is None and run.blocks >= 2:
@@ -242,7 +258,7 @@ class Gsprt:
     def _score(self, elo: float, variance: Floats | float) -> Floats:
         """The mean score that a strength on the test's scale stands for; one, or of `variance`'s shape."""
         if self.scale == "logistic":
-            return np.asarray(1.0 / (1.0 + 10.0 ** (-elo / 400.0)))
+            return np.asarray(0.5 + self.share * (1.0 / (1.0 + 10.0 ** (-elo / 400.0)) - 0.5))
         return np.asarray(0.5 + elo * math.log(10.0) / 800.0 * np.sqrt(self.matches * variance))
 
     def _walk(self, variance: float) -> tuple[float, float]:
