@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from arbiter.config import Config
-    from arbiter.match import Player
+    from arbiter.match import Limits, Player
     from arbiter.rules import AnyGame
 
 COPY_MARK = "#"
@@ -68,9 +68,6 @@ def match_specs(
         sitting = [players.get(name) or replace(players[original(name)], name=name) for name in names]
         for rotation, places in enumerate(config.game.seatings):
             seated = tuple(sitting[place] for place in places)
-            limits = config.limits
-            if not all(player.batched for player in seated):
-                limits = replace(limits, delivery="strict")
             yield MatchSpec(
                 id=f"r{round_number:03d}/t{table:02d}/m{rotation}",
                 season=config.season,
@@ -81,5 +78,10 @@ def match_specs(
                 options=config.game.options,
                 seed=seed,
                 players=seated,
-                limits=limits,
+                limits=agreed_limits(config.limits, seated),
             )
+
+
+def agreed_limits(limits: Limits, players: Iterable[Player]) -> Limits:
+    """Those of a match: strict delivery unless everybody was vouched for."""
+    return limits if all(player.batched for player in players) else replace(limits, delivery="strict")

@@ -101,26 +101,33 @@ def _check_seed(text: str) -> None:
 
 Word = Annotated[str, Field(min_length=1)]
 Name = Annotated[str, _checked(_check_name, "name")]
+Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
+StoreUrl = Annotated[str, _checked(_check_store, "store")]
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class PlayerModel(_Strict):
-    """One entry of ``players``."""
+class VersionModel(_Strict):
+    """A program, and what it is started with."""
 
-    name: Name
     command: Annotated[list[Word], Field(min_length=1)]
     env: dict[str, str | StrictInt] = {}
-    version: Name | StrictInt | None = None
     read: list[Word] = []
-    house: StrictBool = False
     batched: StrictBool = False
 
     def variables(self) -> dict[str, str]:
         """`env` as text."""
         return {key: str(value) for key, value in self.env.items()}
+
+
+class PlayerModel(VersionModel):
+    """One entry of ``players``."""
+
+    name: Name
+    version: Name | StrictInt | None = None
+    house: StrictBool = False
 
 
 class TableModel(_Strict):
@@ -152,9 +159,9 @@ class SeasonModel(TableModel):
 
     season: Name | None = None
     game: str | dict[str, Any]
-    seed: Annotated[str, _checked(_check_seed, "seed")] | StrictInt = "auto"
+    seed: Seed = "auto"
     seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
-    store: Annotated[str, _checked(_check_store, "store")] | None = None
+    store: StoreUrl | None = None
     rounds: Annotated[StrictInt, Field(gt=0)] = 100
     until: Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")] | None = None
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12

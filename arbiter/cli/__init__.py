@@ -35,6 +35,7 @@ COMMANDS = {
     "verify": ("verify", "verify", "Deal, play and rate a stored season again; name what differs."),
     "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet."),
     "play": ("play", "play", "Play one match between programs."),
+    "regress": ("regress", "regress", "Is the new version of a bot better? An answer for CI."),
     "check-bot": ("check_bot", "check_bot", "Try a bot in every way that a tournament will."),
     "console": ("console", "console", "A referee by hand: bots and people, any command, raw replies."),
     "check-config": ("check", "check_config", "Check a season's file without playing."),

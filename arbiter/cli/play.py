@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     "--bot", "bots", multiple=True, required=True, help="A bot's command; seats in the order given."
 )
 @click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]")
+@click.option(
+    "--round", "round_number", type=click.IntRange(min=1), help="Whose deals of the seed.  [default: 1]"
+)
 @click.option("--time", default="10s", show_default=True, help="3m, 60s+100ms or 500ms/request.")
 @click.option("--start-time", default="5s", show_default=True, help="To the first reply.")
 @click.option("--memory", default="400MB", show_default=True, help="Of each bot.")
@@ -56,6 +59,7 @@ def play(
     game_name: str,
     bots: tuple[str, ...],
     seed: str | None,
+    round_number: int | None,
     time: str,
     start_time: str,
     memory: str,
@@ -97,7 +101,7 @@ def play(
     spec = MatchSpec(
         id="match",
         season="",
-        round=None,
+        round=round_number,
         table=None,
         rotation=0,
         game=game_name,

@@ -1,0 +1,232 @@
+"""`regress`: is the new version better than the old one?"""
+
+from __future__ import annotations
+
+import shlex
+import time as clock
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arbiter.cli import INTERRUPTED, OUR_FAULT
+from arbiter.cli.options import format_option, store_option, workers_option
+from arbiter.cli.output import counted, note, print_json
+from arbiter.cli.play import read_options
+from arbiter.errors import BotCheckFailed, ConfigError, NoStore, Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbiter.cli.regress_report import Ended
+    from arbiter.regress import Experiment
+
+SHOWN = 4
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+CHOICES = {
+    "clock": ["adjusted", "wall", "cpu"],
+    "delivery": ["strict", "batched"],
+    "isolation": ["auto", "landlock", "bwrap", "plain"],
+}
+
+
+def _choice(key: str, default: str) -> Callable[[_Command], _Command]:
+    return click.option(f"--{key}", type=click.Choice(CHOICES[key]), help=f"[default: {default}]")
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path())
+@click.option("--game", help="Which game; `arbiter games` lists them.")
+@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
+@click.option("--base", help="The old version's command.")
+@click.option("--candidate", help="The new version's command.")
+@click.option("--field", help="A season's file: both meet its players in turn, and not each other.")
+@click.option("--elo0", type=float, help="Strength that is not enough.  [default: 0]")
+@click.option("--elo1", type=float, help="Strength that is hoped for.  [default: 10]")
+@click.option("--alpha", type=float, help="Risk of a false `better`.  [default: 0.05]")
+@click.option("--beta", type=float, help="Risk of a false `not better`.  [default: 0.05]")
+@click.option(
+    "--bounds",
+    type=click.Choice(["logistic", "normalized"]),
+    help="What elo0 and elo1 are.  [default: logistic]",
+)
+@click.option("--non-regression", is_flag=True, default=None, help="Not worse will do: elo0 -10, elo1 0.")
+@click.option("--max-blocks", type=click.IntRange(min=1), help="Give up after so many blocks.")
+@click.option(
+    "--faults", type=click.Choice(["count", "fail"]), help="A fault loses, or ends it.  [default: count]"
+)
+@click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
+@click.option("--time", help="3m, 60s+100ms or 500ms/request.  [default: 10s]")
+@click.option("--start-time", help="To the first reply.  [default: 5s]")
+@click.option("--memory", help="Of each bot.  [default: 400MB]")
+@_choice("clock", "adjusted")
+@_choice("delivery", "strict")
+@_choice("isolation", "auto")
+@workers_option
+@store_option
+@click.option(
+    "--slice", "part", help="Play only part i of n, such as 2/5, into a store of its own (--store)."
+)
+@click.option(
+    "--merge", "merging", is_flag=True, help="FILES are the stores of slices: say what they come to."
+)
+@click.option("--junit", "junit_file", type=click.Path(), help="Write the verdict as JUnit XML.")
+@click.option("--summary", "summary_file", type=click.Path(), help="Write a summary in Markdown.")
+@click.option("--json", "json_file", type=click.Path(), help="Write everything as JSON.")
+@click.option(
+    "--records", "records", type=click.Path(), help="Write the worst matches' records to this folder."
+)
+@format_option
+def regress(
+    files: tuple[str, ...],
+    options: tuple[str, ...],
+    store_url: str | None,
+    part: str | None,
+    merging: bool,
+    junit_file: str | None,
+    summary_file: str | None,
+    json_file: str | None,
+    records: str | None,
+    style: str,
+    **given: Any,
+) -> None:
+    """Is the candidate better than the base? Play identical deals until the answer is sure.
+
+    Exit 0: better. 1: not better, or the budget is spent. 3: a bot failed. The same command goes on after
+    any interruption. FILES is one YAML file with the same keys as the options, or none.
+
+    Example: arbiter regress --game planning --base "python3 old.py" --candidate "python3 new.py"
+    """
+    from arbiter.cli.regress_documents import Documents, shape
+    from arbiter.cli.regress_report import headline, print_ended
+
+    documents = Documents(junit_file, summary_file, json_file, records)
+    start = clock.monotonic()
+    ended: Ended | None
+    try:
+        if merging:
+            ended = _merged(files, given, store_url, start)
+        else:
+            ended = _played(files, options, given, store_url, part, start)
+    except BaseException as error:
+        code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", OUR_FAULT)
+        documents.failed(str(error) or "interrupted", code, clock.monotonic() - start)
+        raise
+    if ended is None:
+        return
+    documents.ended(ended)
+    if style == "json":
+        print_json(shape(ended))
+    else:
+        print_ended(ended)
+    if ended.trial.exit_code == BotCheckFailed.exit_code:
+        raise BotCheckFailed(headline(ended.trial))
+    if ended.trial.exit_code:
+        raise click.exceptions.Exit(ended.trial.exit_code)
+
+
+def _played(
+    files: tuple[str, ...],
+    options: tuple[str, ...],
+    given: dict[str, Any],
+    store_url: str | None,
+    part: str | None,
+    start: float,
+) -> Ended | None:
+    """Play on until there is a verdict; None after a slice, which has none."""
+    from arbiter.cli.regress_report import Ended
+    from arbiter.cli.regress_watch import Watch
+    from arbiter.executors import processes, slots
+    from arbiter.regress import open_experiment, play_on
+    from arbiter.slices import Slice
+    from arbiter.store import Store
+    from arbiter.store.hold import held
+
+    if len(files) > 1:
+        raise ConfigError(f"one file is read, not {len(files)}", hint="--merge puts stores together")
+    experiment = _experiment(files[0] if files else None, options, given, store_url)
+    own = Slice.parse(part) if part is not None else None
+    if own is not None:
+        if store_url is None:
+            raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
+        if experiment.seed == "auto" or experiment.test.most_blocks is None:
+            hint = "give every slice the same --seed and --max-blocks"
+            raise ConfigError("slices need to agree on the deals and on their number", hint=hint)
+    with ExitStack() as stack:
+        store = stack.enter_context(closing(Store(experiment.store)))
+        stack.enter_context(held(store, experiment.name))
+        season = open_experiment(experiment, store)
+        season.ask_to_stop(False)
+        with processes(slots(experiment.workers)) as executor, Watch(experiment, own, executor.size) as watch:
+            trial = play_on(
+                experiment, season, executor, executor.size + 1, watch.start, watch.match, watch.void, own
+            )
+            if trial.verdict is not None:
+                # Matches still under way are given up.
+                executor.shutdown(cancel_futures=True)
+        if own is not None and trial.verdict is None:
+            note(f"slice {own} is played: {counted(len(season.summaries()), 'match')} in {store.name}")
+            return None
+        if trial.verdict is None:
+            raise Stopped("stopped as asked; the same command goes on")
+        return Ended.of(trial, season.seed, clock.monotonic() - start, [season])
+
+
+def _merged(files: tuple[str, ...], given: dict[str, Any], store_url: str | None, start: float) -> Ended:
+    """The verdict of slices."""
+    from arbiter.cli.regress_report import Ended
+    from arbiter.regress import merged
+    from arbiter.store import Store
+
+    wrong = sorted(
+        key for key, value in given.items() if value is not None and key not in ("faults", "max_blocks")
+    )
+    if wrong or store_url is not None:
+        option = wrong[0].replace("_", "-") if wrong else "store"
+        raise ConfigError(
+            f"--{option} does not go with --merge", hint="the slices' stores say what was played"
+        )
+    if not files:
+        raise ConfigError("--merge needs the stores of the slices")
+    with ExitStack() as stack:
+        parts = []
+        for part in files:
+            url = part if "://" in part else f"sqlite:///{part}"
+            try:
+                parts.append(stack.enter_context(closing(Store(url, create=False))))
+            except NoStore:
+                raise ConfigError(f"there is no store {part}") from None
+        found = merged(parts, given["faults"] == "fail", given["max_blocks"])
+        if found.missing:
+            some = ", ".join(map(str, found.missing[:SHOWN])) + (
+                ", ..." if len(found.missing) > SHOWN else ""
+            )
+            note(f"passed over {counted(len(found.missing), 'block')} that no part has whole: {some}")
+        seasons = [
+            season for part in parts if (season := part.season(found.trial.experiment.name)) is not None
+        ]
+        return Ended.of(found.trial, found.seed, clock.monotonic() - start, seasons)
+
+
+def _experiment(
+    file: str | None, options: tuple[str, ...], given: dict[str, Any], store_url: str | None
+) -> Experiment:
+    """From the file and the options; its isolation settled."""
+    from arbiter.regress import experiment_of
+    from arbiter.table.isolation import choose
+
+    keys = {key: value for key, value in given.items() if value is not None}
+    if store_url is not None:
+        keys["store"] = store_url
+    for version in ("base", "candidate"):
+        if version in keys:
+            try:
+                keys[version] = shlex.split(keys[version])
+            except ValueError as error:
+                raise ConfigError(f"--{version} {keys[version]!r}: {error}") from None
+    experiment = experiment_of(file, keys, read_options(options))
+    tier, warning = choose(experiment.limits.isolation)
+    if warning:
+        note(warning)
+    return replace(experiment, limits=replace(experiment.limits, isolation=tier))

@@ -1,0 +1,200 @@
+"""A regression test's documents for programs and CI: JSON, Markdown, JUnit, records."""
+
+from __future__ import annotations
+
+import json
+import os
+import xml.etree.ElementTree as ET
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arbiter.cli.output import printable
+from arbiter.cli.regress_report import headline, points_line, rows, tally, what_is_worst, worst_with_commands
+from arbiter.errors import ConfigError
+from arbiter.regress import BASE, CANDIDATE
+from arbiter.regress.trial import FIELD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.cli.regress_report import Ended
+    from arbiter.match import MatchRecord
+    from arbiter.regress import Trial
+
+
+class Documents:
+    """The documents asked for, written however a test ends; ConfigError where they could not be."""
+
+    def __init__(
+        self, junit_file: str | None, summary: str | None, json_file: str | None, records: str | None
+    ) -> None:
+        self._junit, self._summary, self._json, self._records = junit_file, summary, json_file, records
+        for path in (junit_file, summary, json_file):
+            if path is not None and not Path(path).absolute().parent.is_dir():
+                raise ConfigError("cannot be written: there is no such folder", path)
+
+    def ended(self, ended: Ended) -> None:
+        """After a verdict."""
+        trial = ended.trial
+        if self._records is not None:
+            self._write_records(self._records, ended.records)
+        if self._junit is not None:
+            text = junit(headline(trial), trial.exit_code, details(trial), ended.seconds, _case(trial))
+            written(self._junit, text)
+        if self._summary is not None:
+            linked = None
+            if self._records is not None:
+                linked = os.path.relpath(self._records, Path(self._summary).absolute().parent)
+            written(self._summary, markdown(ended, linked))
+        if self._json is not None:
+            written(self._json, json.dumps(shape(ended), indent=1) + "\n")
+
+    def failed(self, message: str, code: int, seconds: float) -> None:
+        """Where there is no verdict; what cannot be written then is not what the user has to hear of."""
+        with suppress(ConfigError):
+            if self._junit is not None:
+                written(self._junit, junit(message, code, message, seconds, "regress"))
+            if self._summary is not None:
+                written(self._summary, f"### ❌ no verdict\n\n{_cell(message)}\n")
+            if self._json is not None:
+                shown = {"verdict": None, "exit": code, "error": message}
+                written(self._json, json.dumps(shown, indent=1) + "\n")
+
+    @staticmethod
+    def _write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"cannot be made: {error.strerror}", folder) from None
+        for name, record in records.items():
+            written(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
+
+
+def _case(trial: Trial) -> str:
+    """The name of the test case."""
+    return "candidate is no worse" if trial.experiment.non_regression else "candidate is better"
+
+
+def shape(ended: Ended) -> dict[str, Any]:
+    """The JSON document."""
+    trial = ended.trial
+    experiment, report = trial.experiment, trial.report
+    test = experiment.test
+    versions = (CANDIDATE, BASE, *([FIELD] if experiment.field else []))
+    won, drawn, lost = tally(trial)
+    return {
+        "verdict": trial.verdict,
+        "exit": trial.exit_code,
+        "llr": report.llr,
+        "bounds": list(report.bounds),
+        "elo": report.elo,
+        "low": report.low,
+        "high": report.high,
+        "nelo": report.nelo,
+        "blocks": report.blocks,
+        "matches": report.matches,
+        "won": won,
+        "drawn": drawn,
+        "lost": lost,
+        "faults": {version: trial.faults_of(version) for version in versions},
+        "left_out": trial.left_out,
+        "worst": [
+            {"match": played.match.id, "score": played.score, "again": again}
+            for played, again in worst_with_commands(ended)
+        ],
+        "test": {
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "bounds": test.scale,
+            "max_blocks": test.most_blocks,
+            "non_regression": experiment.non_regression,
+        },
+        "game": {"name": experiment.game.name, **experiment.game.options},
+        "candidate": list(experiment.candidate.command),
+        "base": list(experiment.base.command),
+        "field": [player.name for player in experiment.field],
+        "seed": ended.seed,
+        "name": experiment.name,
+        "seconds": round(ended.seconds, 3),
+    }
+
+
+def markdown(ended: Ended, records: str | None = None) -> str:
+    """The summary for a page of CI; matches are links where their `records` lie in a folder."""
+    trial = ended.trial
+    mark = "✅" if trial.exit_code == 0 else "❌"
+    lines = [f"### {mark} {_cell(headline(trial))}", "", "| | |", "|---|---|"]
+    lines += [f"| {label} | {_cell(text)} |" for label, text in rows(trial)]
+    lines += ["", f"`{_code(_command(trial, CANDIDATE))}` against `{_code(_command(trial, BASE))}`"]
+    found = worst_with_commands(ended)
+    if found:
+        lines += [
+            "",
+            f"{what_is_worst(trial)}:",
+            "",
+            "| match | points | play it again |",
+            "|---|---|---|",
+        ]
+    for played, again in found:
+        name = played.match.id
+        shown = f"[{name}]({records}/{record_name(name)})" if records else name
+        lines.append(f"| {shown} | {_cell(points_line(played))} | `{_code(again)}` |")
+    return "\n".join(lines) + "\n"
+
+
+def junit(text: str, exit_code: int, details: str, seconds: float, name: str) -> str:
+    """One test case, which fails exactly when the exit code is not 0."""
+    suite = ET.Element("testsuite", name="arbiter regress", tests="1", failures=str(int(exit_code != 0)))
+    suite.set("time", f"{seconds:.3f}")
+    case = ET.SubElement(suite, "testcase", classname="arbiter.regress", name=name, time=f"{seconds:.3f}")
+    if exit_code:
+        failure = ET.SubElement(case, "failure", message=_xml(text), type=f"exit {exit_code}")
+        failure.text = _xml(details)
+    else:
+        ET.SubElement(case, "system-out").text = _xml(f"{text}\n{details}")
+    return document(suite)
+
+
+def document(root: ET.Element) -> str:
+    """An XML document in lines."""
+    ET.indent(root)
+    return "<?xml version='1.0' encoding='UTF-8'?>\n" + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def details(trial: Trial) -> str:
+    """The rows as text."""
+    return "\n".join(f"{label}: {text}" for label, text in rows(trial))
+
+
+def record_name(match: str) -> str:
+    """The file of a match's record."""
+    return match.replace("/", "-") + ".json"
+
+
+def written(path: str, text: str) -> None:
+    """Write a document; ConfigError where that cannot be."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", path) from None
+
+
+def _cell(text: str) -> str:
+    return printable(text).replace("|", "\\|").replace("\n", " ")
+
+
+def _code(text: str) -> str:
+    return _cell(text).replace("`", "'")
+
+
+def _xml(text: str) -> str:
+    """Without what no XML document may hold."""
+    return "".join(c if c in "\t\n" or c.isprintable() else "?" for c in text)
+
+
+def _command(trial: Trial, version: str) -> str:
+    player = trial.experiment.candidate if version == CANDIDATE else trial.experiment.base
+    return " ".join(player.command)

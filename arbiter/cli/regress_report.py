@@ -1,0 +1,195 @@
+"""What a regression test has to say when it ends, for people; its worst matches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from arbiter.cli.again import play_command
+from arbiter.cli.output import counted, faults_text, number, printable
+from arbiter.errors import BotCheckFailed
+from arbiter.regress import BASE, CANDIDATE
+from arbiter.regress.blocks import block_specs, match_score, version_at
+from arbiter.regress.trial import FIELD, Played
+from arbiter.schedule import original
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.regress import Trial
+    from arbiter.store import SeasonStore
+
+WORST = 5
+PRINTED = 3
+
+
+class Ended(NamedTuple):
+    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, and the
+    records of the candidate's worst matches.
+    """
+
+    trial: Trial
+    seed: str
+    seconds: float
+    records: Mapping[str, MatchRecord]
+
+    @classmethod
+    def of(cls, trial: Trial, seed: str, seconds: float, seasons: Sequence[SeasonStore]) -> Ended:
+        """With the records from where they are stored."""
+        records = {}
+        for played in worst(trial):
+            name = played.match.id
+            found = next((record for season in seasons if (record := season.match(name))), None)
+            if found is not None:
+                records[name] = found
+        return cls(trial, seed, seconds, records)
+
+
+def headline(trial: Trial) -> str:
+    """The verdict in one line."""
+    test, report = trial.experiment.test, trial.report
+    if trial.verdict == "candidate_faulty":
+        return f"candidate faulty: {_fault_line(trial, CANDIDATE)}"
+    if trial.verdict == "base_faulty":
+        beside = "the base" if trial.faults_of(BASE) else "the field"
+        line = _fault_line(trial, BASE if trial.faults_of(BASE) else FIELD)
+        return f"base faulty: nothing can be said while {beside} makes faults: {line}"
+    if trial.verdict == "identical_play":
+        return f"identical play: all of {counted(report.blocks, 'block')} ended exactly level"
+    levels = f"{test.elo1:+g} rather than {test.elo0:+g} Elo"
+    if trial.experiment.test.scale == "normalized":
+        levels = levels.replace("Elo", "normalised Elo")
+    if trial.verdict == "better":
+        word = "no regression" if trial.experiment.non_regression else "better"
+        return f"{word}: the results speak for {levels}"
+    if trial.verdict == "not_better":
+        word = "a regression" if trial.experiment.non_regression else "not better"
+        return f"{word}: the results speak against {levels}"
+    return f"undecided after {counted(trial.blocks_taken, 'block')}: the budget is spent"
+
+
+def tally(trial: Trial) -> tuple[int, int, int]:
+    """Matches of the candidate by who had the better of them."""
+    scores = [played.score for played in trial.played if _is_candidates(played) and played.score is not None]
+    return (
+        sum(score > 0.5 for score in scores),
+        sum(score == 0.5 for score in scores),
+        sum(score < 0.5 for score in scores),
+    )
+
+
+def rows(trial: Trial) -> list[tuple[str, str]]:
+    """What a reader asks for after the verdict, as label and text."""
+    test, report = trial.experiment.test, trial.report
+    low, high = report.bounds
+    won, drawn, lost = tally(trial)
+    found = [
+        ("Elo", elo_text(trial)),
+        ("LLR", f"{report.llr:.2f}; {low:.2f} speaks for {test.elo0:+g}, {high:.2f} for {test.elo1:+g}"),
+        ("blocks", f"{report.blocks}, of {trial.experiment.block_size} matches each{_left_out(trial)}"),
+        ("candidate", f"{won} won, {drawn} level, {lost} lost"),
+        ("faults", _faults(trial)),
+    ]
+    if trial.verdict == "identical_play":
+        # A ratio of likelihoods says nothing where nothing varies.
+        del found[1]
+    if test.scale == "normalized":
+        found.insert(1, ("nElo", number(report.nelo, 1)))
+    return found
+
+
+def elo_text(trial: Trial) -> str:
+    """``+33.1 (95 %: +12.0 to +54.9)``."""
+    report = trial.report
+    if report.elo is None or report.low is None or report.high is None:
+        return "-"
+    return f"{report.elo:+.1f} (95 %: {report.low:+.1f} to {report.high:+.1f})"
+
+
+def print_ended(ended: Ended) -> None:
+    """For people."""
+    trial = ended.trial
+    click.echo(printable(headline(trial)))
+    for label, text in rows(trial):
+        click.echo(f"  {label:<10} {printable(text)}")
+    found = worst_with_commands(ended)
+    if trial.exit_code == 0 or not found:
+        return
+    click.echo(f"\n{what_is_worst(trial)}, each with the command that plays it again:")
+    for played, again in found[:PRINTED]:
+        click.echo(printable(f"\n{played.match.id}: {points_line(played)}\n  {again}"))
+
+
+def worst_with_commands(ended: Ended) -> list[tuple[Played, str]]:
+    """The candidate's worst matches, its faults first, each with the command that plays it again."""
+    found = worst(ended.trial)
+    specs = specs_of(ended, [played.match.id for played in found])
+    return [(played, play_command(specs[played.match.id])) for played in found]
+
+
+def worst(trial: Trial) -> list[Played]:
+    """The matches to look at first: those that ended by a fault; where no fault is the verdict, those too
+    that the candidate lost, by score and then by its arrears in points.
+    """
+    if trial.verdict == "identical_play":
+        return []
+    blamed = {"candidate_faulty": (CANDIDATE,), "base_faulty": (BASE, FIELD)}.get(str(trial.verdict))
+    faults = [
+        Played(fault.match, match_score(fault.match))
+        for fault in trial.faults
+        if fault.version in (blamed or (CANDIDATE,))
+    ]
+    if blamed:
+        return faults[:WORST]
+    lost = [
+        played
+        for played in trial.played
+        if played.match.points is not None and _is_candidates(played) and (played.score or 0.0) < 0.5
+    ]
+    return [*faults, *sorted(lost, key=_badness)][:WORST]
+
+
+def _badness(played: Played) -> tuple[float, float]:
+    points = played.match.points or ()
+    own = [points[s] for s, name in enumerate(played.match.players) if original(name) == CANDIDATE]
+    return played.score or 0.0, sum(own) / len(own) - sum(points) / len(points)
+
+
+def what_is_worst(trial: Trial) -> str:
+    return "The faults" if trial.exit_code == BotCheckFailed.exit_code else "The candidate's worst matches"
+
+
+def specs_of(ended: Ended, names: Sequence[str]) -> dict[str, MatchSpec]:
+    """The plans of some matches by their ids."""
+    blocks = {int(name[1:].partition("/")[0]) for name in names}
+    specs = [spec for block in blocks for spec in block_specs(ended.trial.experiment, ended.seed, block)]
+    return {spec.id: spec for spec in specs if spec.id in set(names)}
+
+
+def _is_candidates(played: Played) -> bool:
+    return version_at(played.match.players) == CANDIDATE
+
+
+def points_line(played: Played) -> str:
+    match = played.match
+    if match.points is None:
+        assert match.faulty is not None
+        return f"{match.players[match.faulty]} forfeits ({match.fault}): {match.detail}"
+    return ", ".join(f"{name} {points}" for name, points in zip(match.players, match.points, strict=True))
+
+
+def _left_out(trial: Trial) -> str:
+    return f"; {len(trial.left_out)} more left out" if trial.left_out else ""
+
+
+def _faults(trial: Trial) -> str:
+    versions = (CANDIDATE, BASE, FIELD)
+    texts = [f"{name}: {faults_text(found)}" for name in versions if (found := trial.faults_of(name))]
+    return "; ".join(texts) or "none"
+
+
+def _fault_line(trial: Trial, version: str) -> str:
+    fault = next((fault for fault in trial.faults if fault.version == version), None)
+    return "" if fault is None else str(fault)

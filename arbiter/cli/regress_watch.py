@@ -1,0 +1,130 @@
+"""What is seen of a regression test while it runs: its cost beforehand, then where it stands."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+from arbiter.cli.output import counted, note, printable, tell
+from arbiter.cli.progress import match_line
+from arbiter.cli.regress_report import elo_text
+
+if TYPE_CHECKING:
+    from arbiter.packing import PackedMatch
+    from arbiter.regress import Experiment, Trial
+    from arbiter.slices import Slice
+
+PILOT = 4
+"""After so many blocks their variance says what the test will cost."""
+GUESSED_VARIANCE = 0.09
+"""Of a match's score, before anything was played; 0.07 to 0.1 in the four games."""
+EVERY = 16
+"""Where nobody looks, a line for so many blocks."""
+SECONDS = 0.5
+"""On a terminal, so often at most."""
+
+
+class Watch:
+    """Hears of each match, and tells: a line that moves on a terminal, lines elsewhere."""
+
+    def __init__(self, experiment: Experiment, own: Slice | None, at_once: int) -> None:
+        self._experiment, self._own, self._at_once = experiment, own, at_once
+        self._live: Any = None
+        self._begun = time.monotonic()
+        self._shown = 0.0
+        self._played = 0
+        self._told = 0
+        self._priced = False
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True, markup=False, highlight=False), auto_refresh=False)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def start(self, trial: Trial) -> None:
+        """Before the first match: what it may cost, or how far it is already."""
+        experiment, test = self._experiment, self._experiment.test
+        self._begun = time.monotonic()
+        self._told = trial.blocks_taken
+        if trial.played:
+            self._say(f"going on: {counted(trial.blocks_taken, 'block')} are there already")
+        size = experiment.block_size
+        text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
+        if self._own is not None:
+            self._say(f"slice {self._own} of {counted(test.most_blocks or 0, 'block')}: {text}")
+        elif trial.verdict is None and not trial.played:
+            worse, better = (
+                test.expected_blocks(elo, GUESSED_VARIANCE / size * test.share**2)
+                for elo in (test.elo0, test.elo1)
+            )
+            self._say(
+                f"{text}; at a guess {worse * size:.0f} matches if the truth is {test.elo0:+g} Elo,"
+                f" {better * size:.0f} if it is {test.elo1:+g}"
+            )
+
+    def match(self, trial: Trial, match: PackedMatch) -> None:
+        """One more."""
+        self._played += 1
+        if match.summary.faulty is not None:
+            self._say(match_line(match.summary))
+        if self._own is not None or trial.verdict is not None:
+            return
+        if not self._priced and trial.run.blocks >= PILOT:
+            self._priced = True
+            self._say(self._price(trial))
+        now = time.monotonic()
+        if self._live is not None and now - self._shown >= SECONDS:
+            self._shown = now
+            self._live.update(printable(self._where(trial)), refresh=True)
+        elif self._live is None and trial.blocks_taken >= self._told + EVERY:
+            self._told = trial.blocks_taken
+            tell(self._where(trial))
+
+    def void(self, match_id: str, why: str) -> None:
+        """A match that our side spoilt."""
+        self._say(f"{match_id}: void, to be played again: {why}")
+
+    def _say(self, text: str) -> None:
+        if self._live is not None:
+            self._live.console.print(printable(f"arbiter: {text}"))
+        else:
+            note(text)
+
+    def _pace(self) -> float:
+        """Matches a second, of this run."""
+        return self._played / max(time.monotonic() - self._begun, 1e-3)
+
+    def _price(self, trial: Trial) -> str:
+        """What the test costs by the variance and the pace of the first blocks."""
+        test, size, pace = self._experiment.test, self._experiment.block_size, self._pace()
+        parts = [
+            f"{blocks * size:.0f} matches ({_minutes(blocks * size / pace)}) if it is {elo:+g} Elo"
+            for elo, blocks in zip((test.elo0, test.elo1), test.cost(trial.run), strict=True)
+        ]
+        return f"by the first {trial.run.blocks} blocks, expected are {', '.join(parts)}"
+
+    def _where(self, trial: Trial) -> str:
+        report, pace = trial.report, self._pace()
+        low, high = report.bounds
+        text = f"LLR {report.llr:.2f} of {low:.2f} .. {high:.2f}, Elo {elo_text(trial)}, "
+        text += (
+            f"{counted(report.blocks, 'block')}, {counted(report.matches, 'match')}, {60 * pace:.0f} a minute"
+        )
+        if report.to_go is not None:
+            text += f", {_minutes(report.to_go * self._experiment.block_size / pace)} to go"
+        return text
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 90:
+        return f"some {seconds:.0f} s"
+    return f"some {seconds / 60:.0f} min" if seconds < 5400 else f"some {seconds / 3600:.1f} h"

@@ -1,0 +1,135 @@
+"""A block of a regression test: its matches, and what they say about the two versions.
+
+Where the versions meet each other, a block is one set of deals in all seatings of `Game.duels`, and its score
+the mean over all results between candidate and base. With a field it is the same table, places drawn by lot,
+once with the candidate and once with the base in all seatings; its score is (1 + mean result of the candidate
+- mean result of the base) / 2.
+
+A fault of a version loses all its results against the others in that match, and those of its copy. A fault of
+anybody else gives nobody anything: the block is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.cards import Stream
+from arbiter.match import MatchSpec
+from arbiter.schedule import COPY_MARK, agreed_limits, original
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from arbiter.match import MatchSummary, Player
+    from arbiter.regress.experiment import Experiment
+    from arbiter.rules import AnyGame
+
+BASE, CANDIDATE = "base", "candidate"
+
+
+class Seating(NamedTuple):
+    """One match of a block: what is played, and the players by seat."""
+
+    game: AnyGame
+    players: tuple[Player, ...]
+
+
+class BlockScore(NamedTuple):
+    """`score` of the candidate from 0 to 1, None where the block is left out; that of each match by its id,
+    from the candidate's view, with a field the base's matches too.
+    """
+
+    score: float | None
+    matches: Mapping[str, float | None]
+
+
+def block_size(game: AnyGame, against_field: bool) -> int:
+    """How many matches a block has."""
+    return 2 * len(game.seatings) if against_field else len(game.duels)
+
+
+def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[MatchSpec]:
+    """The matches of a block, which count from 1; the block's number is that of the round whose deals it
+    plays.
+    """
+    for number, (game, players) in enumerate(_seatings(experiment, seed, block)):
+        yield MatchSpec(
+            id=f"b{block:04d}/m{number}",
+            season=experiment.name,
+            round=block,
+            table=1,
+            rotation=number,
+            game=game.name,
+            options=game.options,
+            seed=seed,
+            players=players,
+            limits=agreed_limits(experiment.limits, players),
+        )
+
+
+def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockScore:
+    """What the matches of a whole block come to."""
+    scores = {match.id: match_score(match) for match in matches}
+    if against_field:
+        # The base's matches are the second half.
+        found = list(scores.values())
+        half = len(found) // 2
+        ours, theirs = _mean(found[:half]), _mean(found[half:])
+        return BlockScore(None if ours is None or theirs is None else (1.0 + ours - theirs) / 2.0, scores)
+    return BlockScore(_mean(list(scores.values())), scores)
+
+
+def match_score(match: MatchSummary) -> float | None:
+    """Mean result of the version at the table, the candidate where both are there; None after a fault that
+    was not its own.
+    """
+    own = version_at(match.players)
+    mine = [seat for seat, name in enumerate(match.players) if original(name) == own]
+    if match.faulty is not None:
+        return 0.0 if match.faulty in mine else None
+    points, sides = match.points or (), match.sides
+    results = [
+        0.5 + 0.5 * ((points[seat] > points[other]) - (points[seat] < points[other]))
+        for seat in mine
+        for other in range(len(points))
+        if other not in mine and (sides is None or sides[seat] != sides[other])
+    ]
+    return sum(results) / len(results)
+
+
+def version_at(players: Sequence[str]) -> str:
+    """Whose match it is: the candidate's, or, in a match with the field, the base's."""
+    return CANDIDATE if CANDIDATE in players else BASE
+
+
+def _mean(scores: Sequence[float | None]) -> float | None:
+    known = [score for score in scores if score is not None]
+    return sum(known) / len(known) if known and len(known) == len(scores) else None
+
+
+def _seatings(experiment: Experiment, seed: str, block: int) -> Iterator[Seating]:
+    game = experiment.game
+    if not experiment.field:
+        versions = (experiment.candidate, experiment.base)
+        for played, seats in game.duels:
+            players = tuple(versions[version] for version in seats)
+            # Who holds both seats of a side is one player there.
+            yield Seating(played, players if played.sides is not None else _marked(players))
+        return
+    order = Stream("arbiter-field-1", seed, block).shuffled(len(experiment.field))
+    rivals = [experiment.field[order[place % len(order)]] for place in range(game.table_size - 1)]
+    for version in (experiment.candidate, experiment.base):
+        table = _marked([version, *rivals])
+        for places in game.seatings:
+            yield Seating(game, tuple(table[place] for place in places))
+
+
+def _marked(players: Sequence[Player]) -> tuple[Player, ...]:
+    """The second one of a name as its copy, as house bots are."""
+    seen: dict[str, int] = {}
+    found = []
+    for player in players:
+        seen[player.name] = count = seen.get(player.name, 0) + 1
+        found.append(player if count == 1 else replace(player, name=f"{player.name}{COPY_MARK}{count}"))
+    return tuple(found)

@@ -1,0 +1,279 @@
+"""What is compared, how, and under which name it is kept: an `Experiment`, from a file and options.
+
+The name holds a digest of everything that the blocks' scores or the stop rule depend on, files by their
+contents. So the same command goes on where it stood, and a changed program, bound or clock begins
+anew: a test that has been looked at cannot be continued by another rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from arbiter.config import digest_of, game_of, load, store_url
+from arbiter.errors import ConfigError, Problem
+from arbiter.match import Player
+from arbiter.players import command_problems, is_there, registered, starting_problems
+from arbiter.regress.blocks import BASE, CANDIDATE, block_size
+from arbiter.regress.regress_file import RegressModel
+from arbiter.season_file import TableModel
+from arbiter.yaml_places import Document, read_document
+from arbiter.yaml_problems import placed, problems_of
+from rating.errors import OptionError
+from rating.sequential import Gsprt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from arbiter.match import Limits
+    from arbiter.regress.regress_file import Version
+    from arbiter.rules import AnyGame
+
+STORE = "sqlite:///regress.sqlite"
+FREE = {"store", "workers", "max_blocks", "faults", "field"}
+"""Keys that change neither a block's score nor the stop rule; players of the field are kept by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A checked regression test. `settings` are what its `name` stands for, as JSON values.
+
+    `field` are the players whom both versions meet, none where they meet each other. `seed` is "auto" or the
+    seed's text. With `fail_at_once` the first fault of either version ends the test.
+    """
+
+    name: str
+    game: AnyGame
+    base: Player
+    candidate: Player
+    field: tuple[Player, ...]
+    limits: Limits
+    test: Gsprt
+    non_regression: bool
+    fail_at_once: bool
+    seed: str
+    store: str
+    workers: int | None
+    settings: Mapping[str, Any]
+
+    @property
+    def block_size(self) -> int:
+        """How many matches a block has."""
+        return self.test.matches
+
+
+def experiment_of(
+    file: str | None, given: Mapping[str, Any], options: Mapping[str, Any] | None = None
+) -> Experiment:
+    """The experiment of a file, or of no file, with what is `given` by its keys in place of the file's.
+
+    `options` of the game are added to it. Commands that are given are relative to the current folder, those
+    of the file to its own. ConfigError with all that is wrong.
+    """
+    document = read_document(Path(file)) if file is not None else Document({})
+    if not isinstance(document.value, dict):
+        raise ConfigError("is no mapping of keys", file or "")
+    folder = Path(file).parent if file is not None else Path()
+    folders = {key: Path() if key in given else folder for key in ("field", BASE, CANDIDATE)}
+    model, problems = _model_of({**document.value, **given}, options or {}, folders["field"])
+    problems = [*document.problems, *(p for p in problems if p.path not in document.unread)]
+    if model is not None:
+        problems += _problems_of_versions(model, folders)
+    if problems or model is None:
+        raise ConfigError(_by_origin(problems, document, given), file or "")
+    field = _field_of(model.field, folders["field"])
+    versions = {name: _player(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
+    store = model.store or (STORE if file is None else f"sqlite:///{Path(file).stem}.sqlite")
+    store = store_url(store, Path() if "store" in given else folder)
+    return _experiment(model, versions, field, store)
+
+
+def from_settings(settings: Mapping[str, Any], max_blocks: int | None = None) -> Experiment:
+    """The experiment whose settings were kept; ConfigError where they are none."""
+    try:
+        known = {key: value for key, value in settings.items() if key in RegressModel.model_fields}
+        model = RegressModel.model_validate(known | {"max_blocks": max_blocks})
+        versions = {name: _kept_player(settings["players"][name]) for name in (BASE, CANDIDATE)}
+        field = tuple(_kept_player(player) for player in settings["players"]["field"])
+    except (ValidationError, KeyError, TypeError, AttributeError):
+        raise ConfigError("what is stored is no regression test of this version of arbiter") from None
+    return _experiment(model, versions, field, STORE)
+
+
+def _model_of(
+    value: Mapping[str, Any], options: Mapping[str, Any], folder: Path
+) -> tuple[RegressModel | None, list[Problem]]:
+    """The keys checked; where there is a field, its season's game and limits are the defaults."""
+    problems: list[Problem] = []
+    value = dict(value)
+    league = value.get("field")
+    if isinstance(league, str) and league:
+        try:
+            settings = load(folder / league, check_commands=True).settings
+        except ConfigError as error:
+            problems += [Problem(("field",), line) for line in str(error).splitlines()]
+        else:
+            value = {key: settings[key] for key in ("game", *TableModel.model_fields)} | value
+    if options and (game := value.get("game")):
+        value["game"] = {**(game if isinstance(game, dict) else {"name": game}), **options}
+    model = None
+    try:
+        model = RegressModel.model_validate(value)
+    except ValidationError as error:
+        problems += problems_of(error, RegressModel)
+    if value.get("game") is None and not problems:
+        problems.append(Problem(("game",), "is required", "arbiter games lists them"))
+    elif value.get("game") is not None:
+        try:
+            game_of(value["game"])
+        except ConfigError as error:
+            problems += error.problems
+    if model is not None and model.levels[0] >= model.levels[1]:
+        elo0, elo1 = model.levels
+        problems.append(Problem(("elo1",), f"{elo1:g} is not above elo0, which is {elo0:g}"))
+    return (None if problems else model), problems
+
+
+def _problems_of_versions(model: RegressModel, folders: Mapping[str, Path]) -> Iterator[Problem]:
+    """What keeps the two programs from being started."""
+    for name in (BASE, CANDIDATE):
+        version: Version = getattr(model, name)
+        for message in starting_problems(version.command, version.variables()):
+            yield Problem((name,), message)
+        for _, message in command_problems(version.command, folders[name]):
+            yield Problem((name,), message)
+        for path in version.read:
+            if not is_there(folders[name] / path):
+                yield Problem((name, "read"), f"there is no {path}")
+
+
+def _by_origin(problems: list[Problem], document: Document, given: Mapping[str, Any]) -> list[Problem]:
+    """Each with its place in the file, or under the name of the option that it came by."""
+    options, keys = [], []
+    for problem in problems:
+        key = str(problem.path[0]) if problem.path else ""
+        if key in given or (key and not document.value):
+            rest = problem.path[1:] if key in ("game", BASE, CANDIDATE) else ()
+            path = (f"--{key.replace('_', '-')}", *(word for word in rest if word != "command"))
+            options.append(Problem(path, problem.message, problem.hint))
+        else:
+            keys.append(problem)
+    return [*placed(keys, document), *options]
+
+
+def _field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
+    """The players of a season, house bots too; who is called as a version is gets a mark."""
+    if league is None:
+        return ()
+    players = [entry.player for entry in load(folder / league).entries]
+    return tuple(_renamed(player) if player.name in (BASE, CANDIDATE) else player for player in players)
+
+
+def _renamed(player: Player) -> Player:
+    return replace(player, name=f"{player.name}@field")
+
+
+def _player(name: str, version: Version, folder: Path) -> Player:
+    return registered(name, version.command, folder, version.variables(), version.batched, version.read)
+
+
+def _experiment(
+    model: RegressModel, versions: Mapping[str, Player], field: tuple[Player, ...], store: str
+) -> Experiment:
+    game = game_of(model.game)
+    elo0, elo1 = model.levels
+    try:
+        test = Gsprt(
+            elo0,
+            elo1,
+            model.alpha,
+            model.beta,
+            model.bounds,
+            matches=block_size(game, bool(field)),
+            most_blocks=model.max_blocks,
+            share=0.5 if field else 1.0,
+        )
+    except OptionError as error:
+        raise ConfigError(str(error)) from None
+    settings = model.model_dump(mode="json", exclude={*FREE, BASE, CANDIDATE}) | {
+        "game": {"name": game.name, **game.options},
+        "seed": str(model.seed),
+        "elo0": elo0,
+        "elo1": elo1,
+        BASE: list(versions[BASE].command),
+        CANDIDATE: list(versions[CANDIDATE].command),
+        "players": {
+            BASE: _kept(versions[BASE]),
+            CANDIDATE: _kept(versions[CANDIDATE]),
+            "field": [_kept(player) for player in field],
+        },
+    }
+    return Experiment(
+        name=f"regress-{digest_of(_identity(settings))[:16]}",
+        game=game,
+        base=versions[BASE],
+        candidate=versions[CANDIDATE],
+        field=field,
+        limits=model.limits(),
+        test=test,
+        non_regression=model.non_regression,
+        fail_at_once=model.faults == "fail",
+        seed=str(model.seed),
+        store=store,
+        workers=None if model.workers == "auto" else model.workers,
+        settings=settings,
+    )
+
+
+def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes a test this one on any machine: programs by their files' contents, not their paths."""
+    players = settings["players"]
+    programs = [players[BASE], players[CANDIDATE], *players["field"]]
+    return {
+        **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE)},
+        "players": [
+            {
+                "name": player["name"],
+                "command": [player["files"].get(word, word) for word in player["command"]],
+                "env": player["env"],
+                "batched": player["batched"],
+            }
+            for player in programs
+        ],
+    }
+
+
+def _kept(player: Player) -> dict[str, Any]:
+    """A player as JSON values, with the contents of the files that its command names."""
+    return {
+        "name": player.name,
+        "command": list(player.command),
+        "folder": player.folder,
+        "env": dict(player.env),
+        "batched": player.batched,
+        "read": list(player.read),
+        "files": {word: content for word in player.command if (content := _content(word)) is not None},
+    }
+
+
+def _content(word: str) -> str | None:
+    """The SHA-256 of a file, None where a word names none."""
+    try:
+        return sha256(Path(word).read_bytes()).hexdigest() if Path(word).is_absolute() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _kept_player(shape: Mapping[str, Any]) -> Player:
+    return Player(
+        shape["name"],
+        tuple(shape["command"]),
+        shape["folder"],
+        dict(shape["env"]),
+        shape["batched"],
+        tuple(shape["read"]),
+    )

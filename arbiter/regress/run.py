@@ -1,0 +1,124 @@
+"""A regression test played against a store: until its verdict, as a slice, or put together from parts."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import ConfigError, StoreError
+from arbiter.regress.blocks import block_specs
+from arbiter.regress.experiment import from_settings
+from arbiter.regress.trial import Trial
+from arbiter.tournament import SEED_BYTES, play_matches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Executor
+
+    from arbiter.match import MatchSpec
+    from arbiter.packing import PackedMatch
+    from arbiter.regress.experiment import Experiment
+    from arbiter.slices import Slice
+    from arbiter.store import SeasonStore, Store
+
+
+class _Decided(Exception):
+    """There is a verdict, and what is still being played does not matter."""
+
+
+def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
+    """Its place in the store, made with a seed drawn for `auto`."""
+    season = store.season(experiment.name)
+    if season is None:
+        seed = secrets.token_hex(SEED_BYTES) if experiment.seed == "auto" else experiment.seed
+        season = store.make_season(experiment.name, experiment.game.name, seed)
+    season.keep_settings(experiment.name, experiment.settings)
+    return season
+
+
+def play_on(
+    experiment: Experiment,
+    season: SeasonStore,
+    executor: Executor,
+    at_once: int,
+    on_start: Callable[[Trial], None] = lambda _: None,
+    on_match: Callable[[Trial, PackedMatch], None] = lambda _trial, _match: None,
+    on_void: Callable[[str, str], None] = lambda _id, _why: None,
+    own: Slice | None = None,
+) -> Trial:
+    """Play until there is a verdict, `at_once` matches at a time; what is stored counts and is not played.
+
+    With a slice `own` its blocks alone, up to the test's most: the verdict then falls when all are put
+    together, and only a candidate whose faults fail it ends the slice. Where this returns before the last
+    match has ended, that one is given up. VoidMatch after two voids of a match in a row.
+    """
+    trial = Trial(experiment)
+    there = set()
+    for summary in season.summaries():
+        there.add(summary.id)
+        trial.add(summary)
+    on_start(trial)
+
+    def planned() -> Iterator[MatchSpec]:
+        block, most = 0, experiment.test.most_blocks
+        while trial.verdict is None:
+            block += 1
+            if most is not None and block > most + (0 if own else len(trial.left_out)):
+                return
+            if own is None or own.has(0, block):
+                for spec in block_specs(experiment, season.seed, block):
+                    if spec.id not in there:
+                        yield spec
+
+    def counted(match: PackedMatch) -> None:
+        trial.add(match.summary)
+        on_match(trial, match)
+        if trial.verdict is not None:
+            raise _Decided
+
+    with suppress(_Decided):
+        play_matches(season, planned(), executor, counted, on_void, ahead=at_once)
+    return trial
+
+
+class Merged(NamedTuple):
+    """A test put together: its end, the seed of its deals, and the blocks that no part has whole."""
+
+    trial: Trial
+    seed: str
+    missing: list[int]
+
+
+def merged(parts: Sequence[Store], fail_at_once: bool = False, most_blocks: int | None = None) -> Merged:
+    """The regression test whose parts these stores hold.
+
+    Blocks are taken in their order, so the verdict is that of one machine; blocks that no part has whole are
+    passed over. ConfigError where the parts belong to different experiments or seeds, or to none.
+    """
+    names = [_experiments(part) for part in parts]
+    shared = set(names[0]).intersection(*names)
+    if len(shared) != 1:
+        kind = "no regression test in common" if not shared else "several regression tests in common"
+        raise ConfigError(f"{', '.join(part.name for part in parts)} have {kind}")
+    name = shared.pop()
+    seasons = [season for part in parts if (season := part.season(name)) is not None]
+    seeds = {season.seed for season in seasons}
+    if len(seeds) > 1:
+        raise StoreError("these parts were played with different seeds: give all slices one --seed")
+    settings = seasons[0].settings(name)
+    if settings is None:
+        raise StoreError(f"{parts[0].name} does not say what {name} was")
+    trial = Trial(replace(from_settings(settings, most_blocks), fail_at_once=fail_at_once))
+    matches = {summary.id: summary for season in seasons for summary in season.summaries()}
+    # In the order in which one machine would have come to know of them.
+    for summary in sorted(matches.values(), key=lambda match: (match.round or 0, match.rotation)):
+        trial.add(summary)
+        if trial.verdict is not None:
+            break
+    return Merged(trial, seeds.pop(), trial.close())
+
+
+def _experiments(part: Store) -> list[str]:
+    return [name for name in part.seasons() if name.startswith("regress-")]

@@ -1,0 +1,145 @@
+"""A regression test under way: results in any order, blocks taken in theirs, until there is a verdict.
+
+Nothing here plays or stores: from the same matches comes the same verdict, whether they were just played,
+read again after an interruption, or brought together from several machines.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from arbiter.regress.blocks import BASE, CANDIDATE, block_score
+from arbiter.schedule import original
+from rating.sequential import Run
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchSummary
+    from arbiter.regress.experiment import Experiment
+    from rating.sequential import Report
+
+VerdictOfTrial = Literal[
+    "better", "not_better", "out_of_budget", "identical_play", "candidate_faulty", "base_faulty"
+]
+FIELD = "field"
+MOST_LEFT_OUT = 3
+"""So many blocks left out, and more than a tenth of all, end a test: somebody else's faults decide it."""
+SHARE_LEFT_OUT = 10
+_EXIT = {"better": 0, "candidate_faulty": 3, "base_faulty": 3}
+
+
+class Played(NamedTuple):
+    """A match of a block that was taken, and the score in it of the candidate, or of the version there."""
+
+    match: MatchSummary
+    score: float | None
+
+
+class FaultSeen(NamedTuple):
+    """A match that ended by a fault of `version`: candidate, base, or field."""
+
+    version: str
+    match: MatchSummary
+
+    def __str__(self) -> str:
+        match = self.match
+        return f"{match.id}: {match.players[match.faulty or 0]} forfeits ({match.fault}): {match.detail}"
+
+
+class Trial:
+    """The state of a test. `add` takes matches; `verdict` is None until it is decided.
+
+    `run` holds the blocks taken so far, `left_out` the numbers of those that count for nobody. Faults are
+    those of all matches added, also beyond the blocks taken.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.run = Run()
+        self.verdict: VerdictOfTrial | None = None
+        self.left_out: list[int] = []
+        self.faults: list[FaultSeen] = []
+        self.played: list[Played] = []
+        self._taken = 0
+        self._waiting: dict[int, dict[str, MatchSummary]] = {}
+
+    @property
+    def blocks_taken(self) -> int:
+        """Blocks counted or left out; all of them are the first ones."""
+        return self._taken
+
+    @property
+    def exit_code(self) -> int:
+        """What the command returns: 0 where the candidate may go in."""
+        if self.verdict == "identical_play":
+            return 0 if self.experiment.non_regression else 1
+        return _EXIT.get(str(self.verdict), 1)
+
+    @property
+    def report(self) -> Report:
+        """LLR, Elo, interval, expected blocks to go."""
+        return self.experiment.test.report(self.run)
+
+    def faults_of(self, version: str) -> dict[str, int]:
+        """How often a version made which fault."""
+        return dict(Counter(str(fault.match.fault) for fault in self.faults if fault.version == version))
+
+    def add(self, match: MatchSummary) -> None:
+        """A match that was played; it counts as soon as its block and all before it are whole."""
+        self._note_fault(match)
+        assert match.round is not None
+        self._waiting.setdefault(match.round, {})[match.id] = match
+        while self.verdict is None and self._take(self._taken + 1):
+            pass
+
+    def close(self) -> list[int]:
+        """Take what is whole though blocks before it are not, and end; the numbers of blocks passed over.
+
+        For parts that were played apart, where some never came.
+        """
+        missing = []
+        for block in range(self._taken + 1, max(self._waiting, default=0) + 1):
+            if self.verdict is not None:
+                break
+            if not self._take(block):
+                missing.append(block)
+        if self.verdict is None:
+            self.verdict = "out_of_budget"
+        return missing
+
+    def _take(self, block: int) -> bool:
+        """Count a block; False where matches of it are missing."""
+        found = self._waiting.get(block, {})
+        if len(found) < self.experiment.block_size:
+            return False
+        del self._waiting[block]
+        self._taken = max(self._taken, block)
+        # As they were planned: m10 comes after m9.
+        matches = sorted(found.values(), key=lambda match: match.rotation)
+        score, of_match = block_score(bool(self.experiment.field), matches)
+        self.played += [Played(match, of_match[match.id]) for match in matches]
+        if score is None:
+            self.left_out.append(block)
+        else:
+            self.run = self.experiment.test.add(self.run, score)
+        self._decide()
+        return True
+
+    def _decide(self) -> None:
+        verdict = self.run.verdict
+        lost = len(self.left_out)
+        if verdict == "better" and self.faults_of(BASE):
+            self.verdict = "base_faulty"
+        elif verdict is not None:
+            self.verdict = verdict
+        elif lost >= MOST_LEFT_OUT and lost * SHARE_LEFT_OUT > self._taken:
+            self.verdict = "base_faulty"
+
+    def _note_fault(self, match: MatchSummary) -> None:
+        if match.faulty is None:
+            return
+        name = original(match.players[match.faulty])
+        version = name if name in (BASE, CANDIDATE) else FIELD
+        self.faults.append(FaultSeen(version, match))
+        if self.experiment.fail_at_once and self.verdict is None and version != FIELD:
+            self.verdict = "candidate_faulty" if version == CANDIDATE else "base_faulty"

@@ -1,0 +1,152 @@
+"""Blocks: who sits where, and what a block's matches say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.match import Fault, MatchSummary
+from arbiter.regress.blocks import block_score, block_specs, match_score
+from arbiter.schedule import original
+from tests.regress.tables import SMALL, InMemory, experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GAMES = {
+    "planning": (SMALL, 4),
+    "planning of three": ({"name": "planning", "seats": 3, "deals": [[1, 0]]}, 6),
+    "planning of two": ({"name": "planning", "seats": 2, "deals": [[1, 0]]}, 2),
+    "codepiece": ({"name": "codepiece", "dealers": [0]}, 2),
+    "dou_dizhu": ("dou_dizhu", 2),
+    "chefs_hat": ("chefs_hat", 4),
+}
+LEAGUE = """
+game: {name: planning, deals: [[1, 0]]}
+seed: 1
+players:
+"""
+
+
+def summary(
+    names: str, points: list[int] | None, sides: Any = None, faulty: int | None = None
+) -> MatchSummary:
+    players = tuple(names.split())
+    fault = None if faulty is None else Fault.CRASH
+    return MatchSummary("b0001/m0", 1, 1, 0, players, points and tuple(points), sides, faulty, fault)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_each_version_holds_each_seat_equally_often(name: str) -> None:
+    game, matches = GAMES[name]
+    specs = list(block_specs(experiment(game), "s", 3))
+    assert len(specs) == matches
+    held = Counter((seat, original(p.name)) for spec in specs for seat, p in enumerate(spec.players))
+    assert all(held[seat, "base"] == held[seat, "candidate"] for seat in range(len(specs[0].players)))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_block_is_one_set_of_deals_and_the_next_block_another(name: str) -> None:
+    test = experiment(GAMES[name][0])
+    table = InMemory()
+    first = {table.record(spec).deal_hash for spec in block_specs(test, "s", 1)}
+    assert len(first) == 1
+    assert {table.record(spec).deal_hash for spec in block_specs(test, "s", 2)}.isdisjoint(first)
+
+
+@pytest.mark.parametrize("name", ["codepiece", "dou_dizhu"])
+def test_partners_are_of_one_version(name: str) -> None:
+    for spec in block_specs(experiment(GAMES[name][0]), "s", 1):
+        names = [original(player.name) for player in spec.players]
+        partners = [(0, 2), (1, 3)] if name == "codepiece" else [(1, 2)]
+        assert all(names[one] == names[other] for one, other in partners)
+
+
+@pytest.mark.parametrize(
+    ("names", "points", "sides", "score"),
+    [
+        ("candidate candidate#2 base base#2", [4, 3, 2, 1], None, 1.0),
+        ("candidate base candidate#2 base#2", [4, 3, 2, 1], None, 0.75),
+        ("base base#2 candidate candidate#2", [4, 4, 4, 4], None, 0.5),
+        ("candidate base", [1, 2], None, 0.0),
+        ("candidate base candidate base", [9, 1, 9, 1], (0, 1, 0, 1), 1.0),
+        ("candidate ann bob cid", [3, 1, 3, 5], None, 0.5),
+        ("candidate ann bob cid", [3, 1, 3, 5], (0, 1, 0, 1), 0.5),
+        ("candidate ann bob cid", [3, 1, 9, 2], (0, 1, 0, 1), 1.0),
+    ],
+)
+def test_the_score_of_a_match_is_the_mean_of_its_results(
+    names: str, points: list[int], sides: Any, score: float
+) -> None:
+    assert match_score(summary(names, points, sides)) == score
+
+
+@pytest.mark.parametrize(
+    ("names", "faulty", "score"),
+    [
+        ("candidate candidate#2 base base#2", 1, 0.0),
+        ("candidate candidate#2 base base#2", 3, None),
+        ("candidate ann bob cid", 0, 0.0),
+        ("base ann bob cid", 0, 0.0),
+        ("base ann bob cid", 2, None),
+    ],
+)
+def test_a_fault_loses_the_match_and_gives_nobody_anything(
+    names: str, faulty: int, score: float | None
+) -> None:
+    assert match_score(summary(names, None, faulty=faulty)) == score
+
+
+def test_a_block_with_somebody_elses_fault_is_left_out() -> None:
+    whole = [summary("candidate base", [1, 0]), summary("base candidate", [1, 0])]
+    broken = [whole[0], summary("base candidate", None, faulty=0)]
+    renamed = [[part, match] for part, match in zip("ab", whole, strict=True)]
+    assert renamed
+    assert block_score(False, whole[:1]).score == 1.0
+    assert block_score(False, broken[1:]).score is None
+
+
+def test_versions_swapped_have_the_other_half_of_each_block(tmp_path: Path) -> None:
+    table = InMemory()
+    swap = {"candidate": "base", "base": "candidate"}
+    for spec in block_specs(experiment(), "s", 1):
+        one = table.record(spec).summary()
+        names = tuple(name.replace(original(name), swap[original(name)]) for name in one.players)
+        other = summary(" ".join(names), list(one.points or ()))
+        score = match_score(one)
+        assert score is not None
+        assert match_score(other) == 1.0 - score
+
+
+def test_with_a_field_both_versions_meet_the_same_players(tmp_path: Path) -> None:
+    league = tmp_path / "league.yaml"
+    names = ["ann", "bob", "cid", "candidate"]
+    league.write_text(
+        LEAGUE + "".join(f"  - {{name: {name}, command: [/bin/sh, {name}]}}\n" for name in names)
+    )
+    test = experiment(None, field=str(league))
+    specs = list(block_specs(test, "s", 1))
+    assert test.game.options["deals"] == [[1, 0]]
+    assert len(specs) == 8
+    tables = [[player.name for player in spec.players] for spec in specs]
+    for ours, theirs in zip(tables[:4], tables[4:], strict=True):
+        assert ["base" if name == "candidate" else name for name in ours] == theirs
+    met = {
+        name
+        for block in range(1, 9)
+        for spec in block_specs(test, "s", block)
+        for name in (p.name for p in spec.players)
+    }
+    assert met == {"ann", "bob", "cid", "candidate@field", "candidate", "base"}
+
+
+def test_the_score_against_a_field_is_the_difference_of_both() -> None:
+    ours = [summary("candidate ann", [1, 0]), summary("ann candidate", [1, 0])]
+    theirs = [summary("base ann", [0, 1]), summary("ann base", [1, 1])]
+    matches = [
+        MatchSummary(f"m{n}", 1, 1, n, match.players, match.points)
+        for n, match in enumerate([*ours, *theirs])
+    ]
+    assert block_score(True, matches).score == (1 + 0.5 - 0.25) / 2

@@ -1,0 +1,200 @@
+"""`arbiter regress` with real bots: exit codes, going on, slices."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.cli import exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.process
+
+BOTS = Path(__file__).parents[2] / "bots" / "python"
+RANDOM = f"{sys.executable} {BOTS / 'planning_random.py'} --seed 1"
+GREEDY = f"{sys.executable} {BOTS / 'planning_greedy.py'}"
+QUICK = [
+    "--game",
+    "planning",
+    "--option",
+    "deals=[[2,0]]",
+    "--option",
+    "seats=2",
+    "--isolation",
+    "plain",
+    "--seed",
+    "1",
+]
+
+
+@pytest.fixture
+def regress(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Runs the command in a folder of its own: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = exit_code(["regress", *words])
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
+
+
+def test_a_better_candidate_passes_and_the_same_command_says_so_again(
+    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    words = [
+        *QUICK,
+        "--base",
+        RANDOM,
+        "--candidate",
+        GREEDY,
+        "--elo1",
+        "100",
+        "--junit",
+        "j.xml",
+        "--json",
+        "o.json",
+    ]
+    code, out, err = regress(*words)
+    assert code == 0, out + err
+    assert out.startswith("better: ")
+    assert "expected are" in err
+    assert 'failures="0"' in (tmp_path / "j.xml").read_text()
+    code, again, err = regress(*words)
+    assert (code, again) == (0, out)
+    assert "are there already" in err
+
+
+def test_identical_bots_play_identically(regress: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, _ = regress(*QUICK, "--base", GREEDY, "--candidate", GREEDY, "--format", "json")
+    assert code == 1
+    assert json.loads(out)["verdict"] == "identical_play"
+
+
+def test_a_candidate_that_does_not_start_fails(
+    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text("raise SystemExit('no engine')\n")
+    words = [
+        *QUICK,
+        "--base",
+        GREEDY,
+        "--candidate",
+        f"{sys.executable} {bad}",
+        "--faults",
+        "fail",
+        "--workers",
+        "1",
+        "--summary",
+        "s.md",
+    ]
+    code, out, err = regress(*words)
+    assert code == 3
+    assert "candidate forfeits (crash)" in out
+    assert err.splitlines()[-1].startswith("arbiter: candidate faulty: b0001/m0: candidate")
+    assert "candidate faulty" in (tmp_path / "s.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--base", "x", "--candidate", "x"], "--game: is required"),
+        (["one.yaml", "two.yaml"], "one file is read, not 2"),
+        (["gone.yaml"], "gone.yaml: cannot be read"),
+        (
+            ["--slice", "1/2", *QUICK, "--base", GREEDY, "--candidate", GREEDY],
+            "--slice needs a store of its own",
+        ),
+        (
+            [
+                "--slice",
+                "1/2",
+                *QUICK,
+                "--base",
+                GREEDY,
+                "--candidate",
+                GREEDY,
+                "--store",
+                "sqlite:///p.sqlite",
+            ],
+            "slices need to agree on the deals and on their number",
+        ),
+        (["--merge"], "--merge needs the stores"),
+        (["--merge", "gone.sqlite"], "there is no store gone.sqlite"),
+        (["--merge", "gone.sqlite", "--elo1", "3"], "--elo1 does not go with --merge"),
+        (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
+        (["--junit", "no/such/folder/j.xml"], "there is no such folder"),
+        (["--store", "mem", *QUICK, "--base", GREEDY, "--candidate", GREEDY], "--store: not a store: 'mem'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_wrong_usage_is_one_line(
+    words: list[str], message: str, regress: Callable[..., tuple[int, str, str]]
+) -> None:
+    code, out, err = regress(*words)
+    assert code == 2
+    assert out == ""
+    assert message in err
+
+
+def test_a_usage_error_fails_in_junit_too(
+    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, _, _ = regress("gone.yaml", "--junit", "j.xml")
+    assert code == 2
+    assert 'failures="1"' in (tmp_path / "j.xml").read_text()
+
+
+def test_slices_are_put_together(regress: Callable[..., tuple[int, str, str]]) -> None:
+    words = [*QUICK, "--base", RANDOM, "--candidate", GREEDY, "--elo1", "100", "--max-blocks", "24"]
+    for part in "12":
+        code, out, err = regress(*words, "--slice", f"{part}/2", "--store", f"sqlite:///part{part}.sqlite")
+        assert (code, out) == (0, "")
+        assert f"slice {part}/2 is played: 24 matches" in err
+    code, out, _ = regress("--merge", "part1.sqlite", "part2.sqlite", "--format", "json")
+    assert (code, json.loads(out)["verdict"]) == (0, "better")
+    code, out, err = regress("--merge", "part1.sqlite")
+    assert "passed over 12 blocks that no part has whole: 1, 3, 5, 7, ..." in err
+
+
+def test_after_a_kill_the_same_command_goes_on(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "arbiter", "regress", *QUICK, "--base", RANDOM, "--candidate", GREEDY]
+    words += ["--elo1", "1000", "--elo0", "990", "--max-blocks", "40", "--json", "o.json"]
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True) as first:
+        store = tmp_path / "regress.sqlite"
+        until = time.monotonic() + 60
+        while not (store.exists() and matches_in(store)) and time.monotonic() < until:
+            time.sleep(0.01)
+        os.killpg(first.pid, signal.SIGKILL)
+    before = matches_in(store)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = json.loads((tmp_path / "o.json").read_text())
+    assert done.returncode == found["exit"]
+    assert 0 < before <= matches_in(store)
+    assert found["blocks"] >= 16
+
+
+def matches_in(store: Path) -> int:
+    import sqlite3
+
+    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+        try:
+            return int(connection.execute("SELECT count(*) FROM matches").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0

@@ -1,0 +1,80 @@
+"""Error rates of the whole test, by bots in memory: real rules, real deals, real blocks, many seeded runs.
+
+Blocks are played once and drawn from with replacement, since each run takes some forty of them.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arbiter.regress.blocks import block_score, block_specs
+from arbiter.schedule import original
+from arbiter.testing import random_policy
+from rating.sequential import Gsprt
+from tests.regress.tables import InMemory, experiment
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchSpec
+    from arbiter.rules import Action, Seat, State
+    from arbiter.testing.memory import Policy
+
+BLOCKS, RUNS, LONGEST = 300, 4000, 300
+CHANCE = 3
+"""The stronger version does something better than the weaker one in one decision of so many."""
+
+
+def slightly_stronger(spec: MatchSpec) -> Policy:
+    """By lot; but the candidate now and then takes the best of its cards, or declares no trick."""
+    lot = random_policy(f"{spec.seed}|{spec.id}")
+    draws = {"left": 0}
+
+    def choose(state: State, seat: Seat) -> Action:
+        draws["left"] = (draws["left"] + 1) % CHANCE
+        action = lot(state, seat)
+        if original(spec.players[seat].name) == "candidate" and not draws["left"]:
+            return state.legal(seat)[0]
+        return action
+
+    return choose
+
+
+@lru_cache
+def pool(stronger: bool) -> np.ndarray:
+    """Scores of blocks: of equal versions each with its mirror image, since names could be exchanged."""
+    table, test = InMemory(slightly_stronger if stronger else None), experiment()
+    scores = []
+    for block in range(1, BLOCKS + 1):
+        played = [table.record(spec).summary() for spec in block_specs(test, "errors", block)]
+        score = block_score(False, played).score
+        assert score is not None
+        scores.append(score)
+    found = np.array(scores)
+    return found if stronger else np.concatenate([found, 1.0 - found])
+
+
+def share_of(side: int, stronger: bool, elo1: float) -> float:
+    """How often the test ends on a side."""
+    drawn = np.random.default_rng(7).choice(pool(stronger), (RUNS, LONGEST))
+    test = Gsprt(0.0, elo1)
+    ends, _ = test.stops(np.arange(1, LONGEST + 1), drawn.cumsum(axis=1), (drawn**2).cumsum(axis=1))
+    assert np.mean(ends == 0) < 0.01
+    return float(np.mean(ends == side))
+
+
+def true_elo() -> float:
+    """Of the stronger version in the blocks that are drawn from."""
+    mean = float(pool(True).mean())
+    return -400.0 * math.log10(1.0 / mean - 1.0)
+
+
+def test_equal_bots_are_called_better_in_no_more_than_alpha_of_the_tests() -> None:
+    assert 0.005 < share_of(1, False, true_elo()) <= 0.07
+
+
+def test_bots_that_are_better_by_elo1_are_missed_in_no_more_than_beta_of_the_tests() -> None:
+    assert true_elo() > 20.0
+    assert 0.005 < share_of(-1, True, true_elo()) <= 0.07

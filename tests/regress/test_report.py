@@ -1,0 +1,135 @@
+"""What a regression test says at its end: text, Markdown, JUnit, JSON, and how to play a match again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import xml.etree.ElementTree as ET
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.cli.again import play_command
+from arbiter.cli.regress_documents import Documents, junit, markdown, shape
+from arbiter.cli.regress_report import Ended, print_ended
+from arbiter.regress import open_experiment, play_on
+from arbiter.regress.blocks import block_specs
+from arbiter.store import Store
+from tests.regress.tables import COMMAND, SMALL, InMemory, alike, experiment, seats_of, skilled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from arbiter.match import MatchSpec
+
+KEYS = {"verdict", "llr", "bounds", "elo", "low", "high", "blocks", "matches", "faults"}
+
+
+def ended(folder: Path, table: InMemory, **keys: Any) -> Ended:
+    test = experiment(**keys)
+    with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
+        season = open_experiment(test, store)
+        return Ended.of(play_on(test, season, table, 1), season.seed, 61.5, [season])
+
+
+def once(version: str) -> Callable[[MatchSpec], list[int]]:
+    return lambda spec: seats_of(version)(spec)[:1] if spec.id == "b0002/m1" else []
+
+
+ENDS: dict[str, Any] = {
+    "better": (InMemory(skilled("candidate")), {"elo1": 30.0}, 0),
+    "not_better": (InMemory(skilled("base")), {"elo1": 30.0}, 1),
+    "out_of_budget": (InMemory(), {"max_blocks": 4, "bounds": "normalized"}, 1),
+    "identical_play": (InMemory(alike), {}, 1),
+    "candidate_faulty": (InMemory(faulty=once("candidate")), {"faults": "fail"}, 3),
+    "base_faulty": (InMemory(skilled("candidate"), once("base")), {"elo1": 30.0}, 3),
+}
+
+
+@pytest.mark.parametrize("verdict", ENDS)
+def test_each_verdict_in_every_form(
+    verdict: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+) -> None:
+    table, keys, code = ENDS[verdict]
+    end = ended(tmp_path, table, **keys)
+    assert (end.trial.verdict, end.trial.exit_code) == (verdict, code)
+    print_ended(end)
+    text = capsys.readouterr().out
+    golden(f"regress_{verdict}.txt", f"{text}\n----\n\n{markdown(end, 'records')}")
+
+
+@pytest.mark.parametrize("verdict", ENDS)
+def test_documents_agree_with_the_exit_code(verdict: str, tmp_path: Path) -> None:
+    table, keys, code = ENDS[verdict]
+    end = ended(tmp_path, table, **keys)
+    files = {name: str(tmp_path / name) for name in ("junit.xml", "summary.md", "out.json", "records")}
+    Documents(*files.values()).ended(end)
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found.keys() >= KEYS
+    assert (found["verdict"], found["exit"], found["seconds"]) == (verdict, code, 61.5)
+    suite = ET.parse(tmp_path / "junit.xml").getroot()
+    assert suite.get("failures") == str(int(code != 0))
+    assert (suite.find("testcase/failure") is not None) == (code != 0)
+    assert (tmp_path / "summary.md").read_text().startswith("### ❌" if code else "### ✅")
+    records = sorted(path.name for path in (tmp_path / "records").iterdir())
+    assert records == sorted(f"{entry['match'].replace('/', '-')}.json" for entry in found["worst"])
+
+
+@pytest.mark.parametrize("code", [2, 4, 5, 130])
+def test_without_a_verdict_the_documents_say_why(code: int, tmp_path: Path) -> None:
+    Documents(str(tmp_path / "j.xml"), str(tmp_path / "s.md"), str(tmp_path / "o.json"), None).failed(
+        "the store | is gone", code, 1.0
+    )
+    failure = ET.parse(tmp_path / "j.xml").getroot().find("testcase/failure")
+    assert failure is not None
+    assert (failure.get("message"), failure.get("type")) == ("the store | is gone", f"exit {code}")
+    assert json.loads((tmp_path / "o.json").read_text()) == {
+        "verdict": None,
+        "exit": code,
+        "error": "the store | is gone",
+    }
+    assert "the store \\| is gone" in (tmp_path / "s.md").read_text()
+
+
+def test_text_of_a_bots_making_cannot_break_the_documents() -> None:
+    evil = "\x1b[2J<&\ud800]]>\x00"
+    failure = ET.fromstring(junit(evil, 3, evil, 0.0, "x")).find("testcase/failure")
+    assert failure is not None
+    assert "\x1b" not in str(failure.get("message"))
+
+
+def test_the_worst_matches_are_faults_and_then_the_heaviest_losses(tmp_path: Path) -> None:
+    end = ended(tmp_path, InMemory(skilled("base"), once("candidate")), elo1=30.0)
+    worst = shape(end)["worst"]
+    assert worst[0]["match"] == "b0002/m1"
+    scores = [entry["score"] for entry in worst]
+    assert scores == sorted(scores)
+    assert list(end.records) == [entry["match"] for entry in worst]
+
+
+def test_a_match_can_be_played_again_by_the_command_that_is_given() -> None:
+    test = experiment(
+        SMALL | {"seats": 2, "deck": "23456789TJQKA CD"},
+        time="2s+10ms",
+        start_time="500ms",
+        memory="200MB",
+        clock="wall",
+        candidate={"command": [*COMMAND, "it's"], "env": {"LEVEL": "a b"}},
+    )
+    spec = next(iter(block_specs(test, "s", 3)))
+    words = shlex.split(play_command(spec))
+    assert words[:8] == ["arbiter", "play", "--game", "planning", "--seed", "s", "--round", "3"]
+    options = [words[n + 1] for n, word in enumerate(words) if word == "--option"]
+    assert options == ["seats=2", "deck=23456789TJQKA CD", "deals=[[2, 1], [1, 0]]"]
+    pairs = dict(zip(words[8::2], words[9::2], strict=True))
+    assert {key: pairs[key] for key in ("--time", "--start-time", "--memory", "--clock")} == {
+        "--time": "2s+10ms",
+        "--start-time": "500ms",
+        "--memory": "200MB",
+        "--clock": "wall",
+    }
+    bots = [words[n + 1] for n, word in enumerate(words) if word == "--bot"]
+    assert shlex.split(bots[0]) == ["env", "LEVEL=a b", *COMMAND, "it's"]
+    assert "--delivery" not in words

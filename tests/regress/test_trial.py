@@ -1,0 +1,221 @@
+"""A regression test's course: verdicts, faults, order, resumption, slices."""
+
+from __future__ import annotations
+
+import random
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arbiter.errors import ConfigError, StoreError, VoidMatch
+from arbiter.regress import Trial, merged, open_experiment, play_on
+from arbiter.regress.blocks import block_specs
+from arbiter.slices import Slice
+from arbiter.store import Store
+from tests.regress.tables import InMemory, alike, experiment, seats_of, skilled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.regress import Experiment
+    from arbiter.store import SeasonStore
+
+
+def played(
+    folder: Path, table: InMemory, own: str | None = None, name: str = "test", **keys: Any
+) -> tuple[Trial, SeasonStore]:
+    """A test played in memory, into a store of its own."""
+    test = experiment(**keys)
+    store = Store(f"sqlite:///{folder / name}.sqlite")
+    with closing(store):
+        season = open_experiment(test, store)
+        trial = play_on(test, season, table, 2, own=Slice.parse(own) if own else None)
+    return trial, season
+
+
+def matches_of(test: Experiment, table: InMemory, blocks: int) -> list[MatchSummary]:
+    return [
+        table.record(spec).summary()
+        for block in range(1, blocks + 1)
+        for spec in block_specs(test, "s", block)
+    ]
+
+
+def test_a_stronger_candidate_is_better(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(skilled("candidate")), elo1=30)
+    assert (trial.verdict, trial.exit_code) == ("better", 0)
+    assert trial.report.elo is not None
+    assert trial.report.elo > 0
+
+
+def test_a_weaker_candidate_is_not_better(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(skilled("base")), elo1=30)
+    assert (trial.verdict, trial.exit_code) == ("not_better", 1)
+
+
+@pytest.mark.parametrize(("non_regression", "code"), [(False, 1), (True, 0)])
+def test_identical_play_ends_at_the_first_look(tmp_path: Path, non_regression: bool, code: int) -> None:
+    trial, _ = played(tmp_path, InMemory(alike), non_regression=non_regression)
+    assert (trial.verdict, trial.run.blocks, trial.exit_code) == ("identical_play", 16, code)
+
+
+@pytest.mark.parametrize("game", ["dou_dizhu", {"name": "codepiece", "dealers": [0]}])
+def test_identical_play_is_level_in_games_of_sides(tmp_path: Path, game: Any) -> None:
+    trial, _ = played(tmp_path, InMemory(alike), game=game)
+    assert trial.verdict == "identical_play"
+
+
+def test_a_spent_budget_is_no_verdict_of_better(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(), max_blocks=20, elo1=5)
+    assert (trial.verdict, trial.run.blocks, trial.exit_code) == ("out_of_budget", 20, 1)
+    assert trial.report.low is not None
+
+
+def test_a_faulty_candidate_loses_its_matches(tmp_path: Path) -> None:
+    table = InMemory(skilled("candidate"), seats_of("candidate"))
+    trial, _ = played(tmp_path, table)
+    assert trial.verdict == "not_better"
+    assert trial.run.total == 0.0
+    assert trial.faults_of("candidate") == {"crash": trial.run.blocks * 4}
+
+
+def test_with_fail_the_first_fault_of_the_candidate_ends_it(tmp_path: Path) -> None:
+    def late(spec: MatchSpec) -> list[int]:
+        return seats_of("candidate")(spec)[:1] if spec.round == 3 else []
+
+    trial, _ = played(tmp_path, InMemory(faulty=late), faults="fail")
+    assert (trial.verdict, trial.exit_code) == ("candidate_faulty", 3)
+    assert trial.faults[0].match.id == "b0003/m0"
+
+
+def test_the_bases_faults_never_make_the_candidate_better(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(skilled("candidate"), seats_of("base")))
+    assert (trial.verdict, trial.exit_code) == ("base_faulty", 3)
+    assert trial.run.blocks == 0
+    assert trial.left_out == [1, 2, 3]
+
+
+def test_one_fault_of_the_base_keeps_a_better_candidate_out(tmp_path: Path) -> None:
+    def once(spec: MatchSpec) -> list[int]:
+        return seats_of("base")(spec)[:1] if spec.id == "b0002/m1" else []
+
+    trial, _ = played(tmp_path, InMemory(skilled("candidate"), once), elo1=30)
+    assert (trial.verdict, trial.run.verdict, trial.left_out) == ("base_faulty", "better", [2])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_order_in_which_matches_end_changes_nothing(seed: int) -> None:
+    luck = random.Random(seed)
+    test = experiment(elo1=60.0)
+    matches = ORDERED.setdefault("matches", matches_of(test, InMemory(), 40))
+    straight, mixed = Trial(test), Trial(test)
+    for match in matches:
+        straight.add(match)
+    # As far from their order as matches in flight can be, and farther.
+    shuffled = sorted(range(len(matches)), key=lambda place: place + luck.random() * 30)
+    for place in shuffled:
+        mixed.add(matches[place])
+    assert (mixed.verdict, mixed.run, mixed.played) == (straight.verdict, straight.run, straight.played)
+
+
+ORDERED: dict[str, list[MatchSummary]] = {}
+
+
+@pytest.mark.parametrize("stops_after", [1, 7, 30])
+def test_an_interrupted_test_goes_on_to_the_same_end(tmp_path: Path, stops_after: int) -> None:
+    class Breaking(InMemory):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+            if len(self.played) == stops_after:
+                raise KeyboardInterrupt
+            return super().submit(fn, *args, **kwargs)
+
+    whole, _ = played(tmp_path, InMemory(), name="whole", max_blocks=18)
+    with pytest.raises(KeyboardInterrupt):
+        played(tmp_path, Breaking(), max_blocks=18)
+    table = InMemory()
+    rest, _ = played(tmp_path, table, max_blocks=18)
+    assert (rest.verdict, rest.run, rest.played) == (whole.verdict, whole.run, whole.played)
+    # Two were in flight.
+    assert 0 <= len(table.played) - (18 * 4 - stops_after) <= 2
+
+
+def test_a_test_with_a_verdict_plays_nothing_more(tmp_path: Path) -> None:
+    played(tmp_path, InMemory(alike))
+    table = InMemory()
+    trial, _ = played(tmp_path, table)
+    assert (trial.verdict, table.played) == ("identical_play", [])
+
+
+def test_a_void_match_is_played_again_and_twice_void_is_our_failure(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(alike, void=["b0001/m2"]))
+    assert trial.verdict == "identical_play"
+    with pytest.raises(VoidMatch, match="twice in a row"):
+        played(tmp_path, InMemory(alike, void=["b0001/m2"] * 2), name="other")
+
+
+def parts_of(folder: Path, table: Callable[[], InMemory], **keys: Any) -> list[Store]:
+    for number in (1, 2, 3):
+        played(folder, table(), f"{number}/3", name=f"part{number}", **keys)
+    return [Store(f"sqlite:///{folder}/part{number}.sqlite") for number in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    "policy", [None, skilled("candidate"), skilled("base")], ids=["even", "better", "worse"]
+)
+def test_slices_put_together_have_the_verdict_of_one_machine(tmp_path: Path, policy: Any) -> None:
+    keys: dict[str, Any] = {"elo1": 40.0, "max_blocks": 30}
+    whole, _ = played(tmp_path, InMemory(policy), name="whole", **keys)
+    found = merged(parts_of(tmp_path, lambda: InMemory(policy), **keys), most_blocks=30)
+    assert (found.trial.verdict, found.trial.run, found.missing) == (whole.verdict, whole.run, [])
+    assert found.seed == "s"
+
+
+def test_blocks_that_no_part_has_are_passed_over_and_named(tmp_path: Path) -> None:
+    parts = parts_of(tmp_path, InMemory, max_blocks=18)
+    found = merged(parts[::2])
+    assert found.trial.verdict == "out_of_budget"
+    assert found.trial.run.blocks == 12
+    assert found.missing == [1, 4, 7, 10, 13, 16]
+
+
+def test_parts_of_different_tests_or_seeds_are_refused(tmp_path: Path) -> None:
+    played(tmp_path, InMemory(alike), "1/2", name="one", max_blocks=2)
+    played(tmp_path, InMemory(alike), "2/2", name="two", max_blocks=2, elo1=11.0)
+    stores = [Store(f"sqlite:///{tmp_path}/{name}.sqlite") for name in ("one", "two")]
+    with pytest.raises(ConfigError, match="no regression test in common"):
+        merged(stores)
+    played(tmp_path, InMemory(alike), "2/2", name="one", max_blocks=2, elo1=11.0)
+    played(tmp_path, InMemory(alike), "1/2", name="two", max_blocks=2)
+    with pytest.raises(ConfigError, match="several regression tests in common"):
+        merged(stores)
+
+
+def test_parts_that_drew_seeds_of_their_own_are_refused(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        played(tmp_path, InMemory(alike), "1/2", name=name, max_blocks=2, seed="auto")
+    with pytest.raises(StoreError, match="different seeds"):
+        merged([Store(f"sqlite:///{tmp_path}/{name}.sqlite") for name in ("one", "two")])
+
+
+def test_a_slice_has_no_verdict_but_a_candidate_that_fails(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(alike), "1/1", max_blocks=4)
+    assert trial.verdict == "out_of_budget"
+    broken = InMemory(faulty=seats_of("candidate"))
+    trial, _ = played(tmp_path, broken, "2/3", name="broken", max_blocks=9, faults="fail")
+    assert (trial.verdict, len(broken.played)) in [("candidate_faulty", 1), ("candidate_faulty", 2)]
+
+
+def test_every_match_is_left_to_the_number_of_blocks_asked_for(tmp_path: Path) -> None:
+    table = InMemory()
+    test = experiment(max_blocks=3)
+    with closing(Store(f"sqlite:///{tmp_path}/t.sqlite")) as store:
+        trial = play_on(test, open_experiment(test, store), table, 9)
+    assert sorted(table.played) == [f"b{block:04d}/m{n}" for block in (1, 2, 3) for n in range(4)]
+    assert replace(test).test.most_blocks == trial.run.blocks
