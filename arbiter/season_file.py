@@ -102,14 +102,17 @@ def _check_seed(text: str) -> None:
 Word = Annotated[str, Field(min_length=1)]
 Name = Annotated[str, _checked(_check_name, "name")]
 Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
+Time = Annotated[str, _checked(TimeControl.parse, "time")]
 StoreUrl = Annotated[str, _checked(_check_store, "store")]
 
 
-class _Strict(BaseModel):
+class StrictModel(BaseModel):
+    """Unknown keys are mistakes."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class VersionModel(_Strict):
+class VersionModel(StrictModel):
     """A program, and what it is started with."""
 
     command: Annotated[list[Word], Field(min_length=1)]
@@ -122,6 +125,14 @@ class VersionModel(_Strict):
         return {key: str(value) for key, value in self.env.items()}
 
 
+def _as_mapping(value: object) -> object:
+    """A command alone stands for a program that is given nothing else."""
+    return {"command": value} if isinstance(value, list) else value
+
+
+Version = Annotated[VersionModel, BeforeValidator(_as_mapping)]
+
+
 class PlayerModel(VersionModel):
     """One entry of ``players``."""
 
@@ -130,10 +141,10 @@ class PlayerModel(VersionModel):
     house: StrictBool = False
 
 
-class TableModel(_Strict):
+class TableModel(StrictModel):
     """How matches are played, in every file that has them played."""
 
-    time: Annotated[str, _checked(TimeControl.parse, "time")] = "10s"
+    time: Time = "10s"
     start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_start(text), "time")] = "5s"
     memory: Annotated[str, _checked(parse_memory, "memory")] = "400MB"
     clock: Literal["adjusted", "wall", "cpu"] = "adjusted"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -46,7 +47,7 @@ def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
     for kind, file, text in blocks(page):
         if file:
             path = workplace / file
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         elif kind == "console":
             for line in text.splitlines():
@@ -59,9 +60,15 @@ def run(line: str, folder: Path) -> None:
     if program == "make":
         # Not `make test` within itself: that the target is there is what can be shown here.
         words, folder = ["make", "--dry-run", *words[1:]], ROOT
+    elif program == "python":
+        words = [sys.executable, *words[1:]]
     else:
         words = [sys.executable, "-m", program, *words[1:]]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    # A reader's own Python is the first to be found, for bots too.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 

@@ -31,8 +31,7 @@ class Documents:
     ) -> None:
         self._junit, self._summary, self._json, self._records = junit_file, summary, json_file, records
         for path in (junit_file, summary, json_file):
-            if path is not None and not Path(path).absolute().parent.is_dir():
-                raise ConfigError("cannot be written: there is no such folder", path)
+            checked_path(path)
 
     def ended(self, ended: Ended) -> None:
         """After a verdict."""
@@ -151,10 +150,10 @@ def junit(text: str, exit_code: int, details: str, seconds: float, name: str) ->
     suite.set("time", f"{seconds:.3f}")
     case = ET.SubElement(suite, "testcase", classname="arbiter.regress", name=name, time=f"{seconds:.3f}")
     if exit_code:
-        failure = ET.SubElement(case, "failure", message=_xml(text), type=f"exit {exit_code}")
-        failure.text = _xml(details)
+        failure = ET.SubElement(case, "failure", message=xml_text(text), type=f"exit {exit_code}")
+        failure.text = xml_text(details)
     else:
-        ET.SubElement(case, "system-out").text = _xml(f"{text}\n{details}")
+        ET.SubElement(case, "system-out").text = xml_text(f"{text}\n{details}")
     return document(suite)
 
 
@@ -174,6 +173,12 @@ def record_name(match: str) -> str:
     return match.replace("/", "-") + ".json"
 
 
+def checked_path(path: str | None) -> None:
+    """ConfigError where no file could be written there."""
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise ConfigError("cannot be written: there is no such folder", path)
+
+
 def written(path: str, text: str) -> None:
     """Write a document; ConfigError where that cannot be."""
     try:
@@ -190,7 +195,7 @@ def _code(text: str) -> str:
     return _cell(text).replace("`", "'")
 
 
-def _xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """Without what no XML document may hold."""
     return "".join(c if c in "\t\n" or c.isprintable() else "?" for c in text)
 

@@ -8,7 +8,6 @@ anew: a test that has been looked at cannot be continued by another rule.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from arbiter.errors import ConfigError, Problem
 from arbiter.match import Player
 from arbiter.players import command_problems, is_there, registered, starting_problems
 from arbiter.regress.blocks import BASE, CANDIDATE, block_size
+from arbiter.regress.programs import digest_of_program
 from arbiter.regress.regress_file import RegressModel
 from arbiter.season_file import TableModel
 from arbiter.yaml_places import Document, read_document
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from arbiter.match import Limits
-    from arbiter.regress.regress_file import Version
     from arbiter.rules import AnyGame
+    from arbiter.season_file import Version
 
 STORE = "sqlite:///regress.sqlite"
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
@@ -86,7 +86,7 @@ def experiment_of(
     if problems or model is None:
         raise ConfigError(_by_origin(problems, document, given), file or "")
     field = _field_of(model.field, folders["field"])
-    versions = {name: _player(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
+    versions = {name: player_of(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
     store = model.store or (STORE if file is None else f"sqlite:///{Path(file).stem}.sqlite")
     store = store_url(store, Path() if "store" in given else folder)
     return _experiment(model, versions, field, store)
@@ -142,13 +142,18 @@ def _problems_of_versions(model: RegressModel, folders: Mapping[str, Path]) -> I
     """What keeps the two programs from being started."""
     for name in (BASE, CANDIDATE):
         version: Version = getattr(model, name)
-        for message in starting_problems(version.command, version.variables()):
-            yield Problem((name,), message)
-        for _, message in command_problems(version.command, folders[name]):
-            yield Problem((name,), message)
-        for path in version.read:
-            if not is_there(folders[name] / path):
-                yield Problem((name, "read"), f"there is no {path}")
+        yield from problems_of_version(version, folders[name], (name,))
+
+
+def problems_of_version(version: Version, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:
+    """What keeps a program from being started; `at` is where it stands in its file."""
+    for message in starting_problems(version.command, version.variables()):
+        yield Problem(at, message)
+    for _, message in command_problems(version.command, folder):
+        yield Problem(at, message)
+    for path in version.read:
+        if not is_there(folder / path):
+            yield Problem((*at, "read"), f"there is no {path}")
 
 
 def _by_origin(problems: list[Problem], document: Document, given: Mapping[str, Any]) -> list[Problem]:
@@ -177,7 +182,8 @@ def _renamed(player: Player) -> Player:
     return replace(player, name=f"{player.name}@field")
 
 
-def _player(name: str, version: Version, folder: Path) -> Player:
+def player_of(name: str, version: Version, folder: Path) -> Player:
+    """A program of a file as a player."""
     return registered(name, version.command, folder, version.variables(), version.batched, version.read)
 
 
@@ -248,7 +254,7 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kept(player: Player) -> dict[str, Any]:
-    """A player as JSON values, with the contents of the files that its command names."""
+    """A player as JSON values, with digests of the files that its command names."""
     return {
         "name": player.name,
         "command": list(player.command),
@@ -256,16 +262,10 @@ def _kept(player: Player) -> dict[str, Any]:
         "env": dict(player.env),
         "batched": player.batched,
         "read": list(player.read),
-        "files": {word: content for word in player.command if (content := _content(word)) is not None},
+        "files": {
+            word: content for word in player.command if (content := digest_of_program(word)) is not None
+        },
     }
-
-
-def _content(word: str) -> str | None:
-    """The SHA-256 of a file, None where a word names none."""
-    try:
-        return sha256(Path(word).read_bytes()).hexdigest() if Path(word).is_absolute() else None
-    except (OSError, ValueError):
-        return None
 
 
 def _kept_player(shape: Mapping[str, Any]) -> Player:

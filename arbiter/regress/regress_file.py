@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import Field, StrictBool, StrictInt
 
-from arbiter.season_file import Seed, StoreUrl, TableModel, VersionModel, Word
+from arbiter.season_file import Seed, StoreUrl, TableModel, Version, Word
 
-
-def _as_mapping(value: object) -> object:
-    """A command alone stands for a bot that has nothing else."""
-    return {"command": value} if isinstance(value, list) else value
-
-
-Version = Annotated[VersionModel, BeforeValidator(_as_mapping)]
 Risk = Annotated[float, Field(gt=0, lt=0.5, strict=True)]
 Elo = Annotated[float, Field(ge=-1000, le=1000, strict=True)]
 LEVELS = {False: (0.0, 10.0), True: (-10.0, 0.0)}
@@ -26,8 +19,6 @@ class RegressModel(TableModel):
 
     `field` is a season's file, whose players are met instead of the other version.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     base: Version
     candidate: Version

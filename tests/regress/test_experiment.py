@@ -89,9 +89,31 @@ def test_a_changed_program_is_another_test(file: Path) -> None:
     assert experiment_of(str(file), {}).name != before
 
 
-def test_a_test_is_the_same_wherever_its_programs_lie(file: Path, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "another machine"
-    elsewhere.mkdir()
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("engine.py", True),
+        ("search/deep.py", True),
+        ("notes.md", False),
+        (".cache/old.py", False),
+        ("node_modules/x.py", False),
+        ("venv/lib/x.py", False),
+    ],
+)
+def test_what_a_script_may_import_is_part_of_it(file: Path, name: str, counts: bool) -> None:
+    (file.parent / "venv").mkdir()
+    (file.parent / "venv" / "pyvenv.cfg").touch()
+    before = experiment_of(str(file), {}).name
+    module = file.parent / name
+    module.parent.mkdir(parents=True, exist_ok=True)
+    module.write_text("better = True\n")
+    assert (experiment_of(str(file), {}).name != before) == counts
+
+
+def test_a_test_is_the_same_wherever_its_programs_lie(
+    file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("another")
     for name in ("old.py", "new.py", "regress.yaml"):
         (elsewhere / name).write_bytes((file.parent / name).read_bytes())
     assert experiment_of(str(elsewhere / "regress.yaml"), {}).name == experiment_of(str(file), {}).name

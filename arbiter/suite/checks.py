@@ -1,0 +1,166 @@
+"""The checks of a suite, one after the other: each passes or fails, and says why in a line."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.botcheck import Subject, check_bot
+from arbiter.games import make
+from arbiter.regress.blocks import BASE, CANDIDATE, block_size
+from arbiter.regress.experiment import Experiment
+from arbiter.regress.run import play_on
+from arbiter.schedule import original
+from arbiter.store import Store
+from arbiter.suite.recorded import difference
+from arbiter.table.launcher import Launcher
+from rating.sequential import Gsprt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from arbiter.botcheck import Step
+    from arbiter.executors import Slots
+    from arbiter.match import Limits, Player
+    from arbiter.regress.trial import Trial
+    from arbiter.store import SeasonStore
+    from arbiter.suite.suite_file import Check, Suite
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of a check: a line about it, and how long it took."""
+
+    name: str
+    ok: bool
+    detail: str
+    seconds: float
+
+
+def checked(suite: Suite, executor: Slots) -> Iterator[Checked]:
+    """Each check as soon as it has been made; VoidMatch where our machine fails."""
+    for check in suite.checks:
+        begun = time.monotonic()
+        ok, detail = _KINDS[check.kind](suite, check, executor)
+        yield Checked(check.name, ok, detail, time.monotonic() - begun)
+
+
+def _check_bot(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+    """All steps of `arbiter check-bot`."""
+    game = suite.game
+    steps = executor.submit(_steps, game.name, game.options, suite.bot, check.limits).result()
+    failed = [step for step in steps if step.ok is False]
+    if failed:
+        return (
+            False,
+            f"fails {', '.join(step.name for step in failed)}: {failed[0].detail}; fix: {failed[0].fix}",
+        )
+    return True, f"{sum(step.ok is True for step in steps)} steps"
+
+
+def _steps(game: str, options: Mapping[str, Any], player: Player, limits: Limits) -> list[Step]:
+    """In a worker, which has a core of its own."""
+    launcher = Launcher()
+    try:
+        return list(check_bot(Subject(make(game, options), player, limits, launcher)))
+    finally:
+        launcher.close()
+
+
+def _beats(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+    """The mean result over some blocks, its interval by the blocks' means."""
+    with _played(suite, check, executor) as (trial, _):
+        if faults := trial.faults_of(BASE):
+            return False, f"nothing can be said: the opponent made {sum(faults.values())} faults"
+        run = trial.run
+        score = run.total / run.blocks
+        text = f"{100 * score:.1f} %{_margin(trial)} of {run.blocks} blocks"
+        text += f"; {100 * check.at_least:g} % is enough"
+        if lost := sum(trial.faults_of(CANDIDATE).values()):
+            text += f"; {lost} matches lost by faults, first {trial.faults[0]}"
+        return score >= check.at_least, text
+
+
+def _margin(trial: Trial) -> str:
+    """Half the width of the 95 % interval, in percent."""
+    from scipy.special import stdtrit
+
+    run = trial.run
+    if run.blocks < 2:
+        return ""
+    mean = run.total / run.blocks
+    variance = max(run.squares / run.blocks - mean**2, 0.0) * run.blocks / (run.blocks - 1)
+    half = float(stdtrit(run.blocks - 1, 0.5 + LEVEL / 2.0)) * math.sqrt(variance / run.blocks)
+    return f" ± {100 * half:.1f}"
+
+
+def _no_faults(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+    """No fault of the bot's own, against itself or an opponent."""
+    with _played(suite, check, executor) as (trial, season):
+        own = (CANDIDATE, BASE) if check.opponent is None else (CANDIDATE,)
+        faults = [fault for fault in trial.faults if fault.version in own]
+        matches = len(season.summaries())
+        if faults:
+            return False, f"{len(faults)} of {matches} matches end by its fault, first {faults[0]}"
+        most = max(
+            bot.charged_ns
+            for record in season.records()
+            for bot in record.bots
+            if original(bot.player) in own
+        )
+        text = f"none in {matches} matches; at most {most / 1e6:.0f} ms charged in one"
+        others = len(trial.faults)
+        return True, text + (f"; {others} ended by the opponent's" if others else "")
+
+
+def _replays(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+    """Every move of a recorded match again."""
+    record = check.record
+    assert record is not None
+    found = executor.submit(difference, record, check.seat, suite.bot, check.limits).result()
+    moves = sum(move.seat == check.seat for move in record.moves)
+    return not found, found or f"{moves} moves of seat {check.seat}"
+
+
+_KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "replays": _replays}
+
+
+@contextmanager
+def _played(suite: Suite, check: Check, executor: Slots) -> Iterator[tuple[Trial, SeasonStore]]:
+    """A fixed number of blocks, played into a store that is gone afterwards."""
+    experiment = _experiment(suite, check)
+    with (
+        tempfile.TemporaryDirectory(prefix="arbiter-suite-") as folder,
+        closing(Store(f"sqlite:///{Path(folder) / 'suite.sqlite'}")) as store,
+    ):
+        season = store.make_season(experiment.name, experiment.game.name, experiment.seed)
+        yield play_on(experiment, season, executor, executor.size + 1), season
+
+
+def _experiment(suite: Suite, check: Check) -> Experiment:
+    """A comparison without a stop rule: so many blocks, whatever they say."""
+    blocks = check.blocks
+    test = Gsprt(matches=block_size(suite.game, False), first_look=max(blocks, 1) + 1, most_blocks=blocks)
+    return Experiment(
+        name="suite",
+        game=suite.game,
+        base=check.opponent or replace(suite.bot, name=BASE),
+        candidate=suite.bot,
+        field=(),
+        limits=check.limits,
+        test=test,
+        non_regression=False,
+        fail_at_once=False,
+        seed=suite.seed,
+        store="",
+        workers=suite.workers,
+        settings={},
+    )

@@ -1,0 +1,188 @@
+"""A suite's file: one bot, one game, named checks; every mistake at once, with its place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, StrictInt, ValidationError
+
+from arbiter.clock import TimeControl
+from arbiter.config import game_of
+from arbiter.errors import ConfigError, Problem, StoreError
+from arbiter.match import MatchRecord
+from arbiter.regress.blocks import BASE, CANDIDATE
+from arbiter.regress.experiment import player_of, problems_of_version
+from arbiter.season_file import Seed, StrictModel, TableModel, Time, Version, Word
+from arbiter.yaml_places import read_document
+from arbiter.yaml_problems import placed, problems_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from arbiter.match import Limits, Player
+    from arbiter.rules import AnyGame
+
+Kind = Literal["check-bot", "beats", "no-faults", "replays"]
+KEYS: dict[str, tuple[set[str], set[str]]] = {
+    "check-bot": (set(), set()),
+    "beats": ({"opponent", "at_least"}, {"blocks", "time"}),
+    "no-faults": (set(), {"opponent", "blocks", "time"}),
+    "replays": ({"record"}, {"seat"}),
+}
+"""Which keys a check must have and may have, beside `check` and `name`."""
+BLOCKS = {"beats": 10, "no-faults": 4}
+
+
+class CheckModel(StrictModel):
+    """One entry of ``checks``."""
+
+    check: Kind
+    name: Word | None = None
+    opponent: Version | None = None
+    at_least: Annotated[float, Field(gt=0, le=100, strict=True)] | None = None
+    blocks: Annotated[StrictInt, Field(gt=0)] | None = None
+    time: Time | None = None
+    record: Word | None = None
+    seat: Annotated[StrictInt, Field(ge=0)] = 0
+
+
+class SuiteModel(TableModel):
+    """The file as written."""
+
+    bot: Version
+    game: str | dict[str, Any]
+    seed: Seed = "suite"
+    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
+    checks: Annotated[list[CheckModel], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. `opponent` is None where the bot meets itself; `at_least` is a share of 1."""
+
+    kind: Kind
+    name: str
+    limits: Limits
+    opponent: Player | None = None
+    at_least: float = 0.0
+    blocks: int = 0
+    record: MatchRecord | None = None
+    seat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A checked suite; `isolation` of its limits is as written."""
+
+    bot: Player
+    game: AnyGame
+    seed: str
+    limits: Limits
+    workers: int | None
+    checks: tuple[Check, ...]
+
+
+def load_suite(path: str) -> Suite:
+    """Read and check a suite's file; ConfigError with everything that is wrong with it."""
+    file = Path(path)
+    document = read_document(file)
+    problems = list(document.problems)
+    model, game = None, None
+    try:
+        model = SuiteModel.model_validate(document.value)
+    except ValidationError as error:
+        problems += [p for p in problems_of(error, SuiteModel) if p.path not in document.unread]
+    if isinstance(document.value, dict) and "game" in document.value:
+        try:
+            game = game_of(document.value["game"])
+        except ConfigError as error:
+            problems += error.problems
+    checks: dict[int, Check] = {}
+    if model is not None:
+        problems += problems_of_version(model.bot, file.parent, ("bot",))
+        limits = model.limits()
+        for number, entry in enumerate(model.checks):
+            found = list(_problems_of_check(entry, file.parent, ("checks", number)))
+            if not found and game is not None:
+                try:
+                    checks[number] = _check(entry, limits, game, file.parent)
+                except ConfigError as error:
+                    found.append(Problem(("checks", number, "record"), str(error)))
+            problems += found
+        problems += _names_twice(checks)
+    if problems or model is None or game is None:
+        raise ConfigError(placed(problems, document), path)
+    return Suite(
+        bot=player_of(CANDIDATE, model.bot, file.parent),
+        game=game,
+        seed=str(model.seed),
+        limits=model.limits(),
+        workers=None if model.workers == "auto" else model.workers,
+        checks=tuple(checks.values()),
+    )
+
+
+def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:
+    required, allowed = KEYS[entry.check]
+    given = entry.model_fields_set - {"check", "name"}
+    for key in sorted(required - given):
+        yield Problem((*at, "check"), f"{entry.check} needs {key}")
+    for key in sorted(given - required - allowed):
+        known = ", ".join(sorted(required | allowed)) or "no keys"
+        yield Problem((*at, key), f"is no key of {entry.check}", f"it takes {known}")
+    if entry.opponent is not None:
+        yield from problems_of_version(entry.opponent, folder, (*at, "opponent"))
+
+
+def _check(entry: CheckModel, limits: Limits, game: AnyGame, folder: Path) -> Check:
+    if entry.time is not None:
+        limits = replace(limits, time=TimeControl.parse(entry.time))
+    opponent = None if entry.opponent is None else player_of(BASE, entry.opponent, folder)
+    return Check(
+        kind=entry.check,
+        name=entry.name or _name(entry),
+        limits=limits,
+        opponent=opponent,
+        at_least=(entry.at_least or 0.0) / 100.0,
+        blocks=entry.blocks or BLOCKS.get(entry.check, 0),
+        record=None if entry.record is None else _record(folder / entry.record, game, entry.seat),
+        seat=entry.seat,
+    )
+
+
+def _name(entry: CheckModel) -> str:
+    """What a check is called that has no name."""
+    if entry.check == "beats":
+        assert entry.opponent is not None
+        return f"beats {' '.join(Path(word).name for word in entry.opponent.command)}"
+    if entry.check == "no-faults":
+        return "no faults" + (f" in {entry.time}" if entry.time else "")
+    return "check-bot" if entry.check == "check-bot" else f"plays as in {entry.record}"
+
+
+def _record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
+    """The record of a match of this game; ConfigError where it is none, or has no such seat."""
+    try:
+        record = MatchRecord.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise ConfigError(f"{path.name} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError, StoreError, AttributeError):
+        raise ConfigError(f"{path.name} is no match record, as `arbiter play --record` writes it") from None
+    if record.game != game.name:
+        raise ConfigError(f"{path.name} is a match of {record.game}, not of {game.name}")
+    if seat >= len(record.players):
+        raise ConfigError(f"{path.name} has no seat {seat}: its seats are 0 to {len(record.players) - 1}")
+    return record
+
+
+def _names_twice(checks: Mapping[int, Check]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for number, check in checks.items():
+        if check.name in seen:
+            yield Problem(
+                ("checks", number), f"{check.name!r} is the name of an earlier check", "give it another"
+            )
+        seen.add(check.name)
