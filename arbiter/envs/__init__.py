@@ -3,9 +3,12 @@
     from arbiter import envs
     env = envs.aec("planning")                      # PettingZoo, one agent after the other
     env = envs.parallel("planning")                 # PettingZoo, all agents in every step
+    env = envs.single("planning", "random")         # Gymnasium, one agent and its opponents
+    envs.PolicyBot(policy, "planning").run()        # a policy as a bot for tournaments
     from arbiter.envs import dou_dizhu_v4
     env = dou_dizhu_v4.env()
     gymnasium.make("arbiter/ChefsHat-v1")           # known to Gymnasium by now
+    gymnasium.make("arbiter/Single-v0", game="planning", opponents="random")
 
 Everything of ours is imported when it is first used.
 """
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from arbiter.envs.aec import GameEnv, aec
     from arbiter.envs.batch import Batch, batch
     from arbiter.envs.parallel import ParallelGameEnv, parallel
+    from arbiter.envs.policy_bot import PolicyBot
+    from arbiter.envs.single import SingleEnv, single
 
 for _package in ("gymnasium", "pettingzoo"):
     if find_spec(_package) is None:
@@ -32,11 +37,24 @@ for _package in ("gymnasium", "pettingzoo"):
 import gymnasium  # noqa: E402  (after the check that it is there)
 
 CHEFS_HAT = "arbiter/ChefsHat-v1"
+SINGLE = "arbiter/Single-v0"
 # Gymnasium imports the module when somebody makes the environment.
 if CHEFS_HAT not in gymnasium.registry:
     gymnasium.register(CHEFS_HAT, entry_point="arbiter.envs.chefs_hat:ChefsHatEnv")
+if SINGLE not in gymnasium.registry:
+    gymnasium.register(SINGLE, entry_point="arbiter.envs.single:single")
 
-__all__ = ["Batch", "GameEnv", "ParallelGameEnv", "aec", "batch", "parallel"]
+__all__ = [
+    "Batch",
+    "GameEnv",
+    "ParallelGameEnv",
+    "PolicyBot",
+    "SingleEnv",
+    "aec",
+    "batch",
+    "parallel",
+    "single",
+]
 
 _HOMES = {
     "Batch": "arbiter.envs.batch",
@@ -45,6 +63,9 @@ _HOMES = {
     "ParallelGameEnv": "arbiter.envs.parallel",
     "aec": "arbiter.envs.aec",
     "parallel": "arbiter.envs.parallel",
+    "PolicyBot": "arbiter.envs.policy_bot",
+    "SingleEnv": "arbiter.envs.single",
+    "single": "arbiter.envs.single",
 }
 """The module of every name that is imported when it is first used."""
 

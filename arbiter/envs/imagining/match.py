@@ -1,0 +1,288 @@
+"""A match as one of its seats hears it, with the hidden cards made up.
+
+Theory of operation. Observations and masks are made from a whole `Play`, but never depend on what
+their seat cannot know. So a bot, which hears its own cards and what is done openly, can have them
+from any match in which it would have heard the same. An `Imagined` match is such a one: the cards
+that are not seen are dealt to the other seats somehow, and what is heard is done in it. What a line
+means is the game's to say (`parse`, and `news` for what else is told), and so is whether it is
+possible.
+
+Where it is not, the cards are dealt again. A card that a seat has laid was in its hand. And where
+the card of a refused action is in hand, the cards that could be laid instead stand in the way
+(those of the suit led, those that overtake): the seat has none of them. With that the rest is a
+matching of cards and hands (`filling.py`), and the rules are asked again, until they allow all that
+was heard.
+
+Where several decide simultaneously, those before this seat have decided by the time that it is
+asked, and nobody says what: something is put there until it is told.
+
+Cards are named as in the protocol, so that it does not matter whether a deck has equal cards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from arbiter.cards import Stream
+from arbiter.envs.imagining.filling import filled
+from arbiter.envs.play import NOBODY, Play
+from arbiter.errors import IllegalAction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.rules import Action, AnyGame, Deal, Seat
+
+DEALS = "set_cards"
+"""The command with which a deal begins, and the own cards come."""
+
+
+class Unheard(Exception):
+    """A command that cannot be obeyed, with the reason: the match is as it was."""
+
+
+class HeardPlay(Play):
+    """A play whose deals are made up from outside, one after the other."""
+
+    def __init__(self, game: AnyGame) -> None:
+        super().__init__(game)
+        self._seed = ""
+        self.totals = (0,) * game.seats
+        self.played = []
+
+    def begin(self, deal: Deal) -> None:
+        """The next deal."""
+        self._begin(deal)
+
+    def redealt(self, deal: Deal, actions: list[Action], state: Any) -> None:
+        """The same deal with other hidden cards; `state` is what `actions` of the same seats come to."""
+        self.deal, self.first, self.state = deal, self.game.start(deal), state
+        self.actions = actions
+        self.turn = state.to_act[0] if state.to_act else NOBODY
+        self.pending, self._asked = (), NOBODY
+
+    def _deal_of(self, *_: object, **__: object) -> None:
+        """What is dealt next is not known before it is told."""
+        return
+
+
+class Imagined:
+    """The match that `seat` hears of; `play` is where it stands.
+
+    This class knows games in which an action lays one card or none, and is named as the card; see
+    `imagined` for the others. `deck` is the names of all cards.
+    """
+
+    told_besides: frozenset[str] = frozenset()
+    """Commands that tell what follows from the play, and may not be those that the rules expect."""
+
+    def __init__(self, game: AnyGame, seat: Seat, deck: Sequence[str]) -> None:
+        self.game, self.seat = game, seat
+        self.play = HeardPlay(game)
+        self._deck = Counter(deck)
+        self._number = -1
+        self._begun = False
+        self._own: list[str] = []
+        self._sizes: list[int] = []
+        self._starter: Seat = 0
+        self._barred: set[tuple[str, Seat]] = set()
+        self._laid: list[Counter[str]] = []
+        self._shown: list[Counter[str]] = []
+        """What is known of the hand of each seat otherwise."""
+        self._guessed: dict[Seat, int] = {}
+        """The places of actions that were not told, by seat."""
+        self._following: list[str] = []
+
+    # What is heard.
+
+    def hear(self, words: Sequence[str]) -> None:
+        """One command that asks for nothing; Unheard."""
+        if words[0] == DEALS:
+            self._deal(words[1:])
+            return
+        line = " ".join(words)
+        if line in self._following:
+            del self._following[: self._following.index(line) + 1]
+        elif not self._own:
+            raise Unheard(f"no cards have been dealt: {DEALS} comes first")
+        elif not self._tells(words) and words[0] not in self.told_besides:
+            raise Unheard(f"cannot do {words[0][:40]}")
+
+    def asked(self, request: str) -> Play:
+        """The play in which this seat is to decide; Unheard where it is not asked that now."""
+        if not self._own:
+            raise Unheard(f"no cards have been dealt: {DEALS} comes first")
+        self._begin()
+        play = self.play
+        while self.seat in play.to_act and play.turn != self.seat:
+            self._guessed[play.turn] = len(play.actions)
+            play.act(play.turn, play.legal(play.turn)[0])
+        if play.turn != self.seat:
+            raise Unheard("it is not my turn")
+        if (wanted := self.game.request(play.state, self.seat)) != request:
+            raise Unheard(f"it is time for {wanted}")
+        return play
+
+    # What a game may do otherwise.
+
+    def _cards_in(self, words: Sequence[str]) -> list[str]:
+        """The cards of a command that names some, after their number."""
+        return list(words)
+
+    def _cards_of(self, state: Any, seat: Seat, action: Action) -> Sequence[str]:
+        """The cards that an action lays; here one, if it is named as a card is."""
+        word = self.game.action_text(state, seat, action)
+        return (word,) if word in self._deck else ()
+
+    def _mixed(self, cards: list[str]) -> list[str]:
+        """The order in which hidden cards are dealt."""
+        return cards
+
+    def _shape(self, hands: list[list[str]]) -> dict[str, Any]:
+        """The deal as a match record has it."""
+        return {"hands": hands, self.game.seat_word: self._starter}
+
+    def _hand(self) -> list[str]:
+        """The own cards at the start of the play."""
+        return self._own
+
+    def _foreseen(self, seat: Seat, text: str) -> bool:  # noqa: ARG002
+        """Whether an action as told needs a deal that foresees it."""
+        return False
+
+    def _sizes_of(self, number: int, cards: int) -> tuple[list[int], Seat]:
+        """How many cards each seat has in a deal, and the seat that it singles out; Unheard."""
+        last = self.play.played[-1].state if self.play.played else None
+        deal = self.game.deal(number, Stream("arbiter-imagined", number), last)
+        if deal is None:
+            raise Unheard("no deal is left")
+        sizes = [len(hand) for hand in deal.hands]
+        if sizes[self.seat] != cards:
+            # Not a deal of the programme: a smaller one, given for a puzzle.
+            sizes = [cards] * self.game.seats
+        return sizes, deal.seat
+
+    # How it is done.
+
+    def _deal(self, words: Sequence[str]) -> None:
+        """``set_cards``: the next deal."""
+        cards = self._cards_in(words[1:])
+        if words[:1] != [str(len(cards))] or Counter(cards) - self._deck:
+            raise Unheard("these are not cards of the deck, after their number")
+        self._sizes, self._starter = self._sizes_of(self._number + 1, len(cards))
+        self._number += 1
+        self._own, self._begun = cards, False
+        self._barred, self._guessed, self._following = set(), {}, []
+        self._laid = [Counter() for _ in self._sizes]
+        self._shown = [Counter() for _ in self._sizes]
+
+    def _begin(self) -> None:
+        """The cards are on the table, if they are not there already."""
+        if not self._begun:
+            self.play.begin(self._filled(self._laid))
+            self._begun = True
+
+    def _tells(self, words: Sequence[str]) -> bool:
+        """Whether a command tells of an action, ``play 2 TD``; then it has been done."""
+        if len(words) < 3 or not words[1].isdecimal() or int(words[1]) >= self.game.seats:
+            return False
+        seat, text = int(words[1]), " ".join(words[2:])
+        self._begin()
+        try:
+            if seat in self._guessed:
+                return self._told_of(seat, text)
+            return self._acts(seat, text, " ".join(words))
+        except IllegalAction:
+            return False
+
+    def _told_of(self, seat: Seat, text: str) -> bool:
+        """What a seat had decided in secret."""
+        play, place = self.play, self._guessed[seat]
+        state = play.first
+        for who, what in zip(play.seats[:place], play.actions, strict=False):
+            state = state.apply(who, what)
+        actions = [*play.actions]
+        actions[place] = self.game.parse(state, seat, text)
+        for who, what in zip(play.seats[place:], actions[place:], strict=True):
+            state = state.apply(who, what)
+        del self._guessed[seat]
+        play.redealt(play.deal, actions, state)
+        return True
+
+    def _acts(self, seat: Seat, text: str, line: str) -> bool:
+        """What a seat does openly; `line` tells it."""
+        game, play = self.game, self.play
+        if seat not in play.to_act:
+            return False
+        action = game.parse(play.state, seat, text)
+        laid = [*self._laid]
+        if seat != self.seat:
+            laid[seat] = laid[seat] + Counter(self._cards_of(play.state, seat, action))
+        barred = self._barred
+        foreseen = self._foreseen(seat, text)
+        if foreseen or not play.state.allows(seat, action):
+            self._redeal(laid, seat, action)
+        before = play.state
+        after = before.apply(seat, action)
+        told = [command for seats, command in game.news(before, seat, action, after) if self.seat in seats]
+        if told and line not in told:
+            # It does not tell of the action after all.
+            self._barred = barred
+            return False
+        play.act(seat, action)
+        self._laid = laid
+        self._following = told[told.index(line) + 1 :] if told else []
+        return True
+
+    def _redeal(self, laid: list[Counter[str]], seat: Seat, action: Action) -> None:
+        """Other hidden cards, with which all that was done is possible, and now this action; Unheard."""
+        play, barred = self.play, self._barred
+        course = [*zip(play.seats, play.actions, strict=True), (seat, action)]
+        try:
+            while True:
+                deal = self._filled(laid)
+                state = before = self.game.start(deal)
+                for who, what in course:
+                    before = state
+                    try:
+                        state = state.apply(who, what)
+                    except IllegalAction:
+                        self._bar(before, who, laid[who])
+                        break
+                else:
+                    break
+        except Unheard:
+            self._barred = barred
+            raise
+        play.redealt(deal, play.actions, before)
+
+    def _bar(self, state: Any, seat: Seat, held: Counter[str]) -> None:
+        """What a seat could lay instead of what was refused, it does not have; Unheard if that is no news."""
+        alternatives = {card for action in state.legal(seat) for card in self._cards_of(state, seat, action)}
+        found = {(card, seat) for card in alternatives if card not in held and card not in self._shown[seat]}
+        if seat == self.seat or found <= self._barred:
+            raise Unheard("that cannot be done in this deal")
+        self._barred = self._barred | found
+
+    def _filled(self, laid: list[Counter[str]]) -> Deal:
+        """A deal with the own cards, those that others are known to have had, and the rest somehow."""
+        hands: list[list[str]] = []
+        room = []
+        left = self._deck - Counter(self._hand())
+        for seat, size in enumerate(self._sizes):
+            known = self._hand() if seat == self.seat else [*(laid[seat] | self._shown[seat]).elements()]
+            hands.append(list(known))
+            room.append(size - len(known))
+            if seat != self.seat:
+                left.subtract(known)
+        pool = self._mixed([*left.elements()])
+        room.append(len(pool) - sum(room))
+        if min(room) < 0 or min(left.values(), default=0) < 0:
+            raise Unheard("there are not so many such cards")
+        rest = filled(pool, room, self._barred)
+        if rest is None:
+            raise Unheard("no cards that others may have fit what was told")
+        for hand, more in zip(hands, rest, strict=False):
+            hand += more
+        return self.game.deal_from_json(self._shape(hands))

@@ -1,0 +1,254 @@
+"""Who may sit in the other seats of a single-agent environment: chance, a policy, a bot's process.
+
+Processes are conducted by the referee of tournaments (`arbiter.referee`), with all other seats
+answering in memory: so each hears what it would hear there, in the same words and order, and is
+judged by the same clock.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from arbiter.envs.arena import checked_action, mask_of
+from arbiter.errors import ConfigError
+from arbiter.match import Limits, MatchSpec, Player
+from arbiter.protocol import Answer, words_of
+from arbiter.referee import Reply, referee
+from arbiter.table.channel import Channel
+from arbiter.table.conduct import start_request
+from arbiter.table.launcher import Launcher
+from arbiter.table.meter import ClockKind
+
+if TYPE_CHECKING:
+    from arbiter.envs.observers import Observer
+    from arbiter.envs.play import Play
+    from arbiter.match import Forfeit
+    from arbiter.referee import Conduct, Send
+    from arbiter.rules import AnyGame, Seat
+
+RANDOM = "random"
+
+
+class Chooser(Protocol):
+    """An opponent in memory."""
+
+    name: str
+
+    def begin(self, seed: str) -> None:
+        """A match begins; `seed` is the match's and the seat's."""
+
+    def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
+        """The id of what it does."""
+
+
+class Chance:
+    """Any legal action with equal probability."""
+
+    name = RANDOM
+
+    def __init__(self) -> None:
+        self._chance = random.Random()
+
+    def begin(self, seed: str) -> None:
+        """The same seed, the same choices."""
+        self._chance = random.Random(seed)
+
+    def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
+        """By lot."""
+        return self._chance.choice(observer.legal(play, seat))
+
+
+class PolicyOpponent:
+    """A callable of observation and action mask; see `arbiter.envs.policy_bot.Policy`."""
+
+    def __init__(self, policy: Callable[..., Any]) -> None:
+        self.name = getattr(policy, "__name__", type(policy).__name__)
+        self._policy = policy
+
+    def begin(self, seed: str) -> None:
+        """Nothing to prepare."""
+
+    def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
+        """What the policy says; TypeError or ValueError where that is no id."""
+        mask = mask_of(observer.legal(play, seat), observer.actions)
+        answer = self._policy(observer.vector(play, seat), mask)
+        return checked_action(answer, observer.actions, f"the opponent {self.name}")
+
+
+Opponent = Chooser | Player
+
+
+def checked_opponents(opponents: object, number: int) -> list[Opponent]:
+    """One opponent for each of `number` seats, from one for all or a list of them; ConfigError."""
+    if isinstance(opponents, Sequence) and not isinstance(opponents, str):
+        if len(opponents) != number:
+            raise ConfigError(
+                f"{len(opponents)} opponents are given, and there are {number} other seats",
+                hint="one for all of them, or a list with one for each",
+            )
+        return [_opponent(one) for one in opponents]
+    return [_opponent(opponents) for _ in range(number)]
+
+
+def _opponent(one: object) -> Opponent:
+    if isinstance(one, str) and one == RANDOM:
+        return Chance()
+    if isinstance(one, Player):
+        player = one
+    elif isinstance(one, str):
+        try:
+            words = shlex.split(one)
+        except ValueError as error:
+            raise ConfigError(f"the command {one!r}: {error}") from None
+        player = _player(words)
+    elif isinstance(one, Sequence) and all(isinstance(word, str) for word in one):
+        player = _player(list(one))
+    elif callable(one):
+        return PolicyOpponent(one)
+    else:
+        raise ConfigError(
+            f"{one!r} is no opponent", hint=f'"{RANDOM}", a policy, a Player, or the command of a bot'
+        )
+    if not player.command:
+        raise ConfigError(f"{one!r} names no program")
+    program = player.command[0]
+    if not (shutil.which(program) or os.access(Path(player.folder, program), os.X_OK)):
+        raise ConfigError(f"there is no program {program}")
+    return player
+
+
+def _player(words: list[str]) -> Player:
+    """A player from a command, as a season registers it: it starts, and may read, where its last file is."""
+    own = None
+    for at, word in enumerate(words):
+        if word and Path(word).is_file():
+            # Not resolved: a virtual environment's interpreter must keep its own path.
+            words[at] = os.path.abspath(word)  # noqa: PTH100
+            own = str(Path(words[at]).parent)
+        elif at and Path(word).suffix == ".py":
+            raise ConfigError(f"there is no file {word}")
+    name = Path(words[-1] if own is None else next(w for w in reversed(words) if Path(w).is_file())).stem
+    return Player(name, tuple(words), own or str(Path.cwd()), read=(own,) if own else ())
+
+
+class Forfeited(Exception):
+    """An opponent's fault has ended the match."""
+
+    def __init__(self, forfeit: Forfeit) -> None:
+        self.forfeit = forfeit
+        seat, what = forfeit.seat, f"{forfeit.fault}: {forfeit.detail}"
+        super().__init__(f"{forfeit.player} in seat {seat}: {what}")
+
+
+class Programs:
+    """The bots' processes of one match after the other, and the referee who speaks to them.
+
+    `answer`, `tell` and `finish` go on in the order of the match, and raise Forfeited, or VoidMatch where our
+    machine failed and not a bot.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._launcher: Launcher | None = None
+        self._channels: dict[Seat, Channel] = {}
+        self._conduct: Conduct | None = None
+        self._send: Send | None = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an environment whose opponents are processes cannot be copied")
+
+    def begin(self, game: AnyGame, seed: str, match: int, players: Mapping[Seat, Player]) -> None:
+        """Start the processes of `players`; the deals are those of round `match` of a season."""
+        self.end()
+        if self._launcher is None or not self._launcher.alive:
+            self.close()
+            self._launcher = Launcher()
+        launcher = self._launcher
+        spec = MatchSpec(
+            id=f"match {match}",
+            season="",
+            round=match,
+            table=None,
+            rotation=0,
+            game=game.name,
+            options=game.options,
+            seed=seed,
+            players=tuple(players.get(seat, Player("", ())) for seat in range(game.seats)),
+            limits=self._limits,
+        )
+        limits = self._limits
+        processes = launcher.start([start_request(player, limits) for player in players.values()])
+        kind, family = ClockKind(limits.clock), limits.isolation != "landlock"
+        for seat, process in zip(players, processes, strict=True):
+            self._channels[seat] = Channel(seat, process, launcher, kind, limits.memory_bytes, family)
+        self._conduct = referee(game, spec)
+        self._send = next(self._conduct)
+
+    def reach(self) -> None:
+        """Say all that is to be said before the next decision."""
+        while self._send is not None and not self._send.asks:
+            costs, last = [], None
+            for seat in self._send.seats:
+                reply = self._channels[seat].exchange(self._send) if seat in self._channels else 0
+                if isinstance(reply, int):
+                    costs.append(reply)
+                    continue
+                last = reply
+                costs.append(reply.charged_ns)
+                if reply.fault is not None:
+                    break
+            self._go_on(costs, last)
+
+    def answer(self, seat: Seat, number: int) -> str:
+        """Ask a process for its decision; the words of its answer, of which there are to be `number`."""
+        self.reach()
+        assert self._send is not None
+        reply = self._channels[seat].exchange(self._send)
+        assert isinstance(reply, Reply)
+        self._go_on([reply.charged_ns], reply)
+        return words_of(reply.answer, number)
+
+    def tell(self, words: str) -> None:
+        """What somebody in memory has decided, whose turn it is."""
+        self.reach()
+        raw = words.encode()
+        self._go_on([0], Reply(Answer(True, raw, b"= %s\n\n" % raw), 0, 0))
+
+    def end(self) -> None:
+        """Kill the processes of the match; nothing happens where there are none."""
+        self._conduct = self._send = None
+        channels, self._channels = self._channels, {}
+        try:
+            if channels and self._launcher is not None and self._launcher.alive:
+                self._launcher.stop()
+        finally:
+            for channel in channels.values():
+                channel.close()
+
+    def close(self) -> None:
+        """Leave no process behind."""
+        try:
+            self.end()
+        finally:
+            launcher, self._launcher = self._launcher, None
+            # A copy in a forked process is not the owner's to end.
+            if launcher is not None and launcher.owner == os.getpid():
+                launcher.close()
+
+    def _go_on(self, costs: Sequence[int], reply: Reply | None) -> None:
+        assert self._conduct is not None
+        assert self._send is not None
+        if self._send.starting and (channel := self._channels.get(self._send.seats[0])):
+            channel.started()
+        try:
+            self._send = self._conduct.send((costs, reply))
+        except StopIteration as done:
+            self._send = None
+            if done.value.forfeit is not None:
+                raise Forfeited(done.value.forfeit) from None

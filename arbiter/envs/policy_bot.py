@@ -1,0 +1,176 @@
+"""A policy of an environment as a bot: it speaks the line protocol on standard input and output.
+
+    #!/usr/bin/env python3
+    from arbiter.envs import PolicyBot
+
+    def policy(observation, action_mask):
+        return int(action_mask.argmax())
+
+    PolicyBot(policy, game="planning").run()
+
+The policy is asked with what the environments show a seat in the same situation, and answers with
+an id. How a bot comes by that, hearing so much less, is told in `arbiter.envs.imagining`.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from copy import copy
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from arbiter.envs.arena import arena_of, checked_action, mask_of
+from arbiter.envs.imagining import Imagined, Unheard, greeted, imagined, verbs
+from arbiter.envs.observers import observer_of
+from arbiter.errors import IllegalAction
+
+if TYPE_CHECKING:
+    from arbiter.envs.observers.observer import Vector
+    from arbiter.envs.play import Play
+    from arbiter.rules import AnyGame
+
+Policy: TypeAlias = "Callable[[Vector, Vector], Any]"
+"""Observation and action mask, as `GameEnv.observe` has them, to the id of a legal action."""
+
+
+class BadAnswer(Exception):
+    """A policy answered with something that is no legal action."""
+
+
+class PolicyBot:
+    """The dialogue of one bot; `answer` alone is without input and output.
+
+    `game` and `options` are those of `arbiter.envs.aec`; what a match announces of its options takes their
+    place. ConfigError for options that cannot be. `time_left` is what the clock has left, in ms, None
+    until that is told; `seat` the own one, None before the first cards.
+    """
+
+    def __init__(self, policy: Policy, game: str | AnyGame = "planning", **options: Any) -> None:
+        if not callable(policy):
+            raise TypeError(f"a policy is a callable of an observation and an action mask, not {policy!r}")
+        play, observer, _ = arena_of(game, options)
+        # Tables that are made when they are first needed are made now: a bot's start is not on its clock.
+        play.reset(seed=0)
+        observer.vector(play, play.turn)
+        observer.legal(play, play.turn)
+        self.policy = policy
+        self.game = play.game
+        self.time_left: int | None = None
+        self.over = False
+        """Whether ``quit`` has come."""
+        self._verbs = verbs(self.game)
+        self._said: dict[str, list[str]] = {}
+        self._match: Imagined | None = None
+
+    @property
+    def seat(self) -> int | None:
+        """The own seat."""
+        return self._match.seat if self._match is not None else None
+
+    def answer(self, line: str) -> str | None:
+        """The reply to one command, without the empty line that ends it; None for a blank line.
+
+        BadAnswer, or what the policy raises.
+        """
+        words = line.split()
+        if not words:
+            return None
+        try:
+            return f"= {self._done(words)}".rstrip()
+        except Unheard as refusal:
+            return f"? {refusal}"
+
+    def run(
+        self, commands: Iterable[bytes] | None = None, write: Callable[[bytes], object] | None = None
+    ) -> None:
+        """Answer commands until ``quit`` or the end of the input: standard input and output unless others
+        are given.
+
+        What the policy prints goes to standard error. When it fails, the program ends with status 1, its last
+        line there saying where, the policy's own traceback before it.
+        """
+        if commands is None:
+            commands = sys.stdin.buffer
+        if write is None:
+            # Unbuffered: each reply is on its way before the next command is looked at.
+            write = open(1, "wb", buffering=0, closefd=False).write  # noqa: SIM115 (open until the end)
+            sys.stdout = sys.stderr
+        for line in commands:
+            text = line.decode(errors="replace")
+            try:
+                reply = self.answer(text)
+            except BadAnswer as error:
+                raise SystemExit(f"the policy's answer to {text.strip()}: {error}") from None
+            except Exception as error:
+                # The frame of this loop is no part of the author's program.
+                traceback.print_exception(error.with_traceback(_from_policy(error)))
+                what = f"{type(error).__name__}: {error}".splitlines()[0]
+                raise SystemExit(f"the policy failed at {text.strip()}: {what}") from None
+            if reply is not None:
+                write(f"{reply}\n\n".encode())
+            if self.over:
+                return
+
+    def _done(self, words: list[str]) -> str:
+        """What a command comes to: its answer, empty for most; Unheard."""
+        verb = words[0]
+        if verb == "quit":
+            self.over = True
+        elif verb == "time_left":
+            if len(words) != 2 or not words[1].isdecimal():
+                raise Unheard("time_left tells milliseconds")
+            self.time_left = int(words[1])
+        elif verb in self._verbs:
+            if self._match is not None:
+                # Another match begins.
+                self._match, self._said = None, {}
+            self._said[verb] = words[1:]
+        elif verb.startswith("gen_"):
+            return self._decided(" ".join(words))
+        else:
+            self._heard().hear(words)
+        return ""
+
+    def _heard(self) -> Imagined:
+        """The match in progress; Unheard where none was announced."""
+        if self._match is None:
+            game, seat = greeted(self.game, self._said)
+            self._match = imagined(game, seat)
+            self._observer = observer_of(game)
+        return self._match
+
+    def _decided(self, request: str) -> str:
+        """The policy's decision in the words of the game; what the match then is, news will tell."""
+        match = self._heard()
+        play, seat, observer = match.asked(request), match.seat, self._observer
+        before, trial = play.state, _copy_of(play)
+        done = len(trial.actions)
+        # A decision may take several steps, as that of the Chef who gives two cards.
+        while len(trial.actions) == done:
+            mask = mask_of(observer.legal(trial, seat), observer.actions)
+            answer = self.policy(observer.vector(trial, seat), mask)
+            try:
+                action = checked_action(answer, observer.actions, f"seat {seat}")
+                observer.act(trial, seat, action)
+            except (TypeError, ValueError) as error:
+                raise BadAnswer(str(error)) from None
+            except IllegalAction as error:
+                name = observer.action_name(action)
+                raise BadAnswer(f"{action} ({name}) is not legal: {error}") from None
+        return match.game.action_text(before, seat, trial.actions[done])
+
+
+def _copy_of(play: Play) -> Play:
+    """A play that goes its own way."""
+    double = copy(play)
+    double.seats, double.actions, double.played = [*play.seats], [*play.actions], [*play.played]
+    return double
+
+
+def _from_policy(error: BaseException) -> Any:
+    """The traceback of what a policy raised, without the frames of this module."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace

@@ -1,0 +1,323 @@
+"""Gymnasium: one agent at the table of any game, all other seats being fixed opponents.
+
+    from arbiter import envs
+
+    env = envs.single("chefs_hat", opponents="random", seat="rotate", matches=1)
+    observation, info = env.reset(seed=7)
+    over = False
+    while not over:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+    env.close()
+
+A step is one decision of the agent's and all that follows up to its next one.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from arbiter.clock import SECOND, TimeControl
+from arbiter.envs.arena import (
+    ILLEGAL,
+    METADATA,
+    RENDER_MODES,
+    Ids,
+    arena_of,
+    checked_action,
+    checked_seed,
+    mask_of,
+)
+from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
+from arbiter.envs.play import Play, given_deals
+from arbiter.envs.render import text
+from arbiter.errors import ConfigError, IllegalAction
+from arbiter.match import Limits, Player
+from arbiter.table.isolation import choose
+
+if TYPE_CHECKING:
+    from arbiter.envs.observers import Observer
+    from arbiter.envs.observers.observer import Vector
+    from arbiter.rules import Action, AnyGame, Seat
+
+ROTATE = "rotate"
+
+
+def single(
+    game: str | AnyGame,
+    opponents: object = "random",
+    seat: int | str = 0,
+    *,
+    render_mode: str | None = None,
+    limits: Limits | None = None,
+    **options: Any,
+) -> SingleEnv:
+    """The environment of one agent in a game, by its name with its options, or in a `Game`.
+
+    `opponents` is one for all other seats, or a list with one for each, clockwise from the agent. Each is
+    ``"random"``; a policy, that is a callable of observation and action mask to an id; or a bot, as
+    the command that starts it (a string, a list of words in the list) or a `Player`. `seat` is the agent's,
+    or ``"rotate"``: the n-th match since a seed was given in seat n - 1, and so on round the table. `limits`
+    are those of bots; those of ``arbiter play`` by default. ConfigError for what cannot be.
+    """
+    play, observer, _ = arena_of(game, options)
+    return SingleEnv(play.game, observer, opponents, seat, render_mode=render_mode, limits=limits)
+
+
+def default_limits() -> Limits:
+    """Those of ``arbiter play``: 10 s a match, 5 s to start, 400 MB, the strongest isolation there is."""
+    tier, warning = choose("auto")
+    if warning:
+        warnings.warn(warning, stacklevel=2)
+    return Limits(TimeControl.parse("10s"), 5 * SECOND, 400_000_000, isolation=tier)
+
+
+class SingleEnv(gymnasium.Env[Any, Any]):
+    """A match after the other with one agent in it; `single` makes it.
+
+    Observations are the vectors that `arbiter.envs.aec` shows the seat. ``info`` has ``action_mask``,
+    int8[ids], all zeros when the match is over, ``legal_ids``, the same as a sorted list, and
+    ``seat``. The reward is 0 until the match ends, then the points of the agent's seat. An illegal
+    move ends the match: reward -1, and why in ``info["illegal"]``. A bot's fault ends it too: it is
+    truncated, with reward 0, and ``info["fault"]`` says whose fault it was.
+
+    A match may be over before the agent's first decision. Then the mask that `reset` gives is all zeros, and
+    one step, whatever its action, tells how it ended.
+
+    `play` is the match in progress, for reading.
+    """
+
+    metadata = {**METADATA, "name": "arbiter_single"}  # noqa: RUF012 (as Gymnasium has it)
+
+    def __init__(
+        self,
+        game: AnyGame,
+        observer: Observer,
+        opponents: object,
+        seat: int | str = 0,
+        *,
+        render_mode: str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
+        if limits is not None and not isinstance(limits, Limits):
+            raise ConfigError(f"limits are {limits!r}, not arbiter.match.Limits")
+        self.render_mode = render_mode
+        self.play = _Recorded(game)
+        self.observer = observer
+        self.seat: Seat = 0
+        self._wanted = seat if seat == ROTATE else _checked_seat(seat, game)
+        self._others = checked_opponents(opponents, game.seats - 1)
+        self._programs: Programs | None = None
+        if any(isinstance(opponent, Player) for opponent in self._others):
+            self._programs = Programs(limits or default_limits())
+            # Also when nobody calls `close`.
+            weakref.finalize(self, self._programs.close)
+        sizes = {observer.size(place) for place in range(game.seats)}
+        if len(sizes) != 1:
+            raise ConfigError(f"seats of {game.name} have observations of different sizes")
+        self.observation_space = spaces.Box(observer.low, observer.high, (*sizes,), observer.dtype)
+        self.action_space = Ids(observer.actions)
+        self._seated: dict[Seat, Opponent] = {}
+        self._match = 0
+        self._open = False
+        self._fault = self._note = ""
+
+    def reset(
+        self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Vector, dict[str, Any]]:
+        """Begin a match, up to the agent's first decision.
+
+        Seeds and ``options={"deals": [...]}`` as of `arbiter.envs.aec`; opponents that play by lot depend on
+        the seed too. ``options={"seat": 2}`` seats the agent there for this match alone. TypeError or
+        ValueError for a seed, ConfigError for options; then nothing is changed.
+        """
+        seed = checked_seed(seed)
+        if isinstance(seed, int) and seed < 0:
+            raise ValueError(f"a seed is an integer from 0, or a string, not {seed}")
+        deals = given_deals(options)
+        wanted = (options or {}).get("seat", self._wanted)
+        if wanted != ROTATE:
+            wanted = _checked_seat(wanted, self.play.game)
+        self.play.reset(seed, deals)
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        self._match = self._match + 1 if seed is None else 1
+        self.seat = seat = (self._match - 1) % self.play.game.seats if wanted == ROTATE else int(wanted)
+        self._fault = self._note = ""
+        self._open, self.play.done = False, None
+        self._sit_down(seat)
+        self._open = True
+        self._go_on()
+        return self._seen()
+
+    def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+        """The agent's decision, and all that follows up to its next one.
+
+        TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
+        """
+        if not self._open:
+            raise RuntimeError("no match is in progress: call reset()")
+        action = checked_action(action, self.observer.actions, "the agent")
+        illegal = ""
+        if not self._over:
+            try:
+                self.observer.act(self.play, self.seat, action)
+            except IllegalAction as error:
+                name, illegal = self.observer.action_name(action), str(error)
+                illegal = illegal if illegal.startswith(name) else f"{name}: {illegal}"
+                self._note = f"illegal move {illegal}"
+                self.play.stop()
+            else:
+                self._go_on()
+        over = self._over
+        seen, info = self._seen()
+        if over:
+            self._leave()
+        if illegal:
+            return seen, ILLEGAL, True, False, info | {"illegal": illegal}
+        if self._fault:
+            return seen, 0.0, False, True, info
+        return seen, float(self.play.totals[self.seat]) if over else 0.0, over, False, info
+
+    def action_masks(self) -> np.ndarray[Any, Any]:
+        """The mask as truth values, by the name under which MaskablePPO asks for it."""
+        return mask_of(self._legal(), self.observer.actions).view(np.bool_).view(np.ndarray)
+
+    def action_name(self, action: int) -> str:
+        """An id in the words of the game: ``TD``, ``34567``."""
+        return self.observer.action_name(checked_action(action, self.observer.actions, "the agent"))
+
+    def render(self) -> Any:
+        """The match so far with all hands: printed, or returned as text with ``ansi``."""
+        if self.render_mode is None:
+            return None
+        names = [
+            f"seat_{seat} " + (self._seated[seat].name if seat in self._seated else "agent")
+            for seat in range(self.play.game.seats)
+        ]
+        shown = text(self.play, names, self._note)
+        if self.render_mode == "ansi":
+            return shown
+        print(shown)
+        return None
+
+    def close(self) -> None:
+        """End every process; a match in progress is over. `reset` begins another one."""
+        self._open = False
+        if self._programs is not None:
+            self._programs.close()
+
+    @property
+    def _over(self) -> bool:
+        return self.play.over or bool(self._fault)
+
+    def _legal(self) -> list[int]:
+        """The ids that the agent may choose; none when the match is over."""
+        return [] if not self._open or self._over else list(self.observer.legal(self.play, self.seat))
+
+    def _seen(self) -> tuple[Vector, dict[str, Any]]:
+        """The agent's observation and info."""
+        legal = self._legal()
+        info: dict[str, Any] = {
+            "action_mask": mask_of(legal, self.observer.actions),
+            "legal_ids": legal,
+            "seat": self.seat,
+        }
+        if self._fault:
+            info["fault"] = self._fault
+        if self.render_mode == "human":
+            self.render()
+        return self.observer.vector(self.play, self.seat), info
+
+    def _sit_down(self, seat: Seat) -> None:
+        """The opponents take the seats clockwise from the agent's."""
+        play = self.play
+        places = [(seat + 1 + place) % play.game.seats for place in range(play.game.seats - 1)]
+        self._seated = dict(zip(places, self._others, strict=True))
+        seed = play.seed
+        programs = {}
+        for place, opponent in sorted(self._seated.items()):
+            if isinstance(opponent, Player):
+                programs[place] = opponent
+            else:
+                opponent.begin(f"arbiter-opponents|{seed}|{self._match}|{place}")
+        if self._programs is not None:
+            self._programs.begin(play.game, seed, self._match, programs)
+
+    def _go_on(self) -> None:
+        """Up to the agent's next decision, or the end of the match."""
+        play, programs = self.play, self._programs
+        try:
+            while True:
+                self._pass_on()
+                if play.over or play.turn == self.seat:
+                    break
+                self._opponent_acts(play.turn)
+            if programs is not None:
+                programs.reach()
+        except Forfeited as forfeited:
+            self._fault = self._note = str(forfeited)
+        except BaseException:
+            # An opponent's policy, or our machine, has failed: the match cannot go on.
+            self._leave()
+            raise
+
+    def _pass_on(self) -> None:
+        """Tell the referee what somebody in memory has decided."""
+        done, self.play.done = self.play.done, None
+        if done is not None and self._programs is not None:
+            state, seat, action = done
+            if not isinstance(self._seated.get(seat), Player):
+                self._programs.tell(self.play.game.action_text(state, seat, action))
+
+    def _opponent_acts(self, seat: Seat) -> None:
+        play, opponent = self.play, self._seated[seat]
+        if not isinstance(opponent, Player):
+            action = opponent.choose(play, self.observer, seat)
+            try:
+                self.observer.act(play, seat, action)
+            except IllegalAction as error:
+                raise ValueError(f"the opponent {opponent.name} in seat {seat}: {error}") from None
+            return
+        assert self._programs is not None
+        game, state = play.game, play.state
+        words = self._programs.answer(seat, game.answer_words(state, seat))
+        play.act(seat, game.parse(state, seat, words))
+
+    def _leave(self) -> None:
+        """The match is over, and its processes with it."""
+        self._open = False
+        if self._programs is not None:
+            self._programs.end()
+
+
+class _Recorded(Play):
+    """A play that keeps its last action, with the state before it and its seat."""
+
+    done: tuple[Any, Seat, Action] | None = None
+
+    @property
+    def seed(self) -> str:
+        """What the deals are drawn from."""
+        return str(self._seed)
+
+    def act(self, seat: Seat, action: Action) -> None:
+        """See `Play.act`."""
+        before = self.state
+        super().act(seat, action)
+        self.done = before, seat, action
+
+
+def _checked_seat(seat: object, game: AnyGame) -> Seat:
+    """A seat of the game; ConfigError."""
+    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < game.seats:
+        raise ConfigError(f"seat is {seat!r}, not 0..{game.seats - 1}", hint=f'or "{ROTATE}"')
+    return seat

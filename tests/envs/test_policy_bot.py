@@ -1,0 +1,356 @@
+"""A policy as a bot: it sees what the environment shows, though a bot hears less."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from arbiter import envs
+from arbiter.envs.imagining import Unheard, imagined
+from arbiter.envs.imagining.filling import filled
+from arbiter.envs.policy_bot import BadAnswer
+from arbiter.errors import ConfigError
+from arbiter.games import make
+from arbiter.games.codepiece import Codepiece
+from arbiter.testing import match_spec, play_in_memory
+
+ROOT = Path(__file__).parents[2]
+
+MATCHES = {
+    "planning": {},
+    "planning, few cards": {"deals": [[2, 1], [3, 0]]},
+    "planning of two": {"seats": 2, "deck": "789TJQKA SH", "deals": [[8, 1], [1, 0], [5, 0]]},
+    "planning of three": {"seats": 3, "deck": "89TJQKA SHC"},
+    "codepiece": {"dealers": [0, 3, 1, 2, 0, 1]},
+    "dou_dizhu": {},
+    "dou_dizhu, bombs": {"landlords": [2, 1, 2], "bombs": "double"},
+    "chefs_hat": {"matches": 3},
+    "chefs_hat, points": {"points": 7},
+    "chefs_hat, gym2": {"rules": "gym2", "matches": 3},
+    "chefs_hat, gym2 in few rounds": {"rules": "gym2", "matches": 6, "max_rounds": 2},
+}
+
+
+class Foreign(Codepiece):
+    """A game of another package, as far as anybody can tell."""
+
+    name = "foreign"
+
+
+def game_of(kind):
+    return make(kind.partition(",")[0].partition(" ")[0], MATCHES[kind])
+
+
+def last(observation, action_mask):
+    """The last of the legal ids."""
+    return np.flatnonzero(action_mask)[-1]
+
+
+def by_lot(seed, seen, habit=0.0):
+    """A policy that keeps (seed, observation, ids, answer), and with probability `habit` takes the last id."""
+    chance = Random(seed)
+
+    def policy(observation, action_mask):
+        ids = np.flatnonzero(action_mask).tolist()
+        chosen = ids[-1] if chance.random() < habit else chance.choice(ids)
+        seen.append((seed, observation, ids, chosen))
+        return chosen
+
+    return policy
+
+
+def in_memory(bot):
+    """The bot as one for `play_in_memory`, none of whose replies may be a refusal."""
+
+    def say(command):
+        reply = bot.answer(command)
+        assert reply.startswith("="), (command, reply)
+        return f"{reply}\n\n".encode()
+
+    return say
+
+
+def what_bots_see(game, bots_game, seed, habit=0.0):
+    """One match between policy bots: all that they saw, in order."""
+    seen = []
+    bots = [envs.PolicyBot(by_lot(seat, seen, habit), bots_game) for seat in range(game.seats)]
+    record = play_in_memory(game, [in_memory(bot) for bot in bots], match_spec(game, seed=str(seed)))
+    assert record.forfeit is None
+    return seen
+
+
+def compare(game, seen, seed):
+    """All that was seen is what the environment shows in the same match."""
+    env = envs.aec(game)
+    env.reset(seed=str(seed))
+    for seat, observation, ids, chosen in seen:
+        agent = env.agent_selection
+        assert agent == f"seat_{seat}"
+        shown = env.vector(agent)
+        assert shown.dtype == observation.dtype
+        if game.options.get("rules") == "gym2":
+            # The order of cards on the board shows where a joker lay that came in an exchange.
+            shown[:11].sort()
+            observation[:11].sort()
+        assert np.array_equal(shown, observation)
+        assert env.legal_ids(agent) == ids
+        env.step(chosen)
+    assert env.play.over
+
+
+@pytest.mark.parametrize("kind", MATCHES)
+@pytest.mark.parametrize(("seed", "habit"), [(1, 0.0), (2, 0.5)])
+def test_a_policy_sees_what_the_environment_shows_at_every_decision_of_every_seat(kind, seed, habit):
+    game = game_of(kind)
+    compare(game, what_bots_see(game, game, seed, habit), seed)
+
+
+@pytest.mark.parametrize("kind", MATCHES)
+def test_options_are_those_that_the_match_announces(kind):
+    game = game_of(kind)
+    compare(game, what_bots_see(game, make(game.name, {}), 3), 3)
+
+
+def test_games_of_other_packages_are_imagined_too():
+    game = Foreign([1, 2])
+    assert type(game).__module__ == __name__
+    compare(game, what_bots_see(game, game, 1), 1)
+
+
+def test_a_game_of_another_package_is_played_with_the_bots_own_options_alone():
+    bot = envs.PolicyBot(last, Foreign([1, 2]))
+    for wording in Foreign([3]).greeting():
+        assert bot.answer(wording[0]) == "="
+    cards = " ".join(Foreign([3]).card_name(card) for card in range(13))
+    assert bot.answer(f"set_cards 13 {cards}").startswith("? this is a bot for Foreign(dealers=[1, 2]")
+
+
+# The dialogue.
+
+
+def greeted_bot(policy=last):
+    bot = envs.PolicyBot(policy)
+    for line in ("set_deck 23456789TJQKA CDHS", "set_players 4 1", "set_game 1 2 0", "set_cards 2 TD AS"):
+        assert bot.answer(line) == "="
+    return bot
+
+
+def test_a_dialogue_of_one_deal():
+    bot = greeted_bot()
+    assert bot.seat == 1
+    assert bot.answer("time_left 900") == "="
+    assert bot.time_left == 900
+    assert bot.answer("gen_declare") == "= 2"
+    for line in ("declare 0 1", "declare 1 2", "declare 2 0", "declare 3 1", "play 0 2D"):
+        assert bot.answer(line) == "="
+    assert bot.answer("gen_move") == "= TD"
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("frobnicate", "? cannot do frobnicate"),
+        ("play 0 2D", "? cannot do play"),
+        ("declare 0 3", "? that cannot be done in this deal"),
+        ("declare 4 1", "? cannot do declare"),
+        ("gen_move", "? it is time for gen_declare"),
+        ("time_left soon", "? time_left tells milliseconds"),
+        ("set_cards 1 TD", "? no deal is left"),
+        ("set_cards 3 TD AS", "? these are not cards of the deck, after their number"),
+        ("set_cards 1 1D", "? these are not cards of the deck, after their number"),
+        ("", None),
+        ("\r\n", None),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_changes_nothing(line, reply):
+    bot = greeted_bot()
+    assert bot.answer(line) == reply
+    assert bot.answer("gen_declare") == "= 2"
+
+
+@pytest.mark.parametrize("card", ["TD", "AS", "1D"])
+def test_a_card_that_another_cannot_have_is_refused_and_changes_nothing(card):
+    bot = greeted_bot()
+    for line in ("declare 0 1", "declare 1 2", "declare 2 0", "declare 3 1"):
+        assert bot.answer(line) == "="
+    assert bot.answer(f"play 0 {card}").startswith("?")
+    assert bot.answer("play 0 2D") == "="
+    assert bot.answer("gen_move") == "= TD"
+
+
+def test_nothing_is_asked_before_a_match_is_announced():
+    bot = envs.PolicyBot(last, "codepiece")
+    assert bot.answer("gen_bid") == "? set_rules comes first"
+    assert bot.answer("set_rules codepiece 1") == "="
+    assert bot.answer("set_cards 1 TD") == "? set_deck comes first"
+
+
+def test_a_bot_for_another_game_refuses_the_match():
+    bot = envs.PolicyBot(last, "dou_dizhu")
+    for line in ("set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3"):
+        bot.answer(line)
+    assert bot.answer("set_cards 1 3").startswith("?")
+
+
+def test_another_match_may_follow_in_the_same_process():
+    bot = greeted_bot()
+    for line in ("set_deck 789 AB", "set_players 2 0", "set_game 1 1 0", "set_cards 1 9A"):
+        assert bot.answer(line) == "="
+    assert bot.seat == 0
+    assert bot.answer("gen_declare") == "= 1"
+
+
+def test_the_two_cards_of_the_chef_are_two_decisions_of_the_policy():
+    asked = []
+
+    def policy(observation, action_mask):
+        asked.append(np.flatnonzero(action_mask).tolist())
+        return asked[-1][0]
+
+    bot = envs.PolicyBot(policy, "chefs_hat")
+    for line in ("set_rules chefs_hat 1", "set_players 4 2", "set_game matches 2"):
+        assert bot.answer(line) == "="
+    assert bot.answer("set_cards 4 1 2 3 12") == "="
+    assert bot.answer("set_roles Waiter Souschef Chef Dishwasher") == "="
+    assert bot.answer("gen_exchange 2") == "= 1 2"
+    assert [len(ids) for ids in asked] == [4, 3]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (65, "65 (AS) is not legal"),
+        (66, "an action of seat 1 is an integer from 0 to 65, not 66"),
+        ("2", "an action of seat 1 is an integer from 0 to 65, not '2'"),
+        (None, "an action of seat 1 is an integer from 0 to 65, not None"),
+    ],
+)
+def test_an_answer_that_is_no_legal_action_is_said_in_one_line(answer, message):
+    bot = greeted_bot(lambda *_: answer)
+    with pytest.raises(BadAnswer) as raised:
+        bot.answer("gen_declare")
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+def test_bots_that_cannot_be_are_refused_when_they_are_made():
+    with pytest.raises(TypeError, match="a policy is a callable"):
+        envs.PolicyBot(None)
+    with pytest.raises(ConfigError, match="unknown option"):
+        envs.PolicyBot(last, "codepiece", dealer=[1])
+
+
+# Running.
+
+
+def test_running_ends_with_quit_and_answers_it():
+    said = []
+    envs.PolicyBot(last).run([b"hello\r\n", b"\n", b"quit\n", b"hello\n"], said.append)
+    assert said == [b"? set_deck comes first\n\n", b"=\n\n"]
+
+
+LINES = [b"set_deck 23456789TJQKA CDHS\n", b"set_players 4 0\n", b"set_game 1 1 0\n", b"set_cards 1 TD\n"]
+
+
+def test_a_policy_that_raises_shows_its_own_traceback_and_a_last_line(capsys):
+    def policy(observation, action_mask):
+        raise ZeroDivisionError("of mine")
+
+    with pytest.raises(SystemExit) as ended:
+        envs.PolicyBot(policy).run([*LINES, b"gen_declare\n"], io.BytesIO().write)
+    assert ended.value.code == "the policy failed at gen_declare: ZeroDivisionError: of mine"
+    shown = capsys.readouterr().err
+    assert "in policy" in shown
+    assert "arbiter/envs" not in shown
+
+
+def test_an_illegal_answer_ends_the_program_without_a_traceback(capsys):
+    with pytest.raises(SystemExit) as ended:
+        envs.PolicyBot(lambda *_: 9).run([*LINES, b"gen_declare\n"], io.BytesIO().write)
+    assert ended.value.code.startswith("the policy's answer to gen_declare: 9 (9) is not legal")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_bot_does_not_load_pettingzoo():
+    code = (
+        "import sys; from arbiter.envs import PolicyBot; PolicyBot(print); print('pettingzoo' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+MAIN = """
+import numpy as np
+from arbiter.envs import PolicyBot
+
+def policy(observation, action_mask):
+    print("on standard output")
+    return np.flatnonzero(action_mask)[-1]
+
+PolicyBot(policy, {game!r}).run()
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kind", ["planning, few cards", "chefs_hat"])
+def test_the_referee_plays_with_a_policys_program(kind, tmp_path):
+    game = game_of(kind)
+    main = tmp_path / "main.py"
+    main.write_text(MAIN.format(game=game.name))
+    words = ["play", "--strict", "--isolation", "plain", "--game", game.name, "--seed", "1"]
+    words += ["--bot", f"{sys.executable} {main}"]
+    words += ["--bot", f"{sys.executable} {ROOT}/bots/python/{game.name}_random.py"] * 3
+    for key, value in MATCHES[kind].items():
+        words += ["--option", f"{key}={value}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "arbiter", *words], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Parts.
+
+
+def test_cards_are_dealt_to_places_that_may_hold_them():
+    barred = {("a", 0), ("b", 0), ("a", 1)}
+    assert filled(["a", "b", "c", "d"], [2, 1, 1], barred) == [["c", "d"], ["b"], ["a"]]
+
+
+def test_cards_make_room_for_others_that_fit_nowhere_else():
+    held = filled(["a", "b", "c"], [1, 1, 1], {("b", 1), ("b", 2), ("c", 1)})
+    assert held == [["b"], ["a"], ["c"]]
+
+
+def test_cards_that_fit_nowhere_are_none():
+    assert filled(["a", "b"], [1, 1], {("a", 0), ("b", 0)}) is None
+
+
+def test_suits_that_were_not_followed_are_given_to_others():
+    match = imagined(make("planning", {"deck": "2345 CDH", "seats": 3, "deals": [[4, 1]]}), 0)
+    for line in ("set_cards 4 2H 3H 2C 2D", "declare 0 0", "declare 1 0", "declare 2 0"):
+        match.hear(line.split())
+    # Seat 1 has no clubs, and all twelve cards are dealt.
+    for line in ("play 1 4H", "play 2 5H", "play 0 2H", "play 2 3C", "play 0 2C", "play 1 3D"):
+        match.hear(line.split())
+    names = [{match.game.card_name(card) for card in hand} for hand in match.play.deal.hands]
+    assert names[1:] == [{"4H", "3D", "4D", "5D"}, {"5H", "3C", "4C", "5C"}]
+    with pytest.raises(Unheard):
+        match.hear(["play", "2", "4D"])
+
+
+def test_a_command_that_only_looks_like_news_bars_nothing():
+    """Seat 1 holds all other hearts; that it has none is not to be believed."""
+    match = imagined(make("planning", {"deck": "2345 CDH", "seats": 2, "deals": [[4, 0]]}), 0)
+    for line in ("set_cards 4 2H 2C 3C 2D", "declare 0 0", "declare 1 0", "play 0 2H"):
+        match.hear(line.split())
+    with pytest.raises(Unheard, match="cannot do laid"):
+        match.hear(["laid", "1", "4D"])
+    for line in ("play 1 4H", "play 1 3H", "play 0 2D", "play 1 5H"):
+        match.hear(line.split())
+    assert match.asked("gen_move").turn == 0

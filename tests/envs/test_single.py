@@ -1,0 +1,441 @@
+"""One agent and fixed opponents: what Gymnasium expects, what the agent sees and gets, and who sits opposite."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import signal
+import sys
+import weakref
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from arbiter import envs
+from arbiter.clock import SECOND, TimeControl
+from arbiter.errors import ConfigError
+from arbiter.games import make
+from arbiter.match import Limits, Player
+from arbiter.testing import ScriptedBot, match_spec, play_in_memory
+
+ROOT = Path(__file__).parents[2]
+BOTS = ROOT / "bots" / "python"
+LIMITS = Limits(TimeControl.parse("60s"), 60 * SECOND, 400_000_000, isolation="plain")
+# Gymnasium would rather have a specification to make the environment anew from.
+pytestmark = pytest.mark.filterwarnings("ignore:.*alternative render modes:UserWarning")
+
+GAMES = {
+    "planning": {},
+    "planning, few cards": {"deals": [[2, 1], [3, 0]]},
+    "codepiece": {"dealers": [3, 1]},
+    "dou_dizhu": {},
+    "chefs_hat": {"matches": 2},
+    "chefs_hat, gym2": {"rules": "gym2", "matches": 2},
+}
+
+
+def made(kind, *args, **more):
+    return envs.single(kind.partition(",")[0], *args, **GAMES[kind], **more)
+
+
+def first(observation, action_mask):
+    """The first of the legal ids."""
+    return int(np.flatnonzero(action_mask)[0])
+
+
+def to_the_end(env, seen, info, policy=first):
+    """Play a match from what `reset` returned; the last step's five values, and all before it."""
+    steps = [(seen, info)]
+    while True:
+        result = env.step(policy(seen, info["action_mask"]))
+        seen, _, terminated, truncated, info = result
+        if terminated or truncated:
+            return result, steps
+        steps.append((seen, info))
+
+
+# What Gymnasium expects.
+
+
+@pytest.mark.parametrize("kind", GAMES)
+@pytest.mark.parametrize("seat", [0, "rotate"])
+def test_gymnasiums_own_check(kind, seat):
+    check_env(made(kind, seat=seat))
+
+
+def test_gymnasium_makes_it_by_name():
+    env = gymnasium.make("arbiter/Single-v0", game="planning", opponents=first, seat=2, deals=[[1, 0]])
+    _, info = env.reset(seed=1)
+    assert info["seat"] == 2
+    assert env.unwrapped.action_masks().tolist() == [i < 2 for i in range(env.action_space.n)]
+
+
+def test_the_mask_for_maskable_ppo_is_that_of_info():
+    env = envs.single("dou_dizhu")
+    _, info = env.reset(seed=1)
+    masks = env.action_masks()
+    assert masks.dtype == bool
+    assert np.flatnonzero(masks).tolist() == np.flatnonzero(info["action_mask"]).tolist() == info["legal_ids"]
+
+
+# What the agent sees and gets.
+
+
+@pytest.mark.parametrize("kind", GAMES)
+def test_the_agent_sees_what_its_seat_sees_among_all_agents(kind):
+    """All seats play their first legal action in both."""
+    env, together = made(kind, first, seat=1), envs.aec(kind.partition(",")[0], **GAMES[kind])
+    together.reset(seed=5)
+    last, steps = to_the_end(env, *env.reset(seed=5))
+    for seen, info in steps:
+        while together.agent_selection != "seat_1":
+            together.step(together.legal_ids(together.agent_selection)[0])
+        assert np.array_equal(seen, together.vector("seat_1"))
+        assert info["legal_ids"] == together.legal_ids("seat_1")
+        assert np.flatnonzero(info["action_mask"]).tolist() == info["legal_ids"]
+        together.step(info["legal_ids"][0])
+    while not together.play.over:
+        together.step(together.legal_ids(together.agent_selection)[0])
+    assert last[1:4] == (together.rewards["seat_1"], True, False)
+    assert last[4]["legal_ids"] == []
+    assert not last[4]["action_mask"].any()
+
+
+def test_the_agents_declaration_is_not_seen_by_opponents_who_decide_after_it():
+    shown = {0: [], 3: []}
+    for number in shown:
+        env = envs.single("planning", lambda seen, mask, to=shown[number]: to.append(seen) or first(seen, mask), seat=1, deals=[[3, 0]])  # fmt: skip
+        _, info = env.reset(seed=1)
+        assert {0, 3} <= set(info["legal_ids"])
+        env.step(number)
+    # Seat 0 before it, seats 2 and 3 after it.
+    assert all(np.array_equal(*both) for both in zip(shown[0][:3], shown[3][:3], strict=True))
+    assert not np.array_equal(shown[0][3], shown[3][3])
+
+
+def test_reward_is_nothing_until_the_match_ends():
+    env = envs.single("codepiece")
+    seen, info = env.reset(seed=1)
+    rewards = []
+    over = False
+    while not over:
+        seen, reward, over, _, info = env.step(first(seen, info["action_mask"]))
+        rewards.append(reward)
+    assert set(rewards[:-1]) == {0.0}
+    assert rewards[-1] == env.play.totals[0] != 0
+
+
+def test_an_illegal_action_ends_the_match_with_its_reason():
+    env = envs.single("planning", deals=[[1, 0]])
+    env.reset(seed=1)
+    _, reward, terminated, truncated, info = env.step(2)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert info["illegal"] == "2: a declaration is an integer from 0 to 1"
+    assert not info["action_mask"].any()
+
+
+def test_the_same_seed_is_the_same_match_against_random_opponents():
+    env = envs.single("chefs_hat", matches=1)
+    one = [to_the_end(env, *env.reset(seed=4))[0][0].tolist() for _ in range(2)]
+    other = to_the_end(env, *env.reset())[0][0].tolist()
+    assert one[0] == one[1] != other
+
+
+def test_seats_rotate_from_match_to_match_of_a_seed():
+    env = envs.single("dou_dizhu", seat="rotate")
+    assert [env.reset(seed=1)[1]["seat"], *(env.reset()[1]["seat"] for _ in range(3))] == [0, 1, 2, 0]
+
+
+def test_the_seat_of_one_match_can_be_asked_for_with_its_deals():
+    env = envs.single("planning", seat=1)
+    deals = [{"hands": [["2C"], ["3C"], ["4C"], ["5C"]], "starter": 0}]
+    _, info = env.reset(options={"seat": 3, "deals": deals})
+    assert info["seat"] == 3
+    assert env.reset()[1]["seat"] == 1
+
+
+def test_opponents_sit_clockwise_from_the_agent():
+    asked = []
+    policies = [lambda seen, mask, name=name: asked.append(name) or first(seen, mask) for name in "abc"]
+    env = envs.single("planning", policies, seat=2, deals=[[1, 0]])
+    seen, info = env.reset(seed=1)
+    to_the_end(env, seen, info)
+    # Seats 0 and 1 declare before seat 2; a is in seat 3, b in 0, c in 1.
+    assert asked[:3] == ["b", "c", "a"]
+
+
+def test_a_match_that_ends_before_the_agents_first_decision_takes_one_step():
+    env = envs.single("dou_dizhu", first, seat=1)
+    deals = [{"hands": [["3"], ["4"], ["5"]], "landlord": 0}]
+    _, info = env.reset(options={"deals": deals})
+    assert info["legal_ids"] == []
+    assert env.step(0)[1:4] == (-1.0, True, False)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(0)
+
+
+def test_a_copy_goes_its_own_way():
+    env = envs.single("planning")
+    env.reset(seed=1)
+    double = copy.deepcopy(env)
+    double.step(0)
+    assert env.play.state != double.play.state
+    assert np.array_equal(env.step(0)[0], envs.single("planning").reset(seed=1)[0]) is False
+
+
+def test_rendering_names_who_sits_where(capsys):
+    env = envs.single("planning", first, render_mode="ansi")
+    env.reset(seed=1)
+    assert "seat_0 agent" in env.render()
+    assert "seat_1 first" in env.render()
+    env = envs.single("planning", render_mode="human")
+    env.reset(seed=1)
+    assert "seat_1 random" in capsys.readouterr().out
+
+
+# What cannot be.
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"opponents": ["random"] * 2}, "2 opponents are given, and there are 3 other seats"),
+        ({"opponents": 5}, "5 is no opponent"),
+        ({"opponents": "no-such-program"}, "there is no program no-such-program"),
+        ({"opponents": "python3 no_such_bot.py"}, "there is no file no_such_bot.py"),
+        ({"opponents": Player("x", ("no-such-program",))}, "there is no program no-such-program"),
+        ({"opponents": 'python3 "'}, "No closing quotation"),
+        ({"seat": 4}, "seat is 4, not 0..3"),
+        ({"seat": True}, "seat is True, not 0..3"),
+        ({"seat": "north"}, "seat is 'north', not 0..3"),
+        ({"limits": "10s"}, "limits are '10s'"),
+        ({"render_mode": "rgb_array"}, "render_mode is 'rgb_array'"),
+        ({"dealer": 1}, "unknown option of planning"),
+    ],
+)
+def test_an_environment_that_cannot_be_says_what_was_expected(more, message):
+    with pytest.raises(ConfigError, match=message):
+        envs.single("planning", **more)
+
+
+@pytest.mark.parametrize(
+    ("more", "error"),
+    [
+        ({"seed": 1.5}, TypeError),
+        ({"seed": -1}, ValueError),
+        ({"options": {"seat": 9}}, ConfigError),
+        ({"options": {"deals": []}}, ConfigError),
+        ({"options": {"deal": []}}, ConfigError),
+    ],
+)
+def test_a_reset_that_cannot_be_changes_nothing(more, error):
+    env = envs.single("planning")
+    env.reset(seed=1)
+    state = env.play.state
+    with pytest.raises(error):
+        env.reset(**more)
+    assert env.play.state is state
+    assert env.step(0)[1:4] == (0.0, False, False)
+
+
+@pytest.mark.parametrize(
+    ("action", "error"), [("0", TypeError), (0.5, TypeError), (66, ValueError), (-1, ValueError)]
+)
+def test_an_action_that_cannot_be_changes_nothing(action, error):
+    env = envs.single("planning")
+    env.reset(seed=1)
+    state = env.play.state
+    with pytest.raises(error, match="an action of the agent is an integer from 0 to 65"):
+        env.step(action)
+    assert env.play.state is state
+
+
+def test_there_is_no_step_before_the_first_reset_or_after_the_end():
+    env = envs.single("planning", deals=[[1, 0]])
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+    to_the_end(env, *env.reset(seed=1))
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+    env.reset()
+    env.close()
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+
+
+def test_an_opponents_policy_that_is_wrong_is_named():
+    def silly(observation, action_mask):
+        return 65
+
+    env = envs.single("planning", silly, seat=1)
+    with pytest.raises(ValueError, match="the opponent silly in seat 0: a declaration is"):
+        env.reset(seed=1)
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+
+
+# Bots.
+
+PARROT = """
+import sys
+heard = open({file!r}, "a")
+hand = []
+for line in sys.stdin:
+    print(line, end="", file=heard, flush=True)
+    words = line.split()
+    if words[0] == "set_cards":
+        hand = words[2:]
+    answer = hand[0] if words[0] == "gen_move" else "0" if words[0] == "gen_declare" else ""
+    print("=", answer, end="\\n\\n", flush=True)
+"""
+
+
+@pytest.fixture
+def parrot(tmp_path):
+    """A bot that writes down what it hears; its command, and the file."""
+    (tmp_path / "parrot.py").write_text(PARROT.format(file=str(tmp_path / "heard")))
+    return f"{sys.executable} {tmp_path / 'parrot.py'}", tmp_path / "heard"
+
+
+def ids_of_bots(env):
+    return [channel.pid for channel in env._programs._channels.values()]
+
+
+def are_gone(ids):
+    return not any(Path(f"/proc/{number}").exists() for number in ids)
+
+
+@pytest.mark.process
+def test_a_bot_hears_what_it_hears_from_the_referee(parrot):
+    command, file = parrot
+    options = {"deals": [[1, 0], [1, 2]]}
+    env = envs.single("planning", [first, command, first], limits=LIMITS, **options)
+    last, _ = to_the_end(env, *env.reset(seed="parrot"))
+    env.close()
+    said = [line.split() for line in file.read_text().splitlines()]
+    # The same match between bots in memory, who have one card a deal and declare nothing.
+    game = make("planning", options)
+    hands = [game.deal(number, _stream(number), None).hands for number in range(2)]
+    words = [
+        ["0", game.card_name(hands[0][seat][0]), "0", game.card_name(hands[1][seat][0])] for seat in range(4)
+    ]
+    bots = [ScriptedBot(of_seat) for of_seat in words]
+    record = play_in_memory(game, bots, match_spec(game, seed="parrot"))
+    heard = [line.split() for line in bots[2].heard]
+    assert [line for line in said if line[0] != "time_left"] == [
+        line for line in heard if line[0] != "time_left"
+    ]
+    assert [line[0] for line in said] == [line[0] for line in heard]
+    assert last[1:4] == (record.points[0], True, False)
+
+
+def _stream(number):
+    from arbiter.cards import Stream
+
+    return Stream.of_deal("parrot", 1, number)
+
+
+@pytest.mark.process
+def test_bots_of_every_kind_of_command_play_a_match_to_its_end():
+    program = str(BOTS / "chefs_hat_random.py")
+    player = Player("third", (sys.executable, program), str(BOTS))
+    opponents = [f"{sys.executable} {program}", [sys.executable, program, "--seed", "2"], player]
+    env = envs.single("chefs_hat", opponents, limits=LIMITS, matches=2)
+    last, _ = to_the_end(env, *env.reset(seed=1))
+    assert last[1:4] == (env.play.totals[0], True, False)
+    env.close()
+
+
+@pytest.mark.process
+def test_a_bot_is_confined_by_default(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "secret").write_text("seed")
+    spy = tmp_path / "own" / "spy.py"
+    spy.write_text(f"input()\nopen({str(tmp_path / 'secret')!r})\n")
+    env = envs.single("planning", ["random", "random", f"{sys.executable} {spy}"])
+    if env._programs._limits.isolation == "plain":
+        pytest.skip("nothing confines bots here")
+    env.reset(seed=1)
+    _, reward, terminated, truncated, info = env.step(0)
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert "secret" in info["fault"]
+    env.close()
+
+
+FAULTY = """
+import sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == {word!r}:
+        {what}
+    print("= 0" if word == "gen_declare" else "=", end="\\n\\n", flush=True)
+"""
+FAULTS = {
+    "illegal": ("gen_declare", 'print("= 9\\n", flush=True); continue', "illegal: 9: a declaration is"),
+    "malformed": ("declare", 'print("hello\\n", flush=True); continue', "malformed: a reply starts with"),
+    "crash": ("set_cards", 'sys.exit("I give up")', "crash: it exited with status 1: I give up"),
+    "timeout": ("gen_declare", "sys.stdin.read()", "timeout: no reply"),
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_bots_fault_ends_the_match(kind, tmp_path):
+    word, what, message = FAULTS[kind]
+    (tmp_path / "faulty.py").write_text(FAULTY.format(word=word, what=what))
+    limits = Limits(
+        TimeControl.parse("300ms/request" if kind == "timeout" else "60s"), 60 * SECOND, 400_000_000
+    )
+    command = f"{sys.executable} {tmp_path / 'faulty.py'}"
+    env = envs.single("planning", ["random", command, "random"], limits=limits, deals=[[1, 0]])
+    _, info = env.reset(seed=1)
+    _, reward, terminated, truncated, info = env.step(0)
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["fault"].startswith(f"faulty in seat 2: {message}")
+    assert not info["action_mask"].any()
+    assert env._programs._channels == {}
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+    env.reset()
+    env.close()
+
+
+@pytest.mark.process
+def test_no_process_is_left_behind_by_reset_close_or_neglect(parrot):
+    env = envs.single("planning", [first, parrot[0], first], limits=LIMITS, deals=[[1, 0]])
+    env.reset(seed=1)
+    before = ids_of_bots(env)
+    env.reset()
+    assert are_gone(before)
+    now = ids_of_bots(env)
+    env.close()
+    assert are_gone(now)
+    env.reset()
+    last, watched = ids_of_bots(env), weakref.ref(env)
+    del env
+    gc.collect()
+    assert watched() is None
+    assert are_gone(last)
+
+
+@pytest.mark.process
+def test_processes_start_anew_when_the_one_that_starts_them_was_killed(parrot):
+    env = envs.single("planning", [first, parrot[0], first], limits=LIMITS, deals=[[1, 0]])
+    env.reset(seed=1)
+    launcher = env._programs._launcher._process
+    os.kill(launcher.pid, signal.SIGKILL)
+    launcher.wait()
+    last, _ = to_the_end(env, *env.reset(seed=1))
+    assert last[2]
+    env.close()
+
+
+@pytest.mark.process
+def test_an_environment_with_processes_is_not_copied(parrot):
+    env = envs.single("planning", parrot[0], limits=LIMITS)
+    with pytest.raises(TypeError, match="cannot be copied"):
+        copy.deepcopy(env)
