@@ -29,6 +29,7 @@ bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it
 	@test -x .venv/peers/bin/python || $(PYTHON) -m venv .venv/peers
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check rlcard==1.2.0 >&2
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check chefshatgym==2.4.0.4 >&2
+	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check open_spiel==2.0.2 numpy==1.26.1 >&2
 	@$(BIN)/python -m tests.bench.peers
 
 bots: ## the C++ bots and the attacks in C, where there is a compiler

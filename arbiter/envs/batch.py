@@ -7,16 +7,23 @@
         rewards, over = games.step(chosen)
 
 A match that ends is followed at once by the next one in its place, so that all stay in play.
+
+    games = Batch.of([play] * 256)
+
+begins in given situations instead, to which a match returns when it has ended.
 """
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arbiter.envs.arena import arena_of, checked_seed
-from arbiter.envs.play import Play
+from arbiter.envs.observers import Observer, observer_of
+from arbiter.envs.observers.observer import Matches
+from arbiter.envs.play import NOBODY, Play
 from arbiter.errors import IllegalAction
 
 if TYPE_CHECKING:
@@ -42,48 +49,86 @@ class Batch:
     def __init__(self, game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> None:
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise ValueError(f"n is {n!r}, not a number of matches from 1 on")
-        first, self.observer, _ = arena_of(game, options)
-        self.game = first.game
-        self.n, self.seats, self.actions = n, self.game.seats, self.observer.actions
-        self.size = max(self.observer.size(seat) for seat in range(self.seats))
-        self._plays = [Play(self.game) for _ in range(n)]
-        self.turns = np.zeros(n, np.int64)
+        first, observer, _ = arena_of(game, options)
+        self._prepare(first.game, observer, [Play(first.game) for _ in range(n)])
         self.reset(seed)
+
+    @classmethod
+    def of(cls, plays: Sequence[Play]) -> Batch:
+        """Copies of these matches, as they stand; one that ends begins again where it was copied.
+
+        They are of one `Game`, and somebody is to act in each: ValueError otherwise. `reset` gives up the
+        situations for matches from the first card.
+        """
+        plays = list(plays)
+        game = getattr(plays[0], "_programme", None) if plays else None
+        if game is None or any(
+            not isinstance(play, Play) or play._programme is not game or play.over for play in plays
+        ):
+            raise ValueError("a batch is made of one or more matches of one Game, none of them over")
+        self = cls.__new__(cls)
+        self._prepare(game, observer_of(game), [_copy(play) for play in plays])
+        self._starts = plays = [_copy(play) for play in plays]
+        self._look()
+        return self
+
+    def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
+        self.game, self.observer = game, observer
+        self.n, self.seats, self.actions = len(plays), game.seats, observer.actions
+        self.size = max(observer.size(seat) for seat in range(game.seats))
+        self._matches = Matches(plays, observer.remembered)
+        self._starts: list[Play] | None = None
+        self._translated: tuple[type, ...] = ()
+        self._legal: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._rows = np.zeros(0, np.int64)
+        # As the observer made them, until they are asked for; the array written last, and where.
+        self._masks: NDArray[np.int8] | None = None
+        self._out: NDArray[np.int8] | None = None
+        self._ones: NDArray[np.int64] = np.zeros(0, np.int64)
 
     def reset(self, seed: int | str = 0) -> None:
         """All matches anew."""
         seed = checked_seed(seed) or 0
-        for number, play in enumerate(self._plays):
+        self._starts = None
+        for number, play in enumerate(self._matches.plays):
             play.reset(f"{seed}/{number}")
-            self.turns[number] = play.turn
+        self._look()
 
     def observations(self) -> NDArray[Any]:
         """What whoever is to act sees, (n, `size`); rows of smaller views are padded with zeros."""
-        seen = np.zeros((self.n, self.size), self.observer.dtype)
-        vector = self.observer.vector
-        for row, play in zip(seen, self._plays, strict=True):
-            view = vector(play, play.turn)
-            row[: len(view)] = view
-        return seen
+        ids, _ = self.legal_ids()
+        return self.observer.vectors(self._matches, self._rows, ids)
 
     def legal_ids(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All legal ids, one match after the other, and where those of each begin.
 
         Match k has ``ids[starts[k]:starts[k + 1]]``, ascending; `starts` has n + 1 entries.
         """
-        legal = self.observer.legal
-        lists = [legal(play, play.turn) for play in self._plays]
-        starts = np.zeros(self.n + 1, np.int64)
-        np.cumsum([len(ids) for ids in lists], out=starts[1:])
-        return np.fromiter((one for ids in lists for one in ids), np.int64, int(starts[-1])), starts
+        if self._legal is None:
+            self._legal = self._enumerated()
+        return self._legal
 
-    def masks(self) -> NDArray[np.int8]:
-        """1 for each legal id: (n, `actions`)."""
-        masks = np.zeros((self.n, self.actions), np.int8)
-        legal = self.observer.legal
-        for row, play in zip(masks, self._plays, strict=True):
-            row[list(legal(play, play.turn))] = 1
-        return masks
+    def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+        """1 for each legal id, int8 (n, `actions`): a new array, or `out` written anew.
+
+        Where ids are many, new memory costs as much as the masks: give the same `out` every time.
+        ValueError for one of another type or shape.
+        """
+        ids, _ = self.legal_ids()
+        if out is None:
+            made, self._masks = self._masks, None
+            if made is not None:
+                return made
+            out = np.zeros((self.n, self.actions), np.int8)
+        elif out.dtype != np.int8 or out.shape != (self.n, self.actions) or not out.flags.c_contiguous:
+            raise ValueError(f"out is no contiguous int8 array of shape ({self.n}, {self.actions})")
+        elif out is self._out:
+            out.reshape(-1)[self._ones] = 0
+        else:
+            out[...] = 0
+        self._out, self._ones = out, self._rows * self.actions + ids
+        out.reshape(-1)[self._ones] = 1
+        return out
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """One action in every match: rewards (n, seats), and which matches this has ended, bool (n,).
@@ -91,25 +136,92 @@ class Batch:
         Rewards are 0 until a match ends, then each seat's points in it; an illegal action ends it with -1 for
         its author and 0 for the others. ValueError, nothing being changed, unless there are n ids that exist.
         """
-        given = np.asarray(actions)
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            raise ValueError(f"actions are {self.n} integers, not lists of several lengths") from None
         if given.shape != (self.n,) or given.dtype.kind not in "iu":
             raise ValueError(f"actions are {self.n} integers, not {given.dtype} of shape {given.shape}")
         if not ((given >= 0) & (given < self.actions)).all():
             raise ValueError(f"an action is an integer from 0 to {self.actions - 1}")
         rewards = np.zeros((self.n, self.seats), np.float32)
-        over = np.zeros(self.n, np.bool_)
-        act, turns = self.observer.act, self.turns
-        for number, (play, action) in enumerate(zip(self._plays, given.tolist(), strict=True)):
+        act, translated, before = self.observer.act, self._translated, self._matches
+        states: list[Any] = []
+        seats: list[int] = []
+        begun: list[int] = []
+        for play, state, seat, action in zip(
+            before.plays, before.states, before.seats, given.tolist(), strict=True
+        ):
             try:
-                act(play, play.turn, action)
+                if isinstance(state, translated):
+                    act(play, seat, action)
+                else:
+                    # The play itself, and its record of actions, is left behind until the deal is over.
+                    state = state.apply(seat, action)
+                    if to_act := state.to_act:
+                        states.append(state)
+                        seats.append(to_act[0])
+                        continue
+                    play.state = state
+                    play._finish_deal()
             except IllegalAction:
-                rewards[number, play.turn] = -1.0
-                over[number] = True
-            else:
-                if play.over:
-                    rewards[number] = play.totals
-                    over[number] = True
-            if over[number]:
-                play.reset()
-            turns[number] = play.turn
+                rewards[len(seats), seat] = -1.0
+                play.stop()
+            begun.append(len(seats))
+            states.append(play.state)
+            seats.append(play.turn)
+        before.states, before.seats = states, seats
+        self.turns, self._legal = np.array(seats), None
+        over = self.turns == NOBODY
+        if NOBODY in seats:
+            for number in over.nonzero()[0].tolist():
+                if not rewards[number].any():
+                    rewards[number] = before.plays[number].totals
+                self._begin_again(number)
+        before.remember(given, begun)
         return rewards, over
+
+    def _begin_again(self, number: int) -> None:
+        """The next match in the place of one that is over."""
+        matches = self._matches
+        play = matches.plays[number]
+        if self._starts is None:
+            play.reset()
+        else:
+            matches.plays[number] = play = _copy(self._starts[number])
+        matches.states[number], matches.seats[number] = play.state, play.turn
+        self.turns[number] = play.turn
+
+    def _look(self) -> None:
+        """Take over all plays as they stand."""
+        self._matches.look()
+        self.turns = np.array(self._matches.seats)
+        self._translated = self.observer.translated(self._matches.plays)
+        self._legal = None
+
+    def _enumerated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """What `legal_ids` returns; also notes the match of each id."""
+        observer, matches, starts = self.observer, self._matches, np.zeros(self.n + 1, np.int64)
+        masks = self._masks = observer.masks(matches)
+        if masks is not None:
+            cells = masks.reshape(-1).view(np.bool_).nonzero()[0]
+            self._rows = cells // self.actions
+            np.cumsum(np.bincount(self._rows, minlength=self.n), out=starts[1:])
+            return cells - self._rows * self.actions, starts
+        legal, translated = observer.legal, self._translated
+        lists = [
+            legal(play, seat) if isinstance(state, translated) else state.legal(seat)
+            for play, state, seat in zip(matches.plays, matches.states, matches.seats, strict=True)
+        ]
+        counts = np.fromiter(map(len, lists), np.int64, self.n)
+        np.cumsum(counts, out=starts[1:])
+        self._rows = np.repeat(np.arange(self.n), counts)
+        return np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1])), starts
+
+
+def _copy(play: Play) -> Play:
+    """A match that goes its own way from here."""
+    double = object.__new__(type(play))
+    double.__dict__.update(play.__dict__)
+    double.seats, double.actions, double.played = play.seats[:], play.actions[:], play.played[:]
+    return double

@@ -23,6 +23,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
 from arbiter.datasets import Recording
+from arbiter.envs.arena import RENDER_MODES
 from arbiter.envs.chefs_hat_info import (
     CELLS,
     FIRST_ACTION,
@@ -34,12 +35,13 @@ from arbiter.envs.chefs_hat_info import (
     vector,
 )
 from arbiter.envs.chefs_hat_lazy import Info
-from arbiter.envs.chefs_hat_table import NO_CHANCES, Step, Table
+from arbiter.envs.chefs_hat_table import NO_CHANCES, Position, Step, Table
+from arbiter.envs.chefs_hat_watch import Watch
 from arbiter.envs.play import NOBODY
 from arbiter.envs.room import Result, Room
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat_actions import STEPS
+from arbiter.games.chefs_hat_actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat_deal import SEATS
 from arbiter.rules import Action, Seat
 
@@ -57,7 +59,8 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     `rules`, `matches` or `points`, and `max_rounds` are the options of the game; `player_names` are
     four different names; `dataset` is a file that takes down every game until `close`, its form told
-    by its end: .csv, .pkl or .parquet. ConfigError for a value that is none.
+    by its end: .csv, .pkl or .parquet; `render_mode` is ``human``, which prints every step, or ``ansi``,
+    whose `render` returns text. ConfigError for a value that is none.
 
     An observation is float32[228], as whoever acts next sees it: the board and the own hand, cards
     divided by 13, then the possible actions. An action is an id 0..199, or a vector of 200 of which the
@@ -67,7 +70,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     the next, and the reward is 0.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self,
@@ -79,11 +82,11 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         dataset: str | None = None,
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None:
-            raise ConfigError(f"render_mode {render_mode!r} is not known", hint="there is none: leave it out")
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
         self.game = ChefsHat(rules, matches, points, max_rounds)
         self.player_names = names_of(player_names)
-        self.render_mode = None
+        self.render_mode = render_mode
         self._book = rules == "book"
         high = np.ones(CELLS, np.float32)
         if not self._book:
@@ -92,7 +95,8 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         self.observation_space = Box(np.zeros(CELLS, np.float32), high, dtype=np.float32)
         self.action_space = Discrete(STEPS)
         self._recording = None if dataset is None else Recording(dataset, self.player_names)
-        self._table = Table(self.game, self._recording)
+        self._watch = None if render_mode is None else Watch(self.game, self._recording)
+        self._table = Table(self.game, self._watch or self._recording)
         self._last: Step | None = None
 
     def reset(
@@ -108,6 +112,8 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         self._table.reset(None if seed is None else int(seed), deals)
         self._last = None
         position = self._table.position
+        if self.render_mode == "human":
+            self.render()
         seen = vector(position, position.actor, self._table.possible())
         return seen, start_info(position, self.player_names)
 
@@ -120,6 +126,8 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         if table.over:
             raise ResetNeeded("the game is over, or has not begun: call reset")
         self._last = step = table.step(action_of(action))
+        if self.render_mode == "human":
+            self.render()
         chances = table.possible()
         # It is built when somebody reads it.
         info = Info(partial(step_info, step, self.player_names, chances, book=self._book))
@@ -129,6 +137,19 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
             return seen, 0.0, step.match_over, False, info
         reward = float(step.after.state.points()[step.author]) if step.match_over else 0.0
         return seen, reward, step.over, False, info
+
+    def render(self) -> str | None:
+        """The match in progress with all hands: printed, or returned as text with ``ansi``."""
+        if self._watch is None:
+            return None
+        note = ""
+        if (step := self._last) is not None and not step.valid:
+            note = f"{self.player_names[step.author]}: {STEP_NAMES[step.action]} is not possible"
+        shown = self._watch.text(self._table, self.player_names, note)
+        if self.render_mode == "ansi":
+            return shown
+        print(shown)
+        return None
 
     def close(self) -> None:
         """Complete the data set, if there is one."""
@@ -149,12 +170,12 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     @property
     def scores(self) -> tuple[int, ...]:
         """The points by seat of the matches that are over."""
-        return self._table.position.tally.points
+        return self._position.tally.points
 
     @property
     def performance(self) -> tuple[float, ...]:
         """The performance scores by seat: the mean over matches of ten times the points by the rounds."""
-        return self._table.position.tally.performance
+        return self._position.tally.performance
 
     def legal_ids(self, player: Seat | None = None) -> tuple[Action, ...]:
         """The ids, ascending, of what a player can do, by default of whoever acts next.
@@ -173,8 +194,9 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     def vector(self, player: Seat) -> Observation:
         """What a player sees now; only for who acts next are any actions possible."""
+        position = self._position
         chances = self._table.possible() if _seat(player) == self.player else NO_CHANCES
-        return vector(self._table.position, player, chances)
+        return vector(position, player, chances)
 
     def info_for(self, player: Seat) -> dict[str, Any]:
         """The `info` of the last step as a player sees it.
@@ -184,9 +206,15 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         """
         _seat(player)
         if self._last is None:
-            return start_info(self._table.position, self.player_names)
+            return start_info(self._position, self.player_names)
         info = step_info(self._last, self.player_names, self._table.possible(), book=self._book)
         return info if player == self._last.author else hidden_from_others(info, self._last)
+
+    @property
+    def _position(self) -> Position:
+        if not hasattr(self._table, "position"):
+            raise ResetNeeded("no game has begun: call reset")
+        return self._table.position
 
 
 def names_of(names: Sequence[str]) -> tuple[str, ...]:

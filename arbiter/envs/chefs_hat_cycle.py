@@ -1,4 +1,4 @@
-"""Chef's Hat for PettingZoo: the environment of all games, with the documented `info` of each step."""
+"""Chef's Hat for PettingZoo: the environments of all games, with the documented `info` of each step."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.envs.aec import GameEnv
 from arbiter.envs.chefs_hat_info import hidden_from_others, start_info, step_info
 from arbiter.envs.chefs_hat_table import NO_CHANCES, SILENT, Position, Step, possible
+from arbiter.envs.parallel import ParallelGameEnv
 from arbiter.envs.play import NOBODY
 from arbiter.games.chefs_hat_gym2 import NOTHING, Gym2State
 from arbiter.games.chefs_hat_opening import Opening
@@ -17,39 +18,33 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.envs.observers.observer import Vector
+    from arbiter.envs.play import Play
     from arbiter.rules import Seat
 
 
-class ChefsHatCycle(GameEnv):
+class _Told:
     """`infos` have the 23 keys, those that only the author of a step may see being "" for the others.
 
     They tell of the last step, whoever made it, and are made when they are read. After an illegal move the
     author's has ``illegal``, the reason, besides.
     """
 
+    play: Play
+    player_names: tuple[str, ...]
+    _seats: dict[str, Seat]
     _known: dict[str, dict[str, Any]]
 
-    def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
-        """See `GameEnv.reset`."""
-        super().reset(seed, options)
+    def _begin_telling(self) -> None:
         self._step_done: Step | None = None
         self._position = Position(self.play.state, None, SILENT, Tally())
         self._reasons: dict[str, str] = {}
         self._unread = True
 
-    def step(self, action: int | None) -> None:
-        """See `GameEnv.step`."""
-        author = self._turn
-        if author >= 0:
-            before = self._position
-            played = len(self.play.played)
-            super().step(action)
-            assert action is not None
-            self._step_done = self._told(before, author, int(action), played)
-            self._position = self._step_done.now
-            self._unread = True
-        else:
-            super().step(action)
+    def _tell(self, author: Seat, action: int, played: int) -> None:
+        """Of the step that has just been made, `played` deals having been over before it."""
+        self._step_done = step = self._told(self._position, author, action, played)
+        self._position = step.now
+        self._unread = True
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -64,21 +59,8 @@ class ChefsHatCycle(GameEnv):
     def infos(self, infos: dict[str, dict[str, Any]]) -> None:
         self._known, self._unread = infos, False
 
-    def last(
-        self, observe: bool = True
-    ) -> tuple[dict[str, Vector] | None, float, bool, bool, dict[str, Any]]:
-        """As of any environment; only the info of `agent_selection` is made."""
-        agent = self.agent_selection
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self._info_of(agent) if self._unread else self._known[agent],
-        )
-
     def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
-        rewards = super()._refused(reasons)
+        rewards: dict[str, float] = super()._refused(reasons)  # type: ignore[misc]
         self._reasons = dict(reasons)
         return rewards
 
@@ -140,3 +122,52 @@ class ChefsHatCycle(GameEnv):
             after=after,
             now=now,
         )
+
+
+class ChefsHatCycle(_Told, GameEnv):
+    """One agent after the other, with the `infos` of `_Told`."""
+
+    def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
+        """See `GameEnv.reset`."""
+        super().reset(seed, options)
+        self._begin_telling()
+
+    def step(self, action: int | None) -> None:
+        """See `GameEnv.step`."""
+        author, played = self._turn, len(self.play.played)
+        super().step(action)
+        if author >= 0:
+            assert action is not None
+            self._tell(author, int(action), played)
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, Vector] | None, float, bool, bool, dict[str, Any]]:
+        """As of any environment; only the info of `agent_selection` is made."""
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self._info_of(agent) if self._unread else self._known[agent],
+        )
+
+
+class ChefsHatParallel(_Told, ParallelGameEnv):
+    """All agents in every step, with the `infos` of `_Told`; no two of them ever decide simultaneously."""
+
+    def reset(
+        self, seed: int | str | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Vector]], dict[str, dict[str, Any]]]:
+        """See `ParallelGameEnv.reset`."""
+        seen, _ = super().reset(seed, options)
+        self._begin_telling()
+        return seen, self.infos
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[Any, ...]:
+        """See `ParallelGameEnv.step`."""
+        author, played = self.play.turn, len(self.play.played)
+        *result, _ = super().step(actions)
+        self._tell(author, int(actions[self.possible_agents[author]]), played)
+        return (*result, self.infos)

@@ -106,7 +106,10 @@ class Engine:
 
     def __init__(self, seed: int | None = None) -> None:
         self._game = Codepiece()
-        self._random = np.random.RandomState(seed)
+        try:
+            self._random = np.random.RandomState(seed)
+        except (TypeError, ValueError):
+            raise ValueError(f"a seed is an integer from 0 to {2**32 - 1} or None, not {seed!r}") from None
         self._deal: Deal | None = None
         self._state: CodepieceState | None = None
         self._last = 0
@@ -164,8 +167,7 @@ class Engine:
     def get_state(self, player: int) -> State:
         """A player's view as a dictionary of 21 entries, in the published order; ValueError for no player."""
         state = self._running()
-        if player not in range(SEATS):
-            raise ValueError(f"{player!r} is not a player 0..{SEATS - 1}")
+        _check_player(player)
         assert self._deal is not None
         phase = PHASES[_phase(state)]
         over, closed = phase == "game_over", phase != "bidding"
@@ -201,8 +203,9 @@ class Engine:
         }
 
     def observe(self, player: int) -> Vector:
-        """What a player sees, float32 of shape (233,); see `CodepieceObserver`."""
+        """What a player sees, float32 of shape (233,); see `CodepieceObserver`. ValueError for no player."""
         state = self._running()
+        _check_player(player)
         return observation(state, player, state.legal(player) if player in state.to_act else None)
 
     def _acting(self) -> tuple[State, int]:
@@ -213,6 +216,11 @@ class Engine:
         if self._state is None:
             raise IllegalAction("no game has begun: call init_game()")
         return self._state
+
+
+def _check_player(player: object) -> None:
+    if player not in range(SEATS):
+        raise ValueError(f"{player!r} is not a player 0..{SEATS - 1}")
 
 
 def _phase(state: CodepieceState) -> int:

@@ -6,16 +6,18 @@ step. Elsewhere one agent acts and what the others send is ignored: their masks 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pettingzoo import ParallelEnv
 
 from arbiter.envs.arena import Arena, arena_of, checked_action, checked_seed, mask_of
+from arbiter.envs.observers.chefs_hat import ChefsHatObserver
 from arbiter.envs.play import given_deals
 from arbiter.errors import IllegalAction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from arbiter.envs.observers import Observer
     from arbiter.envs.observers.observer import Vector
@@ -32,7 +34,13 @@ def parallel(
 ) -> ParallelGameEnv:
     """The parallel environment of a game; its arguments are those of `arbiter.envs.aec`."""
     play, observer, agents = arena_of(game, options)
-    return ParallelGameEnv(play, observer, agents, render_mode=render_mode, player_names=player_names)
+    form = ParallelGameEnv
+    if isinstance(observer, ChefsHatObserver):
+        # Imported here, since it is built on this module.
+        from arbiter.envs.chefs_hat_cycle import ChefsHatParallel
+
+        form = ChefsHatParallel
+    return form(play, observer, agents, render_mode=render_mode, player_names=player_names)
 
 
 class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
@@ -78,11 +86,16 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
         """All who are to act do what they want. Returns observations, rewards, terminations,
         truncations and infos by agent.
 
-        ValueError or TypeError where one of them has no action, or none that exists, and RuntimeError after
-        the end; nothing is changed then.
+        ValueError or TypeError where one of them has no action, or none that exists, or where an agent does
+        not exist, and RuntimeError after the end; nothing is changed then.
         """
         if not self.agents:
             raise RuntimeError("the match is over, or has not begun: call reset()")
+        if not isinstance(actions, Mapping):
+            raise TypeError(f"actions are a mapping from agents to ids, not {actions!r}")
+        if not actions.keys() <= self._seats.keys():
+            for agent in actions:
+                self.seat_of(agent)
         play, observer, agents = self.play, self.observer, self.agents
         movers = {seat: agents[seat] for seat in play.to_act}
         if missing := [agent for agent in movers.values() if agent not in actions]:

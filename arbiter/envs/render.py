@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from arbiter.envs.play import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from arbiter.envs.play import Play
+    from arbiter.rules import AnyGame, Seat
 
 
 def text(play: Play, agents: Sequence[str], note: str = "") -> str:
@@ -15,17 +18,31 @@ def text(play: Play, agents: Sequence[str], note: str = "") -> str:
 
     `agents` are the names by seat, `note` a last line.
     """
-    game, width = play.game, max(map(len, agents)) + 2
     # A last deal that is over is among those played, and still the one to be shown.
     number = len(play.played) + bool(play.state.to_act)
-    totals = "   ".join(f"{name}: {total}" for name, total in zip(agents, play.totals, strict=True))
-    lines = [f"{game.title}, deal {number}   points  {totals}"]
+    sheet = play.game.scoresheet(play.deal, play.answers())
+    return scene(play.game, number, play.totals, play.state, play.turn, sheet, agents, note)
+
+
+def scene(
+    game: AnyGame,
+    number: int,
+    totals: Sequence[int],
+    state: Any,
+    turn: Seat,
+    sheet: Iterable[str],
+    agents: Sequence[str],
+    note: str,
+) -> str:
+    """The same of a deal by its parts: its number from 1, the points, who is to act, what was done."""
+    width = max(map(len, agents)) + 2
+    points = "   ".join(f"{name}: {total}" for name, total in zip(agents, totals, strict=True))
+    lines = [f"{game.title}, deal {number}   points  {points}"]
     for seat, name in enumerate(agents):
-        mark = " <" if seat == play.turn else ""
-        cards = game.hand_text(sorted(game.hand(play.state, seat)))
-        lines.append(f"{name:{width}}{cards}{mark}")
-    lines += game.scoresheet(play.deal, play.answers())
-    if play.over:
+        mark = " <" if seat == turn else ""
+        lines.append(f"{name:{width}}{game.hand_text(sorted(game.hand(state, seat)))}{mark}")
+    lines += sheet
+    if turn == NOBODY:
         lines.append("the match is over")
     if note:
         lines.append(note)

@@ -101,12 +101,16 @@ class Gym2State(NamedTuple):
         """What can be done."""
         return ids_of(self.masks[seat] & _CAN[self.table] | PASSING)
 
+    def playable(self, seat: Seat) -> int:
+        """The mask of what can be done."""
+        return self.masks[seat] & _CAN[self.table] | PASSING
+
     def allows(self, seat: Seat, action: Action) -> bool:
         """Whether the seat may do this now."""
         return seat in self.to_act and action >= 0 and self._can(seat, action)
 
     def _can(self, seat: Seat, action: Action) -> bool:
-        return bool((self.masks[seat] & _CAN[self.table] | PASSING) >> action & 1)
+        return bool(self.playable(seat) >> action & 1)
 
     def forced(self, seat: Seat) -> bool:
         """Whether the seat's next action will be a random one, whatever it asks for."""

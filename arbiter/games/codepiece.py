@@ -89,7 +89,7 @@ class CodepieceState(NamedTuple):
     def legal(self, seat: Seat) -> Sequence[Action]:
         """Higher bids and pass, the four trumps, or the cards that may be played."""
         if self.trump != NO_TRUMP:
-            return _any.actions_of(self._playable(seat))
+            return _any.actions_of(self.playable(seat))
         return _BIDS[self.bid] if len(self.bids) < SEATS else _TRUMPS
 
     def allows(self, seat: Seat, action: Action) -> bool:
@@ -97,7 +97,7 @@ class CodepieceState(NamedTuple):
         if seat not in self.to_act or action < 0:
             return False
         if self.trump != NO_TRUMP:
-            return bool(self._playable(seat) >> action & 1)
+            return bool(self.playable(seat) >> action & 1)
         return action in self.legal(seat)
 
     def apply(self, seat: Seat, action: Action) -> CodepieceState:
@@ -105,7 +105,7 @@ class CodepieceState(NamedTuple):
         to_act, hands, bids, bid, leader, trump, trick, opened, best, ahead, won = self
         if trump == NO_TRUMP:
             return self._before_play(seat, action)
-        if seat not in to_act or action < 0 or not self._playable(seat) >> action & 1:
+        if seat not in to_act or action < 0 or not self.playable(seat) >> action & 1:
             raise IllegalAction(self._reason(seat, action))
         left = list(hands)
         left[seat] ^= 1 << action
@@ -135,6 +135,16 @@ class CodepieceState(NamedTuple):
         gain = self.bid if made else -2 * self.bid
         return tuple(gain if seat & 1 == side else -gain for seat in EVERYBODY)
 
+    def playable(self, seat: Seat) -> int:
+        """The mask of what a seat may play: follow suit, then overtake an opponent if you can."""
+        hand, trick = self.hands[seat], self.trick
+        if not trick:
+            return hand
+        cards = hand & _any.suit_mask[trick[0]] or hand
+        if (self.ahead ^ seat) & 1:
+            return cards & OVER[self.trump][self.best] or cards
+        return cards
+
     def _before_play(self, seat: Seat, action: Action) -> CodepieceState:
         """After a bid, or after trump was named."""
         to_act, hands, bids, bid, leader, _, trick, opened, best, ahead, won = self
@@ -157,16 +167,6 @@ class CodepieceState(NamedTuple):
             to_act = (leader,)
         fields = (to_act, hands, bids, bid, leader, NO_TRUMP, trick, opened, best, ahead, won)
         return _new(CodepieceState, fields)
-
-    def _playable(self, seat: Seat) -> int:
-        """The mask of what a seat may play: follow suit, then overtake an opponent if you can."""
-        hand, trick = self.hands[seat], self.trick
-        if not trick:
-            return hand
-        cards = hand & _any.suit_mask[trick[0]] or hand
-        if (self.ahead ^ seat) & 1:
-            return cards & OVER[self.trump][self.best] or cards
-        return cards
 
     def _reason(self, seat: Seat, action: Action) -> str:
         """Why `allows` said no, in words for the bot's author."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.bench import clock, ratings
 from tests.bench.environments import environments
 from tests.bench.play import command_line, in_memory, referee, rules
-from tests.bench.season import season
+from tests.bench.season import regress, season
 
 
 def machine() -> dict[str, object]:
@@ -42,6 +42,7 @@ def main() -> None:
         ("command_line", command_line),
         # Before the ratings of 10,000 players, whose memory would be taken for the season's.
         ("season", season),
+        ("regress", regress),
         ("rating", ratings.figures),
     ):
         print(f"bench: {name}", file=sys.stderr)

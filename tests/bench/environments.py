@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -10,38 +12,99 @@ import numpy as np
 
 from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
+from arbiter.envs.codepiece import Engine
+from arbiter.games import names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
 SECONDS = 2.0
 """Each figure takes about this much CPU time."""
+SIDE_BY_SIDE = 128
+SHARES = 7
+"""What is compared is measured in turns, so many times: the machine's speed changes meanwhile."""
 
 
-def environments() -> dict[str, float]:
-    """Games per CPU second; a game of Codepiece and Planning is a whole match."""
-    dou_dizhu = dou_dizhu_v4.env(opponents_hand_visible=True)
+def environments() -> dict[str, Any]:
+    """Games per CPU second; a game of Codepiece and Planning is a whole match, of the engine a deal."""
+    figures: dict[str, Any] = {name: figure() for name, figure in FIGURES.items()}
+    return figures | {"batch_actions_by_those_of_aec": {name: batch_ratios(name) for name in names()}}
+
+
+def batch_ratios(name: str) -> dict[str, float]:
+    """How many actions a batch makes in the time of one of the environment, by what is looked at."""
     return {
-        # What RLCard's own environment gives at every step: the observation and the legal ids.
-        "dou_dizhu_vector_and_legal_ids": games_per_second(dou_dizhu, by_legal_ids),
-        # What PettingZoo's wrapper of it gave: the observation with a mask over all 27,472 ids.
-        "dou_dizhu_v4_with_masks": games_per_second(dou_dizhu_v4.env(), by_mask),
-        "codepiece_with_masks": games_per_second(envs.aec("codepiece"), by_mask),
-        "planning_with_masks": games_per_second(envs.aec("planning"), by_mask),
+        "legal_ids": ratio(batch_actions(name, ()), aec_actions(name, "legal_ids")),
+        "observations": ratio(batch_actions(name, ("observations",)), aec_actions(name, "vector")),
+        "observations_and_masks": ratio(
+            batch_actions(name, ("observations", "masks")), aec_actions(name, "observe")
+        ),
     }
+
+
+def ratio(one: Callable[[], int], other: Callable[[], int]) -> float:
+    """The median over some turns of how much faster one makes actions than the other."""
+    speeds = [[speed(act, SECONDS / SHARES) for act in (one, other)] for _ in range(SHARES + 1)]
+    return round(median(mine / theirs for mine, theirs in speeds[1:]), 2)
+
+
+def speed(act: Callable[[], int], seconds: float) -> float:
+    """Actions a CPU second."""
+    actions, start = 0, process_time()
+    while (spent := process_time() - start) < seconds:
+        actions += act()
+    return actions / spent
+
+
+def batch_actions(name: str, looks: Sequence[str]) -> Callable[[], int]:
+    """An action in each match of a batch, from arrays; returns how many that are."""
+    games, chance = envs.batch(name, n=SIDE_BY_SIDE), np.random.default_rng(1)
+    looking = [getattr(games, look) for look in looks]
+
+    def act() -> int:
+        for look in looking:
+            look()
+        ids, starts = games.legal_ids()
+        games.step(ids[starts[:-1] + (chance.random(games.n) * np.diff(starts)).astype(np.int64)])
+        return games.n
+
+    return act
+
+
+def aec_actions(name: str, look: str) -> Callable[[], int]:
+    """As many actions in one environment, whose next match begins where one ends."""
+    env, chance = envs.aec(name), Random(1)
+    env.reset(seed=0)
+
+    def act() -> int:
+        for _ in range(SIDE_BY_SIDE):
+            agent = env.agent_selection
+            if env.terminations[agent]:
+                env.reset()
+                agent = env.agent_selection
+            if look == "observe":
+                ids = np.flatnonzero(env.observe(agent)["action_mask"])
+            else:
+                if look == "vector":
+                    env.vector(agent)
+                ids = env.legal_ids(agent)
+            env.step(ids[int(chance.random() * len(ids))])
+        return SIDE_BY_SIDE
+
+    return act
 
 
 def games_per_second(env: Any, play: Callable[[Any, Random], None], seconds: float = SECONDS) -> float:
     """One game after the other, after a few that fill the tables made when first used."""
     chance = Random(1)
-    env.reset(seed=1)
     for _ in range(20):
         play(env, chance)
-    games, start = 0, process_time()
-    while (spent := process_time() - start) < seconds:
+
+    def one_game() -> int:
         play(env, chance)
-        games += 1
-    return round(games / spent, 1)
+        return 1
+
+    return round(speed(one_game, seconds), 1)
 
 
 def by_legal_ids(env: Any, chance: Random) -> None:
@@ -63,3 +126,23 @@ def by_mask(env: Any, chance: Random) -> None:
         else:
             ids = np.flatnonzero(seen["action_mask"])
             env.step(ids[int(chance.random() * len(ids))])
+
+
+def by_engine(engine: Engine, chance: Random) -> None:
+    """One deal of Codepiece with the state of whoever is to act as a dictionary."""
+    state, _ = engine.init_game()
+    while not engine.is_over():
+        state, _ = engine.step(chance.choice(state["legal_actions"]))
+
+
+FIGURES: dict[str, Callable[[], float]] = {
+    # What RLCard's own environment gives at every step: the observation and the legal ids.
+    "dou_dizhu_vector_and_legal_ids": lambda: games_per_second(
+        dou_dizhu_v4.env(opponents_hand_visible=True), by_legal_ids
+    ),
+    # What PettingZoo's wrapper of it gave: the observation with a mask over all 27,472 ids.
+    "dou_dizhu_v4_with_masks": lambda: games_per_second(dou_dizhu_v4.env(), by_mask),
+    "codepiece_with_masks": lambda: games_per_second(envs.aec("codepiece"), by_mask),
+    "planning_with_masks": lambda: games_per_second(envs.aec("planning"), by_mask),
+    "codepiece_engine": lambda: games_per_second(Engine(seed=1), by_engine),
+}

@@ -86,10 +86,33 @@ def chefshatgym_matches() -> Callable[[], None]:
     return play
 
 
+def openspiel_games(name: str) -> Callable[[], None]:
+    """A deal of OpenSpiel: cards by the chances of its chance nodes, then actions from those that are legal."""
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    draw = random.Random(1)
+
+    def play() -> None:
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(draw.choices(outcomes, chances)[0])
+            else:
+                state.apply_action(draw.choice(state.legal_actions()))
+        state.returns()
+
+    return play
+
+
 PEERS = {
     "rlcard": rlcard_games,
     "rlcard_environment": rlcard_environment,
     "chefshatgym": chefshatgym_matches,
+    "openspiel_dou_dizhu": lambda: openspiel_games("dou_dizhu"),
+    # Four players take twelve tricks: with thirteen there is no card left to say what is trump.
+    "openspiel_oh_hell": lambda: openspiel_games("oh_hell(players=4,num_tricks_fixed=12)"),
 }
 
 

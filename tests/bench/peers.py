@@ -12,12 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from arbiter.games import make
 from rating.bayeselo import bayeselo
 from rating.crosstable import PairTable
 from rating.threads import one_thread
 from tests.bench import chefs_hat_env
-from tests.bench.environments import environments
-from tests.bench.play import rules
+from tests.bench.environments import FIGURES
+from tests.bench.play import deals_per_second
 from tests.bench.ratings import made_season, timed
 
 PLAYERS, RESULTS = 1000, 1_000_000
@@ -68,11 +69,14 @@ PEERS: dict[str, Callable[[dict[str, Any], float], dict[str, float | str]]] = {
 
 PEERS_PYTHON = Path(sys.prefix) / "peers" / "bin" / "python"
 """Packages of games want other versions of numpy than ours, so they have an interpreter of their own."""
-OURS = {
-    "rlcard": "dou_dizhu",
-    "rlcard_environment": "dou_dizhu_vector_and_legal_ids",
-    "chefshatgym": "chefs_hat",
+OURS: dict[str, Callable[[], float]] = {
+    "rlcard": lambda: deals_per_second(make("dou_dizhu", {})),
+    "rlcard_environment": lambda: FIGURES["dou_dizhu_vector_and_legal_ids"](),
+    "chefshatgym": lambda: deals_per_second(make("chefs_hat", {})),
+    "openspiel_dou_dizhu": lambda: deals_per_second(make("dou_dizhu", {})),
+    "openspiel_oh_hell": lambda: deals_per_second(make("planning", {"deals": [[12, 0]]})),
 }
+"""The same of ours: states and legal actions alone, but beside an environment what it shows, too."""
 
 
 def games() -> dict[str, Any]:
@@ -84,12 +88,12 @@ def games() -> dict[str, Any]:
     if done.returncode:
         return {"skipped": f"{script.name} failed: {done.stderr.strip().splitlines()[-1]}"}
     figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    ours = {name: each["deals_per_second_dealing_included"] for name, each in rules().items()}
-    ours |= environments()
     for peer, figure in figures.items():
         if theirs := figure.get("games_per_second"):
-            mine = ours[OURS[peer]]
+            mine = OURS[peer]()
             figure |= {"ours": mine, "ratio_of_ours": round(mine / theirs, 1)}
+    # Beside what was published of these two: figures by RLCard's, on one machine.
+    figures["ours"] = {name: FIGURES[name]() for name in ("dou_dizhu_v4_with_masks", "codepiece_engine")}
     if "skipped" not in figures["chefshatgym"]:
         figures["chefshatgym"] |= chefs_hat_env.figures(2.0, str(PEERS_PYTHON))
     return figures

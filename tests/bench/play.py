@@ -139,6 +139,18 @@ def rules() -> dict[str, Any]:
     return figures
 
 
+def deals_per_second(game: AnyGame, seconds: float = 2.0) -> float:
+    """Deals a CPU second of random legal play, dealing included, after a second of warming up."""
+    for limit in (1.0, seconds):
+        deals, number, start = 0, 0, time.process_time()
+        while (spent := time.process_time() - start) < limit:
+            number += 1
+            dealt = programme(game, "1", number).deals
+            random_play(game, dealt)
+            deals += len(dealt)
+    return round(deals / spent, 1)
+
+
 def dealt_beforehand(game: AnyGame) -> list[Deal]:
     """The deals of so many matches, none of them depending on play."""
     return [deal for number in range(MATCHES) for deal in programme(game, "1", number + 1).deals]

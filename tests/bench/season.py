@@ -1,6 +1,7 @@
 """What a season costs beyond its matches: planning, storing and rating, beside the CPU of the matches.
 
-A whole season through the command line: 40 players that answer at once, a hundred rounds. The
+A whole season through the command line: 40 players that answer at once, a hundred rounds; and a regression
+test. The
 coordinator's CPU is this process's own, imports included; the matches' is what the workers, their
 launchers and the bots used.
 """
@@ -20,6 +21,7 @@ from tests.bench.play import INSTANT
 
 PLAYERS = 40
 ROUNDS = 100
+BLOCKS = 400
 
 
 def season(rounds: int = ROUNDS) -> dict[str, Any]:
@@ -31,14 +33,9 @@ def season(rounds: int = ROUNDS) -> dict[str, Any]:
         lines = ["game: planning", f"rounds: {rounds}", f"seed: {'s' * 32}", "isolation: plain", "time: 60s"]
         lines += ["players:", *(f"  - {{name: p{n}, command: [{INSTANT}]}}" for n in range(PLAYERS))]
         config.write_text("\n".join(lines))
-        own, others = _cpu(resource.RUSAGE_SELF), _cpu(resource.RUSAGE_CHILDREN)
-        start = time.monotonic()
-        with open(devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-            code = exit_code(["run-season", str(config)])
+        code, seconds, own, others = _measured(["run-season", str(config)])
         if code:
             return {"failed": f"run-season ended with {code}"}
-        seconds = time.monotonic() - start
-        own, others = _cpu(resource.RUSAGE_SELF) - own, _cpu(resource.RUSAGE_CHILDREN) - others
         matches = rounds * PLAYERS
         stored = config.with_suffix(".sqlite").stat().st_size
     return {
@@ -50,6 +47,45 @@ def season(rounds: int = ROUNDS) -> dict[str, Any]:
         "store_bytes_per_match": round(stored / matches),
         "coordinator_peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3),
     }
+
+
+def regress(blocks: int = BLOCKS) -> dict[str, Any]:
+    """The same of a regression test between two programs that answer at once, which stays undecided."""
+    if not INSTANT.exists():
+        return {"skipped": f"no {INSTANT.name}: it needs a C++ compiler (make bots)"}
+    with tempfile.TemporaryDirectory() as folder:
+        words = [
+            "regress",
+            "--game",
+            "planning",
+            "--base",
+            str(INSTANT),
+            "--candidate",
+            f"{INSTANT} --seed 3",
+        ]
+        words += ["--elo1", "0.1", "--max-blocks", str(blocks), "--isolation", "plain", "--seed", "1"]
+        words += ["--store", f"sqlite:///{folder}/regress.sqlite"]
+        code, seconds, own, others = _measured(words)
+    if code != 1:
+        return {"failed": f"regress ended with {code}"}
+    matches = 4 * blocks
+    return {
+        "matches": matches,
+        "overhead_percent_of_cpu": round(100 * own / (own + others), 2),
+        "coordinator_cpu_ms_per_match": round(1e3 * own / matches, 3),
+        "matches_cpu_ms_per_match": round(1e3 * others / matches, 2),
+        "matches_per_minute": round(60 * matches / seconds),
+    }
+
+
+def _measured(words: list[str]) -> tuple[int, float, float, float]:
+    """The exit code of a command, its seconds, and the CPU seconds of this process and of those it started."""
+    own, others = _cpu(resource.RUSAGE_SELF), _cpu(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    with open(devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        code = exit_code(words)
+    seconds = time.monotonic() - start
+    return code, seconds, _cpu(resource.RUSAGE_SELF) - own, _cpu(resource.RUSAGE_CHILDREN) - others
 
 
 def _cpu(whose: int) -> float:

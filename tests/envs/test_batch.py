@@ -5,16 +5,34 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arbiter.envs.batch import batch
+from arbiter import envs
+from arbiter.envs.batch import Batch, batch
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError
 from arbiter.games import make, names
+from arbiter.games.codepiece import Codepiece
+from arbiter.rules import AnyGame
 
 
-@pytest.mark.parametrize("name", names())
-def test_each_match_is_the_one_that_is_played_alone(name: str) -> None:
-    games, game = batch(name, n=3, seed=7), make(name, {})
+class Foreign(Codepiece):
+    """A game of somebody else's, with the plain observer."""
+
+    name = "foreign"
+
+
+GAMES: dict[str, AnyGame] = {name: make(name, {}) for name in names()} | {
+    "planning, few cards": make("planning", {"deals": [[3, 1], [2, 0]]}),
+    "planning of two": make("planning", {"seats": 2, "deck": "789TJQKA SH", "deals": [[8, 1], [1, 0]]}),
+    "planning, a large deck": make("planning", {"deck": "0123456789ABCDEFGHIJ abcd", "deals": [[20, 3]]}),
+    "chefs_hat, gym2": make("chefs_hat", {"rules": "gym2", "matches": 2}),
+    "foreign": Foreign([2, 1]),
+}
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_each_match_is_the_one_that_is_played_alone(game: AnyGame) -> None:
+    games = batch(game, n=3, seed=7)
     observer = observer_of(game)
     alone = [Play(game) for _ in range(3)]
     for number, play in enumerate(alone):
@@ -32,7 +50,7 @@ def test_each_match_is_the_one_that_is_played_alone(name: str) -> None:
             view = observer.vector(play, play.turn)
             assert (seen[number, : len(view)] == view).all()
             assert not seen[number, len(view) :].any()
-            chosen.append(legal[step % len(legal)])
+            chosen.append(legal[step * 7 % len(legal)])
         rewards, over = games.step(chosen)
         for number, play in enumerate(alone):
             observer.act(play, play.turn, chosen[number])
@@ -42,6 +60,105 @@ def test_each_match_is_the_one_that_is_played_alone(name: str) -> None:
                 ended += 1
                 play.reset()
     assert ended
+
+
+@pytest.mark.parametrize("name", names())
+def test_its_arrays_are_what_the_environment_shows(name: str) -> None:
+    games, env = batch(name, n=2, seed=3), envs.aec(name)
+    env.reset(seed="3/1")
+    for step in range(80):
+        agent = env.agent_selection
+        ids, starts = games.legal_ids()
+        seen = env.observe(agent)
+        assert agent == f"seat_{games.turns[1]}"
+        assert ids[starts[1] : starts[2]].tolist() == env.legal_ids(agent)
+        for ours, theirs in (
+            (games.observations()[1], seen["observation"]),
+            (games.masks()[1], seen["action_mask"]),
+        ):
+            assert ours.dtype == theirs.dtype
+            assert np.array_equal(ours, theirs)
+        chosen = ids[starts[:-1] + step % np.diff(starts)]
+        games.step(chosen)
+        env.step(chosen[1])
+        if env.play.over:
+            env.reset()
+
+
+def middle_of(name: str, steps: int = 30) -> Play:
+    """A match in progress, with an action that is half done where the game has such."""
+    play = Play(make(name, {}))
+    observer = observer_of(play.game)
+    play.reset(seed=2)
+    for step in range(steps):
+        legal = observer.legal(play, play.turn)
+        observer.act(play, play.turn, legal[step % len(legal)])
+    return play
+
+
+@pytest.mark.parametrize("name", names())
+def test_rollouts_begin_in_a_given_situation_again_and_again(name: str) -> None:
+    play = middle_of(name)
+    state, seats = play.state, list(play.seats)
+    games, observer = Batch.of([play] * 3), observer_of(play.game)
+    first = games.observations()
+    assert np.array_equal(first[2], observer.vector(play, play.turn))
+    assert games.legal_ids()[0][: games.legal_ids()[1][1]].tolist() == list(observer.legal(play, play.turn))
+    chance = np.random.default_rng(1)
+    ended = np.zeros(3, bool)
+    while not ended.all():
+        ids, starts = games.legal_ids()
+        rewards, over = games.step(ids[starts[:-1] + (chance.random(3) * np.diff(starts)).astype(int)])
+        shown = games.observations()
+        for number in np.flatnonzero(over):
+            assert np.array_equal(shown[number], first[number])
+            assert games.turns[number] == play.turn
+            # What had been won before is part of it.
+            assert rewards[number].any()
+        ended |= over
+    assert play.state is state
+    assert play.seats == seats
+    games.reset(seed=5)
+    assert np.array_equal(games.observations(), batch(name, n=3, seed=5).observations())
+
+
+def test_situations_that_cannot_be_are_refused() -> None:
+    play, other = middle_of("codepiece"), middle_of("codepiece")
+    over = middle_of("codepiece")
+    over.stop()
+    for plays in ([], [play, other], [play, 7], [over], [Play(make("codepiece", {}))]):
+        with pytest.raises(ValueError, match="one or more matches of one Game, none of them over"):
+            Batch.of(plays)
+
+
+@pytest.mark.parametrize("name", ["dou_dizhu", "codepiece"])
+def test_masks_of_one_step_stay_what_they_are(name: str) -> None:
+    games = batch(name, n=2)
+    kept, again = games.masks(), games.masks()
+    before = kept.copy()
+    assert np.array_equal(again, kept)
+    games.step([games.legal_ids()[0][start] for start in games.legal_ids()[1][:-1]])
+    games.masks()
+    assert np.array_equal(kept, before)
+
+
+@pytest.mark.parametrize("name", ["dou_dizhu", "codepiece"])
+def test_an_array_given_for_masks_is_written_anew(name: str) -> None:
+    games = batch(name, n=3)
+    out = np.full((3, games.actions), 7, np.int8)
+    for _ in range(20):
+        assert games.masks(out) is out
+        assert np.array_equal(out, games.masks())
+        # One that was written in between by another step is as good.
+        assert np.array_equal(games.masks(np.ones_like(out)), out)
+        games.masks(out)
+        games.step([games.legal_ids()[0][start] for start in games.legal_ids()[1][:-1]])
+
+
+@pytest.mark.parametrize("shape", [(2, 63), (3, 62), (189,)])
+def test_an_array_that_does_not_fit_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"no contiguous int8 array of shape \(3, 63\)"):
+        batch("codepiece", n=3).masks(np.zeros(shape, np.int8))
 
 
 def test_an_illegal_action_ends_its_match_alone() -> None:
@@ -55,7 +172,9 @@ def test_an_illegal_action_ends_its_match_alone() -> None:
     assert not rewards[1].any()
 
 
-@pytest.mark.parametrize("wrong", [[0], [0, 0, 0], [0.0, 1.0], [0, -1], [0, 10**6], "no", [[0, 1]]])
+@pytest.mark.parametrize(
+    "wrong", [[0], [0, 0, 0], [0.0, 1.0], [0, -1], [0, 10**6], "no", [[0, 1]], [[0], [0, 1]], None]
+)
 def test_what_are_no_actions_is_refused_and_changes_nothing(wrong: object) -> None:
     games = batch("codepiece", n=2)
     before = games.legal_ids()[0].tolist()

@@ -95,7 +95,7 @@ def test_under_gym2_recorded_deals_can_be_given(number):
 
 @pytest.mark.parametrize("options", [{}, {"rules": "gym2"}, {"points": 4}], ids=str)
 def test_gymnasium_finds_nothing_to_object_to(options, recwarn):
-    check_env(env_of(**options), skip_render_check=True)
+    check_env(env_of(**options, render_mode="ansi"))
     assert [str(warning.message) for warning in recwarn if "not within" in str(warning.message)] == []
 
 
@@ -322,8 +322,9 @@ def test_what_is_no_action_is_said_and_changes_nothing(action):
 
 def test_a_step_after_the_end_is_an_error():
     env = env_of(matches=1)
-    with pytest.raises(ResetNeeded):
-        env.step(0)
+    for early in (lambda: env.step(0), lambda: env.vector(0), lambda: env.info_for(0), lambda: env.scores):
+        with pytest.raises(ResetNeeded, match="call reset"):
+            early()
     played(env, 2)
     with pytest.raises(ResetNeeded, match="call reset"):
         env.step(0)
@@ -355,13 +356,47 @@ def test_wrong_options_of_a_reset_change_nothing(options, problem):
     [
         {"rules": "boook"}, {"matches": 0}, {"matches": 2, "points": 3}, {"max_rounds": 4},
         {"player_names": ["a", "b", "c"]}, {"player_names": ["a", "a", "b", "c"]}, {"player_names": "abcd"},
-        {"render_mode": "human"},
+        {"render_mode": "rgb_array"},
     ],
     ids=str,
 )  # fmt: skip
 def test_wrong_options_are_refused(options):
     with pytest.raises(ConfigError):
         chefs_hat.ChefsHatEnv(**options)
+
+
+@pytest.mark.parametrize("rules", ["book", "gym2"])
+def test_rendering_in_words(rules, capsys):
+    env = env_of(rules=rules, matches=2, render_mode="ansi", player_names=["ada", "bob", "eve", "joe"])
+    assert env.render() == "no game has begun\n"
+    env.reset(seed=4)
+    shown = [env.render()]
+    choose = np.random.default_rng(4)
+    while not env.over:
+        env.step(choose.choice(env.legal_ids()) if len(shown) != 5 else 197)
+        shown.append(env.render())
+    assert all(f"\n{name}" in text for text in shown for name in ("ada", "bob", "eve", "joe"))
+    assert shown[0].startswith("Chef's Hat, deal 1   points  ada: 0")
+    assert shown[-1].startswith("Chef's Hat, deal 2   points")
+    assert "round 1" in shown[-1]
+    assert shown[-1].endswith("the match is over\n")
+    assert [f"{name}: C11;Q11;J2 is not possible" in shown[5] for name in env.player_names].count(True) == 1
+    assert capsys.readouterr().out == ""
+    env = env_of(rules=rules, matches=1, render_mode="human")
+    env.reset(seed=4)
+    assert "deal 1" in capsys.readouterr().out
+    env.step(env.legal_ids()[0])
+    assert "\np3" in capsys.readouterr().out
+
+
+def test_four_passes_at_once_are_shown_too():
+    env = env_of(rules="gym2", render_mode="ansi")
+    env.reset(seed=1026)
+    for _ in range(5):
+        env.step(199 if 199 in env.legal_ids() else env.legal_ids()[0])
+    for _ in range(30):
+        env.step(env.legal_ids()[0])
+        assert "points" in env.render()
 
 
 @pytest.mark.parametrize("rules", ["book", "gym2"])

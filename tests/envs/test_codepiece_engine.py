@@ -88,6 +88,10 @@ def test_a_game_has_to_be_begun_and_ends() -> None:
         engine.get_payoffs()
     with pytest.raises(ValueError, match="not a player"):
         engine.get_state(4)
+    with pytest.raises(ValueError, match="not a player"):
+        engine.observe(4)
+    with pytest.raises(ValueError, match="a seed is an integer"):
+        Engine(seed="x")  # type: ignore[arg-type]
     while not engine.is_over():
         engine.step(engine.get_legal_actions()[0])
     with pytest.raises(IllegalAction, match="the game is over"):

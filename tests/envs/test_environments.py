@@ -406,6 +406,23 @@ def test_chefs_hat_infos_are_those_of_the_gymnasium_form(rules):
     assert steps > (100 if rules == "book" else 20)
 
 
+@pytest.mark.parametrize("rules", ["book", "gym2"])
+def test_chefs_hat_infos_of_the_parallel_form_are_the_same(rules):
+    one, all_ = (build("chefs_hat", rules=rules, matches=2) for build in (envs.aec, envs.parallel))
+    one.reset(seed=4)
+    _, infos = all_.reset(seed=4)
+    chance = Random(4)
+    while True:
+        assert infos == one.infos
+        if not all_.agents:
+            break
+        mover = one.agent_selection
+        action = chance.choice(one.legal_ids(mover)) if len(one.play.played) < 1 else 198
+        one.step(action)
+        *_, infos = all_.step(dict.fromkeys(all_.agents, action))
+    assert "illegal" in infos[mover]
+
+
 def test_chefs_hat_tells_the_author_why_a_move_was_illegal():
     env = envs.aec("chefs_hat", matches=1)
     env.reset(seed=1)
@@ -680,6 +697,11 @@ def test_parallel_steps_that_cannot_be_change_nothing():
         env.step({"seat_0": 0, "seat_1": 0, "seat_2": 0, "seat_3": "0"})
     with pytest.raises(ValueError, match="an action of seat_1"):
         env.step({"seat_0": 0, "seat_1": 66, "seat_2": 0, "seat_3": 0})
+    with pytest.raises(ValueError, match="agents are seat_0, seat_1, seat_2, seat_3"):
+        env.step({"seat_0": 0, "seat_1": 0, "seat_2": 0, "seat_3": 0, "seat_4": 0})
+    for wrong in (None, 0, [0, 0, 0, 0]):
+        with pytest.raises(TypeError, match="a mapping from agents to ids"):
+            env.step(wrong)
     assert env.play.state is state
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,3 +51,10 @@ def test_the_tables_are_those_of_the_code(request: pytest.FixtureRequest) -> Non
     if request.config.getoption("--rewrite-golden"):
         PAGE.write_text(page)
     assert page == PAGE.read_text()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_examples_of_a_batch_run(number: int, capsys: pytest.CaptureFixture[str]) -> None:
+    section = PAGE.read_text().partition("## Many matches at once\n")[2].partition("\n## ")[0]
+    exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[number], {})
+    assert number == 0 or 0 <= float(capsys.readouterr().out) <= 4

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arbiter.envs.observers.observer import Observer, Vector
+from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat_actions import (
     HAND,
@@ -17,25 +18,40 @@ from arbiter.games.chefs_hat_actions import (
     STEP_NAMES,
     STEPS,
     card_of_step,
+    cards_of,
     gift,
     step_of_card,
 )
 from arbiter.games.chefs_hat_gym2 import BOARD, Gym2State
 from arbiter.games.chefs_hat_opening import Opening
-from arbiter.games.chefs_hat_view import board_cells, hand_cells
+from arbiter.games.chefs_hat_state import BookState
+from arbiter.games.chefs_hat_view import BOARDS, board_cells, hand_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from arbiter.envs.play import Play
     from arbiter.games.chefs_hat import ChefsHat
     from arbiter.rules import Seat
 
-CELLS = BOARD + HAND + STEPS
+FIRST_STEP = BOARD + HAND
+"""The cell of action 0."""
+CELLS = FIRST_STEP + STEPS
 _REFUSED = 2
 """Under `gym2`, in the cells of discards that are listed but cannot be done."""
 _DECLARE = LONE_JOKER
 _DECLINE = PASS
+_SHARES = np.arange(JOKER + 2, dtype=np.float32) / np.float32(JOKER + 1)
+"""The cell of each card, and of an empty board."""
+_BOARDS = tuple(map(bytes, BOARDS))
+
+
+@lru_cache(maxsize=1 << 14)
+def _book_hand(mask: int) -> bytes:
+    """The cards of a hand, zeros in front; the same ones come again and again."""
+    return bytes(cards_of(mask)).rjust(HAND, b"\0")
 
 
 class ChefsHatObserver(Observer):
@@ -64,13 +80,13 @@ class ChefsHatObserver(Observer):
         """See the class."""
         cells = np.zeros(CELLS, np.float32)
         cells[:BOARD] = board_cells(play.state)
-        cells[BOARD : BOARD + HAND] = hand_cells(play.state, seat)
-        cells[: BOARD + HAND] /= np.float32(JOKER + 1)
+        cells[BOARD:FIRST_STEP] = hand_cells(play.state, seat)
+        cells[:FIRST_STEP] /= np.float32(JOKER + 1)
         if play.turn == seat:
-            cells[[action + BOARD + HAND for action in self.legal(play, seat)]] = 1
+            cells[[FIRST_STEP + action for action in self.legal(play, seat)]] = 1
             if isinstance(play.state, Gym2State):
                 _, refused = play.state.possible(seat)
-                cells[[action + BOARD + HAND for action in refused]] = _REFUSED
+                cells[[FIRST_STEP + action for action in refused]] = _REFUSED
         return cells
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
@@ -102,6 +118,42 @@ class ChefsHatObserver(Observer):
                 play.pending = cards
             else:
                 play.act(seat, gift(cards))
+
+    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
+        """Those before the play."""
+        return (Opening,)
+
+    def masks(self, matches: Matches) -> NDArray[np.int8]:
+        """See `Observer.masks`."""
+        return bit_rows(
+            [
+                sum(1 << action for action in self.legal(play, seat))
+                if isinstance(state, Opening)
+                else state.playable(seat)
+                for play, state, seat in zip(matches.plays, matches.states, matches.seats, strict=True)
+            ],
+            STEPS,
+        )
+
+    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
+        """See `Observer.vectors`."""
+        states, seats = matches.states, matches.seats
+        cards = b"".join(
+            [
+                _BOARDS[state.table] + _book_hand(state.hands[seat])
+                if isinstance(state, BookState)
+                else bytes((*board_cells(state), *hand_cells(state, seat)))
+                for state, seat in zip(states, seats, strict=True)
+            ]
+        )
+        seen = np.zeros((len(states), CELLS), np.float32)
+        seen[:, :FIRST_STEP] = _SHARES[np.frombuffer(cards, np.uint8).reshape(-1, FIRST_STEP)]
+        seen[rows, FIRST_STEP + ids] = 1
+        for row, (state, seat) in enumerate(zip(states, seats, strict=True)):
+            if isinstance(state, Gym2State):
+                _, refused = state.possible(seat)
+                seen[row, [FIRST_STEP + action for action in refused]] = _REFUSED
+        return seen
 
     def action_name(self, action: int) -> str:
         """``C11;Q2;J1``, ``pass``."""

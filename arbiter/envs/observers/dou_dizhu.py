@@ -7,14 +7,18 @@ of, so that an observation is little more than joining what is there already.
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from arbiter.envs.observers.observer import Observer, Vector
+from arbiter.envs.observers.observer import Matches, Observer, Vector
 from arbiter.games.combinations import ACTIONS, PASS, Counts, table
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arbiter.cards import Card
     from arbiter.envs.play import Play
     from arbiter.games.dou_dizhu import DouDizhu, DouDizhuState
     from arbiter.rules import Seat
@@ -80,6 +84,31 @@ _WRAPPED_20 = (_LEFT_20[-1], *_LEFT_20[1:])
 _ROLES = tuple(bytes(i == role for i in range(3)) for role in range(3))
 
 
+@lru_cache(maxsize=1 << 12)
+def _counts_of(cards: tuple[Card, ...]) -> Counts:
+    """The counts of the landlord's extra cards, which are the same all along a deal."""
+    return sum(1 << 4 * (card // 4 + card // 53) for card in cards)
+
+
+@cache
+def _cards() -> NDArray[np.int64]:
+    """The counts of every combination, by id; no cards for `NOBODY`, which means the last one: a pass."""
+    return np.array(table().cards)
+
+
+_PAIRS = np.array([[(pair >> at & 7) > i for at in (0, 4) for i in range(4)] for pair in range(256)])
+_EIGHT_CELLS = _PAIRS.astype(np.int8).view(np.int64)[:, 0]
+"""The eight cells of two ranks, by the byte that has their counts."""
+
+
+def _plane_rows(counts: NDArray[np.int64]) -> NDArray[np.int8]:
+    """The planes of many cards at once: one more axis of 54 cells."""
+    cells = _EIGHT_CELLS[counts.astype("<i8")[..., None].view(np.uint8)].view(np.int8)
+    # Jokers have a rank of four cells each here, of which they need the first.
+    cells[..., PLANE - 1] = cells[..., PLANE + 2]
+    return cells[..., :PLANE]
+
+
 class DouDizhuObserver(Observer):
     """int8[1035] of 0 and 1, the same for all seats, since the landlord changes from deal to deal.
 
@@ -98,6 +127,8 @@ class DouDizhuObserver(Observer):
 
     Ids are the game's own: all 27,472 combinations.
     """
+
+    remembered = RECENT
 
     def __init__(self, game: DouDizhu) -> None:  # noqa: ARG002
         self.actions = ACTIONS
@@ -121,11 +152,45 @@ class DouDizhuObserver(Observer):
                 *[planes[dealt[other] - hands[other]] for other in seats],
                 *[_last_of(moves, role) for role in range(3)],
                 *[_LEFT_20[planes[hands[other]].count(1)] for other in seats],
-                _planes[sum(1 << 4 * (card // 4 + card // 53) for card in play.deal.extra)],
+                planes[_counts_of(play.deal.extra)],
                 _ROLES[(seat - landlord) % 3],
             )
         )
         return np.frombuffer(cells, np.int8)
+
+    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
+        """See `Observer.vectors`."""
+        plays, seats = matches.plays, np.array(matches.seats)[:, None]
+        _, _, held, best, _, landlords, _ = zip(*matches.states, strict=True)
+        done, number = matches.recent, matches.counts[:, None]
+        landlord, of, roles = np.array(landlords)[:, None], np.arange(len(plays))[:, None], np.arange(3)
+        hands, dealt = np.array(held), np.array([play.first.hands for play in plays])
+        hand = hands[of, (landlord + roles) % 3]
+        cards = _cards()
+        counts = np.concatenate(
+            (
+                hands[of, seats],
+                cards[np.array(best)[:, None]],
+                cards[done],
+                dealt[of, (landlord + roles) % 3] - hand,
+                # Role r did every third action from r on.
+                cards[done[of, RECENT - 1 - (number - 1 - roles) % 3]],
+                np.array([_counts_of(play.deal.extra) for play in plays])[:, None],
+            ),
+            axis=1,
+        )
+        planes = _plane_rows(counts).reshape(len(plays), -1)
+        seen = np.zeros((len(plays), self.size(0)), np.int8)
+        at = planes.shape[1] - PLANE
+        seen[:, :at] = planes[:, :at]
+        # How many cards are left is how many cells of a hand are 1; nothing for none.
+        left = _plane_rows(hand).sum(axis=2)
+        row, role = left.nonzero()
+        seen[row, at + role * _LANDLORD_CARDS + left[row, role] - 1] = 1
+        at += 3 * _LANDLORD_CARDS
+        seen[:, at : at + PLANE] = planes[:, -PLANE:]
+        seen[of, at + PLANE + (seats - landlord) % 3] = 1
+        return seen
 
     def action_name(self, action: int) -> str:
         """``34567``, ``pass``."""

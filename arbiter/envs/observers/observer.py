@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.envs.play import NOBODY
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from arbiter.envs.play import Play
     from arbiter.rules import Seat
@@ -28,6 +31,8 @@ class Observer(ABC):
     dtype: ClassVar[type[np.generic]] = np.int8
     low: ClassVar[float] = 0
     high: ClassVar[float] = 1
+    remembered: ClassVar[int] = 0
+    """How many of the last actions `vectors` needs."""
 
     @abstractmethod
     def size(self, seat: Seat) -> int:
@@ -49,8 +54,90 @@ class Observer(ABC):
         """An id for people."""
         return str(action)
 
+    # Of many matches at once, and of whoever is to act in each.
+
+    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
+        """The types of states in which ids are not those of the game; whoever has an `act` names them."""
+        return ()
+
+    def masks(self, matches: Matches) -> NDArray[np.int8] | None:  # noqa: ARG002
+        """1 for each legal id, (matches, `actions`); None where `legal` is quicker."""
+        return None
+
+    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
+        """The observations, in rows of the size of the largest; smaller ones have zeros behind them.
+
+        `ids` are all legal ids, one match after the other, and `rows` the match of each.
+        """
+        game = matches.plays[0].game
+        seen = np.zeros((len(matches.plays), max(map(self.size, range(game.seats)))), self.dtype)
+        matches.bring_up()
+        for row, play in zip(seen, matches.plays, strict=True):
+            view = self.vector(play, play.turn)
+            row[: len(view)] = view
+        return seen
+
+
+class Matches:
+    """Many matches of one game, none of them over, as `Batch` keeps them; lists and arrays are by match.
+
+    `states` are the present ones and `seats` who is to act. `plays` know of both, and of the actions of the
+    deal, only what was so when it began, unless ids are translated. `recent`, int64 of shape (matches,
+    `remembered`), are the last actions of the deal, `NOBODY` in front, and `counts` how many there were.
+    """
+
+    def __init__(self, plays: list[Play], remembered: int) -> None:
+        self.plays = plays
+        self.states: list[Any] = []
+        self.seats: list[Seat] = []
+        self.recent = np.zeros((len(plays), remembered), np.int64)
+        self.counts = np.zeros(len(plays), np.int64)
+
+    def look(self) -> None:
+        """Take over all plays as they stand."""
+        self.states = [play.state for play in self.plays]
+        self.seats = [play.turn for play in self.plays]
+        self.remember(np.zeros(len(self.plays), np.int64), range(len(self.plays)))
+
+    def remember(self, actions: NDArray[Any], begun: Iterable[int]) -> None:
+        """One more action of each match; those that have `begun` a deal look what there is of it."""
+        kept = self.recent.shape[1]
+        if not kept:
+            return
+        self.recent[:, :-1] = self.recent[:, 1:]
+        self.recent[:, -1] = actions
+        self.counts += 1
+        for number in begun:
+            done = self.plays[number].actions
+            self.counts[number] = len(done)
+            self.recent[number] = ([NOBODY] * kept + done)[-kept:]
+
+    def bring_up(self) -> None:
+        """Tell the plays the present states."""
+        for play, state, seat in zip(self.plays, self.states, self.seats, strict=True):
+            if play.state is not state:
+                play.state, play.turn = state, seat
+                play._asked = NOBODY
+
 
 def bits(value: int, count: int) -> NDArray[np.int8]:
     """The lowest `count` bits of an integer, the lowest first, as cells 0 and 1."""
     packed = np.frombuffer(value.to_bytes((count + 7) >> 3, "little"), np.uint8)
     return np.unpackbits(packed, count=count, bitorder="little").view(np.int8)
+
+
+def bit_rows(values: Sequence[int], count: int) -> NDArray[np.int8]:
+    """`bits` of each integer, in rows; they have no more bits than that."""
+    width = (count + 7) >> 3
+    packed = np.frombuffer(b"".join([value.to_bytes(width, "little") for value in values]), np.uint8)
+    cells = np.unpackbits(packed.reshape(-1, width), axis=1, count=count, bitorder="little")
+    return cells.view(np.int8)
+
+
+def flat(lists: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """All numbers of some lists one after the other, the list of each, and its place in that."""
+    counts = np.fromiter(map(len, lists), np.int64, len(lists))
+    ends = np.cumsum(counts)
+    numbers = np.fromiter(chain.from_iterable(lists), np.int64, int(ends[-1]))
+    rows = np.repeat(np.arange(len(lists)), counts)
+    return numbers, rows, np.arange(len(numbers)) - (ends - counts)[rows]
