@@ -162,8 +162,8 @@ def _played(
             trial = play_on(
                 experiment, season, executor, executor.size + 1, watch.start, watch.match, watch.void, own
             )
-            if trial.verdict is not None:
-                # Matches still under way are given up.
+            if trial.verdict is not None and executor.running:
+                # They cannot change it.
                 executor.shutdown(cancel_futures=True)
         if own is not None and trial.verdict is None:
             note(f"slice {own} is played: {counted(len(season.summaries()), 'match')} in {store.name}")

@@ -19,8 +19,8 @@ PILOT = 4
 """After so many blocks their variance says what the test will cost."""
 GUESSED_VARIANCE = 0.09
 """Of a match's score, before anything was played; 0.07 to 0.1 in the four games."""
-EVERY = 16
-"""Where nobody looks, a line for so many blocks."""
+EVERY, LINE_SECONDS = 16, 10.0
+"""Where nobody looks, a line after so many blocks and so many seconds."""
 SECONDS = 0.5
 """On a terminal, so often at most."""
 
@@ -32,7 +32,7 @@ class Watch:
         self._experiment, self._own, self._at_once = experiment, own, at_once
         self._live: Any = None
         self._begun = time.monotonic()
-        self._shown = 0.0
+        self._shown = self._begun
         self._played = 0
         self._told = 0
         self._priced = False
@@ -85,8 +85,12 @@ class Watch:
         if self._live is not None and now - self._shown >= SECONDS:
             self._shown = now
             self._live.update(printable(self._where(trial)), refresh=True)
-        elif self._live is None and trial.blocks_taken >= self._told + EVERY:
-            self._told = trial.blocks_taken
+        elif (
+            self._live is None
+            and trial.blocks_taken >= self._told + EVERY
+            and now - self._shown >= LINE_SECONDS
+        ):
+            self._shown, self._told = now, trial.blocks_taken
             tell(self._where(trial))
 
     def void(self, match_id: str, why: str) -> None:

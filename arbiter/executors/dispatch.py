@@ -91,6 +91,11 @@ class Slots(Executor):
         return len(self._slots)
 
     @property
+    def running(self) -> int:
+        """How many calls are under way."""
+        return self._running
+
+    @property
     def broken(self) -> str:
         """Why nothing can be played any more; "" while something can."""
         return self._broken

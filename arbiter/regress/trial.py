@@ -60,6 +60,7 @@ class Trial:
         self.left_out: list[int] = []
         self.faults: list[FaultSeen] = []
         self.played: list[Played] = []
+        self._report: tuple[Run, Report] | None = None
         self._taken = 0
         self._waiting: dict[int, dict[str, MatchSummary]] = {}
 
@@ -78,7 +79,10 @@ class Trial:
     @property
     def report(self) -> Report:
         """LLR, Elo, interval, expected blocks to go."""
-        return self.experiment.test.report(self.run)
+        if self._report is None or self._report[0] is not self.run:
+            # An interval takes some 20 ms, and is asked for several times.
+            self._report = self.run, self.experiment.test.report(self.run)
+        return self._report[1]
 
     def faults_of(self, version: str) -> dict[str, int]:
         """How often a version made which fault."""
