@@ -127,6 +127,9 @@ class VersionModel(StrictModel):
 
 def _as_mapping(value: object) -> object:
     """A command alone stands for a program that is given nothing else."""
+    if isinstance(value, str):
+        context = {"text": "is one text, not a command's words", "hint": "write [python3, bot.py]"}
+        raise PydanticCustomError("version", "{text}", context)
     return {"command": value} if isinstance(value, list) else value
 
 

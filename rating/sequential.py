@@ -19,9 +19,15 @@ far, and its ratio is the form on the right. The form on the left is the more ca
 as the mean moves beyond both s_k by many standard deviations, and whoever won every result would play on for
 ever: beyond one standard deviation it is held to half of the form on the right.
 
-As the variance of few blocks may be too small, even zero, each of the scores 0, 1/4, 1/2, 3/4, 1 counts as a
-thousandth of a block more (fishtest treats empty cells likewise), and nothing is decided before 16 blocks.
-Sixteen blocks of exactly 1/2 are no evidence of equal strength but identical play, and said to be.
+The variance of few blocks may be too small, and where most of them are level and losses are rare but large,
+it stays so until the first of these: a version that wins a little often and loses much seldom would be called
+better in a quarter of the tests. So the ratio is computed as if a quarter of a block more had been lost whole
+and a quarter won whole, and nothing is decided before 16 blocks that are not level. (Estimates and intervals
+count a thousandth of a block more of each of the scores 0, 1/4, 1/2, 3/4, 1, so that there is a variance.)
+
+Blocks of exactly 1/2 without exception are no evidence of equal strength but identical play, and said to be
+after `level_blocks`. A version that is e Elo weaker shows in at least 2 (1/2 - s(-e)) of the blocks:
+`enough_level_blocks` says how many rule that out.
 
     test = Gsprt(elo0=0.0, elo1=10.0)
     run = Run()
@@ -52,7 +58,9 @@ Verdict = Literal["better", "not_better", "identical_play", "out_of_budget"]
 Scale = Literal["logistic", "normalized"]
 
 FIRST_LOOK = 16
-"""Before so many blocks nothing is decided: their variance is too poorly known."""
+"""Before so many blocks that are not level nothing is decided: their variance is too poorly known."""
+_UNSEEN = 0.25
+"""So many blocks more, of the lowest score and of the highest each, are in the ratio."""
 
 _CELLS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _WEIGHT = 1e-3
@@ -63,7 +71,7 @@ class Run:
     """A test under way: all that decides how it goes on, in JSON's types.
 
     `total` and `squares` are the sums of the blocks' scores and of their squares, `lowest` and `highest` the
-    extremes; a `verdict` stays.
+    extremes, `level` the number of blocks of exactly 1/2; a `verdict` stays.
     """
 
     blocks: int = 0
@@ -72,6 +80,7 @@ class Run:
     lowest: float = 1.0
     highest: float = 0.0
     verdict: Verdict | None = None
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,7 @@ class Gsprt:
     first_look: int = FIRST_LOOK
     most_blocks: int | None = None
     share: float = 1.0
+    level_blocks: int = FIRST_LOOK
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
@@ -139,6 +149,18 @@ class Gsprt:
         """The LLR at which elo0 and elo1 are accepted."""
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
+    @property
+    def enough_level_blocks(self) -> int:
+        """After so many blocks, all of them level, a strength of elo0 below 0 is as unlikely as `alpha` says.
+
+        A mean score of s needs scores below 1/2 in at least 2 (1/2 - s) of the blocks. Raises OptionError
+        where elo0 is not negative, since then nothing rules it out.
+        """
+        short = 2.0 * self.share * (0.5 - 1.0 / (1.0 + 10.0 ** (-self.elo0 / 400.0)))
+        if short <= 0.0:
+            raise OptionError(f"elo0 {self.elo0!r}: level blocks rule out a negative one only")
+        return max(math.ceil(math.log(self.alpha) / math.log1p(-short)), FIRST_LOOK)
+
     def add(self, run: Run, score: float) -> Run:
         """`run` with one more block, whose mean score of the new version is `score`.
 
@@ -147,7 +169,7 @@ class Gsprt:
         """
         if not 0.0 <= score <= 1.0:
             raise ResultError(f"block score {score!r}: give a mean from 0 to 1")
-        return self._added(run, 1, score, score**2, score, score)
+        return self._added(run, 1, score, score**2, score, score, level=int(score == 0.5))
 
     def add_results(self, run: Run, wins: int, draws: int, losses: int) -> Run:
         """`run` with so many single results, each as if it were a block: the trinomial test, for comparison.
@@ -161,11 +183,13 @@ class Gsprt:
         if not seen:
             return run
         total, squares = wins + 0.5 * draws, wins + 0.25 * draws
-        return self._added(run, wins + draws + losses, total, squares, min(seen), max(seen))
+        return self._added(run, wins + draws + losses, total, squares, min(seen), max(seen), draws)
 
     def llr(self, blocks: Floats | float, total: Floats | float, squares: Floats | float) -> Floats:
         """The log-likelihood ratio from sums over blocks; arrays of any shape that broadcast."""
-        n, mean, variance = _moments(blocks, total, squares)
+        n, mean, variance = _moments(
+            blocks + 2.0 * _UNSEEN, np.asarray(total) + _UNSEEN, np.asarray(squares) + _UNSEEN
+        )
         s0, s1 = self._score(self.elo0, variance), self._score(self.elo1, variance)
         llr: Floats
         if self.scale == "logistic":
@@ -178,14 +202,17 @@ class Gsprt:
             llr = n * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance)
         return llr
 
-    def stops(self, blocks: Floats | Ints, total: Floats, squares: Floats) -> tuple[Ints, Ints]:
+    def stops(
+        self, blocks: Floats | Ints, total: Floats, squares: Floats, level: Ints | int = 0
+    ) -> tuple[Ints, Ints]:
         """Many runs at once, for simulations: from sums after each step, shape (runs, steps), the side of
         each decision (1 elo1, -1 elo0, 0 none), shape (runs,), and the step of it, from 0 (the last one where
-        there was none).
+        there was none). `level` are the numbers of level blocks; identical play is not looked for.
         """
         lower, upper = self.bounds
         llr = self.llr(np.asarray(blocks, np.float64), total, squares)
-        outside = ((llr <= lower) | (llr >= upper)) & (np.broadcast_to(blocks, llr.shape) >= self.first_look)
+        known = np.broadcast_to(np.asarray(blocks) - level, llr.shape) >= self.first_look
+        outside = ((llr <= lower) | (llr >= upper)) & known
         decided = outside.any(axis=1)
         step = np.where(decided, outside.argmax(axis=1), llr.shape[1] - 1)
         side = np.where(decided, np.sign(llr[np.arange(len(llr)), step]), 0.0).astype(np.int64)
@@ -228,7 +255,14 @@ class Gsprt:
         return Report(run.verdict, llr, self.bounds, middle, low, high, nelo, run.blocks, matches, to_go)
 
     def _added(
-        self, run: Run, count: int, total: float, squares: float, lowest: float, highest: float
+        self,
+        run: Run,
+        count: int,
+        total: float,
+        squares: float,
+        lowest: float,
+        highest: float,
+        level: int = 0,
     ) -> Run:
         if run.verdict is not None:
             return run
@@ -238,13 +272,14 @@ class Gsprt:
             run.squares + squares,
             min(run.lowest, lowest),
             max(run.highest, highest),
+            level=run.level + level,
         )
         return replace(run, verdict=self._verdict(run))
 
     def _verdict(self, run: Run) -> Verdict | None:
-        if run.blocks >= self.first_look:
-            if run.lowest == run.highest == 0.5:
-                return "identical_play"
+        if run.level == run.blocks >= self.level_blocks:
+            return "identical_play"
+        if run.blocks - run.level >= self.first_look:
             lower, upper = self.bounds
             llr = float(self.llr(run.blocks, run.total, run.squares))
             if llr >= upper:
@@ -284,9 +319,9 @@ class Gsprt:
         middle, apart = self._walk(variance)
         lower, upper = (bound * sd / apart for bound in self.bounds)
         stopped = run.verdict in ("better", "not_better")
-        if run.blocks <= self.first_look:
-            # Whatever stops here was looked at once: nothing to allow for.
-            lower, upper, stopped = -math.inf, math.inf, False
+        if run.blocks - run.level <= self.first_look:
+            # Whatever stops here was looked at once: nothing to allow for but the few blocks.
+            return _student(run, level)
         drifts = drift_interval(n, n * (mean - middle) / sd, lower, upper, stopped, level)
         low, half, high = (min(max(middle + drift * sd, 0.0), 1.0) for drift in drifts)
         return low, half, high
@@ -302,6 +337,18 @@ def _moments(
     least = _WEIGHT * sum((cell - 0.5) ** 2 for cell in _CELLS)
     around = squares + _WEIGHT * sum(cell**2 for cell in _CELLS) - n * mean**2
     return n, mean, np.asarray(np.maximum(around, least) / n, np.float64)
+
+
+def _student(run: Run, level: float) -> tuple[float, float, float]:
+    """Low end, mean and high end of the mean score of few blocks; of a single one nothing is known."""
+    if run.blocks < 2:
+        return 0.0, run.total, 1.0
+    # Imported where it is used, since that takes a moment.
+    from scipy.special import stdtrit
+
+    _, mean, variance = (float(moment) for moment in _moments(run.blocks, run.total, run.squares))
+    half = float(stdtrit(run.blocks - 1, 0.5 + level / 2.0)) * math.sqrt(variance / (run.blocks - 1))
+    return max(mean - half, 0.0), mean, min(mean + half, 1.0)
 
 
 def _elo(score: float) -> float:

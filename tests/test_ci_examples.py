@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -55,9 +54,9 @@ def repository(tmp_path: Path) -> tuple[Path, str]:
     git("init", "-q")
     for module in ("kit.py", "worlds.py"):
         shutil.copy(BOTS / module, folder)
-    (folder / "regress.yaml").write_text(
-        example("regress.yaml").replace("time: 1s", "time: 1s\nisolation: plain")
-    )
+    keys = yaml.safe_load(example("regress.yaml"))
+    keys |= {"max_blocks": 20, "isolation": "plain"}
+    (folder / "regress.yaml").write_text(yaml.safe_dump(keys))
     (folder / "suite.yaml").write_text(SUITE)
     for bot in ("planning_random.py", "planning_greedy.py"):
         shutil.copy(BOTS / bot, folder / "bot.py")
@@ -69,8 +68,7 @@ def repository(tmp_path: Path) -> tuple[Path, str]:
 def run(script: str, folder: Path, **variables: str) -> None:
     """A step as the runner would run it, but for the installation, which is this one."""
     lines = [line for line in script.splitlines() if not line.startswith("pip install ")]
-    place = Path(sys.executable).parent
-    env = {**os.environ, "PATH": f"{place}:{os.environ['PATH']}", **variables}
+    env = {**os.environ, **variables}
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", "\n".join(lines)],
         cwd=folder,

@@ -238,8 +238,13 @@ def test_what_changes_results_is_in_the_digest(bound: str, write: Callable[[str]
 
 
 def test_the_shipped_configs_are_valid() -> None:
-    for path in sorted((Path(__file__).parents[1] / "configs").glob("*.yaml")):
-        assert load(path).entries
+    seasons = [
+        path
+        for path in sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
+        if path.stem not in ("regress", "suite")
+    ]
+    assert seasons
+    assert all(load(path).entries for path in seasons)
 
 
 @pytest.mark.parametrize(

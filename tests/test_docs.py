@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -64,11 +63,7 @@ def run(line: str, folder: Path) -> None:
         words = [sys.executable, *words[1:]]
     else:
         words = [sys.executable, "-m", program, *words[1:]]
-    # A reader's own Python is the first to be found, for bots too.
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        words, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 

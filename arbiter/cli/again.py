@@ -41,6 +41,7 @@ def _limits(limits: Limits) -> list[str]:
         "clock": (limits.clock, "adjusted"),
         "delivery": (limits.delivery, "strict"),
         "end": (limits.end, "kill"),
+        "isolation": (limits.isolation, "auto"),
     }
     return [word for key, (value, usual) in given.items() if value != usual for word in (f"--{key}", value)]
 
@@ -53,7 +54,7 @@ def _duration(ns: int) -> str:
 
 def _bot(player: Player) -> str:
     env = [f"{key}={value}" for key, value in player.env.items()]
-    return shlex.join([*(["env", *env] if env else []), *map(_near, player.command)])
+    return shlex.join([*env, *map(_near, player.command)])
 
 
 def _near(word: str) -> str:

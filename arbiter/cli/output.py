@@ -5,16 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
-from contextlib import suppress
+import os
+import sys
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 WIDE = 400
 """More columns than any table has."""
+
+
+@contextmanager
+def even_unread() -> Iterator[None]:
+    """Print what is said in here; if nobody reads any more, go on to the exit code all the same."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def printable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shlex
 from collections import Counter
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
     from arbiter.match import Player
     from arbiter.rules import AnyGame, Deal
+
+
+ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+"""How a variable begins that stands before a command."""
 
 
 @click.command()
@@ -154,22 +159,38 @@ def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
         if not command.strip():
             raise ConfigError(f"--bot {number + 1} is empty: give a command")
         try:
-            words = words_of_command(command)
+            env, words = split_command(command)
         except ConfigError as error:
             raise ConfigError(f"--bot {command!r}: {error}") from None
         name = name_of_command(words)
         taken[name] += 1
         shown = f"{name}-{taken[name]}" if taken[name] > 1 else name
-        players.append(registered(shown, words, Path()))
+        players.append(registered(shown, words, Path(), env))
     return tuple(players)
+
+
+def split_command(command: str) -> tuple[dict[str, str], list[str]]:
+    """The variables that stand before a command as in a shell, ``LEVEL=3 python3 bot.py``, and its words."""
+    words = _split(command)
+    env = {}
+    while words and ASSIGNMENT.match(words[0]):
+        key, _, value = words.pop(0).partition("=")
+        env[key] = value
+    for message in starting_problems(words or [""], env):
+        raise ConfigError(message)
+    return env, words_of_command(shlex.join(words))
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
 
 
 def words_of_command(command: str) -> list[str]:
     """The words of a command line; ConfigError if nothing could be started so."""
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
+    words = _split(command)
     if not words:
         raise ConfigError("there is no command")
     missing = (message for _, message in command_problems(words, Path()))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
-from arbiter.cli.options import format_option, store_option, workers_option
-from arbiter.cli.output import counted, note, print_json
+from arbiter.cli.options import format_option, workers_option
+from arbiter.cli.output import counted, even_unread, note, print_json
 from arbiter.cli.play import read_options
-from arbiter.errors import BotCheckFailed, ConfigError, NoStore, Stopped
+from arbiter.errors import ConfigError, NoStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def _choice(key: str, default: str) -> Callable[[_Command], _Command]:
 @_choice("delivery", "strict")
 @_choice("isolation", "auto")
 @workers_option
-@store_option
+@click.option("--store", "store_url", help="Where matches are kept, as a URL.  [default: regress.sqlite]")
 @click.option(
     "--slice", "part", help="Play only part i of n, such as 2/5, into a store of its own (--store)."
 )
@@ -93,20 +93,22 @@ def regress(
 ) -> None:
     """Is the candidate better than the base? Play identical deals until the answer is sure.
 
-    Exit 0: better. 1: not better, or the budget is spent. 3: a bot failed. The same command goes on after
-    any interruption. FILES is one YAML file with the same keys as the options, or none.
+    Exit 0: better (with --non-regression: no worse, or identical play). 1: not better, identical play, or the
+    budget is spent. 3: a bot failed. 2, 4, 5: wrong usage, our machine, the store. The same command goes on
+    after any interruption. FILES is one YAML file with the same keys as the options, or none.
 
     Example: arbiter regress --game planning --base "python3 old.py" --candidate "python3 new.py"
     """
     from arbiter.cli.regress_documents import Documents, shape
-    from arbiter.cli.regress_report import headline, print_ended
+    from arbiter.cli.regress_report import print_ended
 
     documents = Documents(junit_file, summary_file, json_file, records)
     start = clock.monotonic()
     ended: Ended | None
     try:
         if merging:
-            ended = _merged(files, given, store_url, start)
+            given |= {"option": options or None, "slice": part, "store": store_url}
+            ended = _merged(files, given, start)
         else:
             ended = _played(files, options, given, store_url, part, start)
     except BaseException as error:
@@ -115,13 +117,12 @@ def regress(
         raise
     if ended is None:
         return
+    with even_unread():
+        if style == "json":
+            print_json(shape(ended))
+        else:
+            print_ended(ended)
     documents.ended(ended)
-    if style == "json":
-        print_json(shape(ended))
-    else:
-        print_ended(ended)
-    if ended.trial.exit_code == BotCheckFailed.exit_code:
-        raise BotCheckFailed(headline(ended.trial))
     if ended.trial.exit_code:
         raise click.exceptions.Exit(ended.trial.exit_code)
 
@@ -143,8 +144,9 @@ def _played(
     from arbiter.store import Store
     from arbiter.store.hold import held
 
-    if len(files) > 1:
-        raise ConfigError(f"one file is read, not {len(files)}", hint="--merge puts stores together")
+    if len(files) > 1 or any(".sqlite" in file or "://" in file for file in files):
+        message = f"one file is read, not {len(files)}" if len(files) > 1 else "is a store, not a test's file"
+        raise ConfigError(message, files[0] if len(files) == 1 else "", hint="--merge puts stores together")
     experiment = _experiment(files[0] if files else None, options, given, store_url)
     own = Slice.parse(part) if part is not None else None
     if own is not None:
@@ -168,12 +170,10 @@ def _played(
         if own is not None and trial.verdict is None:
             note(f"slice {own} is played: {counted(len(season.summaries()), 'match')} in {store.name}")
             return None
-        if trial.verdict is None:
-            raise Stopped("stopped as asked; the same command goes on")
         return Ended.of(trial, season.seed, clock.monotonic() - start, [season])
 
 
-def _merged(files: tuple[str, ...], given: dict[str, Any], store_url: str | None, start: float) -> Ended:
+def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended:
     """The verdict of slices."""
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import merged
@@ -182,8 +182,8 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], store_url: str | None
     wrong = sorted(
         key for key, value in given.items() if value is not None and key not in ("faults", "max_blocks")
     )
-    if wrong or store_url is not None:
-        option = wrong[0].replace("_", "-") if wrong else "store"
+    if wrong:
+        option = wrong[0].replace("_", "-")
         raise ConfigError(
             f"--{option} does not go with --merge", hint="the slices' stores say what was played"
         )
@@ -197,7 +197,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], store_url: str | None
                 parts.append(stack.enter_context(closing(Store(url, create=False))))
             except NoStore:
                 raise ConfigError(f"there is no store {part}") from None
-        found = merged(parts, given["faults"] == "fail", given["max_blocks"])
+        found = merged(parts, given["faults"], given["max_blocks"])
         if found.missing:
             some = ", ".join(map(str, found.missing[:SHOWN])) + (
                 ", ..." if len(found.missing) > SHOWN else ""

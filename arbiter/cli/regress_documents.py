@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import xml.etree.ElementTree as ET
 from contextlib import suppress
 from pathlib import Path
@@ -11,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import printable
 from arbiter.cli.regress_report import headline, points_line, rows, tally, what_is_worst, worst_with_commands
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, Problem
 from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.trial import FIELD
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from arbiter.cli.regress_report import Ended
     from arbiter.match import MatchRecord
@@ -34,26 +36,36 @@ class Documents:
             checked_path(path)
 
     def ended(self, ended: Ended) -> None:
-        """After a verdict."""
+        """After a verdict; ConfigError, the others being written, where one cannot be."""
         trial = ended.trial
+        linked = None
+        if self._records is not None and self._summary is not None:
+            linked = os.path.relpath(self._records, Path(self._summary).absolute().parent)
+        writers: list[tuple[str | None, Callable[[], str]]] = [
+            (self._junit, lambda: junit(headline(ended), trial.exit_code, details(trial), ended.seconds)),
+            (self._summary, lambda: markdown(ended, linked)),
+            (self._json, lambda: json.dumps(shape(ended), indent=1) + "\n"),
+        ]
+        problems: list[Problem] = []
+        for path, text in writers:
+            if path is not None:
+                try:
+                    written(path, text())
+                except ConfigError as error:
+                    problems += [Problem((path,), problem.message) for problem in error.problems]
         if self._records is not None:
-            self._write_records(self._records, ended.records)
-        if self._junit is not None:
-            text = junit(headline(trial), trial.exit_code, details(trial), ended.seconds, _case(trial))
-            written(self._junit, text)
-        if self._summary is not None:
-            linked = None
-            if self._records is not None:
-                linked = os.path.relpath(self._records, Path(self._summary).absolute().parent)
-            written(self._summary, markdown(ended, linked))
-        if self._json is not None:
-            written(self._json, json.dumps(shape(ended), indent=1) + "\n")
+            try:
+                self._write_records(self._records, ended.records)
+            except ConfigError as error:
+                problems += [Problem((error.file,), problem.message) for problem in error.problems]
+        if problems:
+            raise ConfigError(problems)
 
     def failed(self, message: str, code: int, seconds: float) -> None:
         """Where there is no verdict; what cannot be written then is not what the user has to hear of."""
         with suppress(ConfigError):
             if self._junit is not None:
-                written(self._junit, junit(message, code, message, seconds, "regress"))
+                written(self._junit, junit(message, code, message, seconds))
             if self._summary is not None:
                 written(self._summary, f"### ❌ no verdict\n\n{_cell(message)}\n")
             if self._json is not None:
@@ -70,11 +82,6 @@ class Documents:
             written(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
 
 
-def _case(trial: Trial) -> str:
-    """The name of the test case."""
-    return "candidate is no worse" if trial.experiment.non_regression else "candidate is better"
-
-
 def shape(ended: Ended) -> dict[str, Any]:
     """The JSON document."""
     trial = ended.trial
@@ -82,14 +89,16 @@ def shape(ended: Ended) -> dict[str, Any]:
     test = experiment.test
     versions = (CANDIDATE, BASE, *([FIELD] if experiment.field else []))
     won, drawn, lost = tally(trial)
+    # Neither a ratio nor an interval says anything where nothing varies.
+    level = trial.verdict == "identical_play"
     return {
         "verdict": trial.verdict,
         "exit": trial.exit_code,
-        "llr": report.llr,
+        "llr": None if level else report.llr,
         "bounds": list(report.bounds),
         "elo": report.elo,
-        "low": report.low,
-        "high": report.high,
+        "low": None if level else report.low,
+        "high": None if level else report.high,
         "nelo": report.nelo,
         "blocks": report.blocks,
         "matches": report.matches,
@@ -98,6 +107,7 @@ def shape(ended: Ended) -> dict[str, Any]:
         "lost": lost,
         "faults": {version: trial.faults_of(version) for version in versions},
         "left_out": trial.left_out,
+        "missing": list(ended.missing),
         "worst": [
             {"match": played.match.id, "score": played.score, "again": again}
             for played, again in worst_with_commands(ended)
@@ -125,9 +135,9 @@ def markdown(ended: Ended, records: str | None = None) -> str:
     """The summary for a page of CI; matches are links where their `records` lie in a folder."""
     trial = ended.trial
     mark = "✅" if trial.exit_code == 0 else "❌"
-    lines = [f"### {mark} {_cell(headline(trial))}", "", "| | |", "|---|---|"]
+    lines = [f"### {mark} {_cell(headline(ended))}", "", "| | |", "|---|---|"]
     lines += [f"| {label} | {_cell(text)} |" for label, text in rows(trial)]
-    lines += ["", f"`{_code(_command(trial, CANDIDATE))}` against `{_code(_command(trial, BASE))}`"]
+    lines += ["", f"{_code(_command(trial, CANDIDATE))} against {_code(_command(trial, BASE))}"]
     found = worst_with_commands(ended)
     if found:
         lines += [
@@ -139,16 +149,16 @@ def markdown(ended: Ended, records: str | None = None) -> str:
         ]
     for played, again in found:
         name = played.match.id
-        shown = f"[{name}]({records}/{record_name(name)})" if records else name
-        lines.append(f"| {shown} | {_cell(points_line(played))} | `{_code(again)}` |")
+        shown = f"[{name}](<{records}/{record_name(name)}>)" if records else name
+        lines.append(f"| {shown} | {_cell(points_line(played))} | {_code(again, table=True)} |")
     return "\n".join(lines) + "\n"
 
 
-def junit(text: str, exit_code: int, details: str, seconds: float, name: str) -> str:
+def junit(text: str, exit_code: int, details: str, seconds: float) -> str:
     """One test case, which fails exactly when the exit code is not 0."""
     suite = ET.Element("testsuite", name="arbiter regress", tests="1", failures=str(int(exit_code != 0)))
     suite.set("time", f"{seconds:.3f}")
-    case = ET.SubElement(suite, "testcase", classname="arbiter.regress", name=name, time=f"{seconds:.3f}")
+    case = ET.SubElement(suite, "testcase", classname="arbiter", name="regress", time=f"{seconds:.3f}")
     if exit_code:
         failure = ET.SubElement(case, "failure", message=xml_text(text), type=f"exit {exit_code}")
         failure.text = xml_text(details)
@@ -175,8 +185,15 @@ def record_name(match: str) -> str:
 
 def checked_path(path: str | None) -> None:
     """ConfigError where no file could be written there."""
-    if path is not None and not Path(path).absolute().parent.is_dir():
+    if path is None:
+        return
+    place = Path(path).absolute()
+    if not path or place.is_dir():
+        raise ConfigError("cannot be written: it is a folder" if path else "a file's name is empty", path)
+    if not place.parent.is_dir():
         raise ConfigError("cannot be written: there is no such folder", path)
+    if not os.access(place if place.exists() else place.parent, os.W_OK):
+        raise ConfigError("cannot be written: permission denied", path)
 
 
 def written(path: str, text: str) -> None:
@@ -188,11 +205,17 @@ def written(path: str, text: str) -> None:
 
 
 def _cell(text: str) -> str:
-    return printable(text).replace("|", "\\|").replace("\n", " ")
+    """Text that Markdown shows as it is, in a table too."""
+    return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", printable(text).replace("\n", " "))
 
 
-def _code(text: str) -> str:
-    return _cell(text).replace("`", "'")
+def _code(text: str, table: bool = False) -> str:
+    """A command to be copied, backticks in it included."""
+    text = printable(text).replace("\n", " ")
+    fence = "``" if "`" in text else "`"
+    edge = " " if "`" in text else ""
+    # In a table even code has its bars escaped.
+    return f"{fence}{edge}{text.replace('|', chr(92) + '|') if table else text}{edge}{fence}"
 
 
 def xml_text(text: str) -> str:
@@ -202,4 +225,4 @@ def xml_text(text: str) -> str:
 
 def _command(trial: Trial, version: str) -> str:
     player = trial.experiment.candidate if version == CANDIDATE else trial.experiment.base
-    return " ".join(player.command)
+    return shlex.join([*(f"{key}={value}" for key, value in player.env.items()), *player.command])

@@ -13,6 +13,7 @@ from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.blocks import block_specs, match_score, version_at
 from arbiter.regress.trial import FIELD, Played
 from arbiter.schedule import original
+from rating.sequential import FIRST_LOOK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,17 +27,25 @@ PRINTED = 3
 
 
 class Ended(NamedTuple):
-    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, and the
-    records of the candidate's worst matches.
+    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, the
+    records of the candidate's worst matches, and of a test put together the blocks that are missing.
     """
 
     trial: Trial
     seed: str
     seconds: float
     records: Mapping[str, MatchRecord]
+    missing: Sequence[int] = ()
 
     @classmethod
-    def of(cls, trial: Trial, seed: str, seconds: float, seasons: Sequence[SeasonStore]) -> Ended:
+    def of(
+        cls,
+        trial: Trial,
+        seed: str,
+        seconds: float,
+        seasons: Sequence[SeasonStore],
+        missing: Sequence[int] = (),
+    ) -> Ended:
         """With the records from where they are stored."""
         records = {}
         for played in worst(trial):
@@ -44,11 +53,12 @@ class Ended(NamedTuple):
             found = next((record for season in seasons if (record := season.match(name))), None)
             if found is not None:
                 records[name] = found
-        return cls(trial, seed, seconds, records)
+        return cls(trial, seed, seconds, records, missing)
 
 
-def headline(trial: Trial) -> str:
+def headline(ended: Ended) -> str:
     """The verdict in one line."""
+    trial = ended.trial
     test, report = trial.experiment.test, trial.report
     if trial.verdict == "candidate_faulty":
         return f"candidate faulty: {_fault_line(trial, CANDIDATE)}"
@@ -57,7 +67,10 @@ def headline(trial: Trial) -> str:
         line = _fault_line(trial, BASE if trial.faults_of(BASE) else FIELD)
         return f"base faulty: nothing can be said while {beside} makes faults: {line}"
     if trial.verdict == "identical_play":
-        return f"identical play: all of {counted(report.blocks, 'block')} ended exactly level"
+        text = f"identical play: all of {counted(report.blocks, 'block')} ended exactly level"
+        if trial.experiment.non_regression:
+            text += f"; {test.elo0:g} Elo would have shown in {100 * (1 - test.alpha):g} % of such tests"
+        return text
     levels = f"{test.elo1:+g} rather than {test.elo0:+g} Elo"
     if trial.experiment.test.scale == "normalized":
         levels = levels.replace("Elo", "normalised Elo")
@@ -67,12 +80,18 @@ def headline(trial: Trial) -> str:
     if trial.verdict == "not_better":
         word = "a regression" if trial.experiment.non_regression else "not better"
         return f"{word}: the results speak against {levels}"
-    return f"undecided after {counted(trial.blocks_taken, 'block')}: the budget is spent"
+    taken = counted(trial.blocks_taken, "block")
+    if ended.missing:
+        return f"undecided: {taken} are there, and {len(ended.missing)} are missing"
+    if test.most_blocks is None or trial.blocks_taken < test.most_blocks:
+        return f"undecided: {taken} are there"
+    return f"undecided after {taken}: the budget is spent"
 
 
-def tally(trial: Trial) -> tuple[int, int, int]:
-    """Matches of the candidate by who had the better of them."""
-    scores = [played.score for played in trial.played if _is_candidates(played) and played.score is not None]
+def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
+    """Matches of a version by who had the better of them."""
+    of = [played for played in trial.played if version_at(played.match.players) == version]
+    scores = [played.score for played in of if played.score is not None]
     return (
         sum(score > 0.5 for score in scores),
         sum(score == 0.5 for score in scores),
@@ -88,13 +107,17 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
     found = [
         ("Elo", elo_text(trial)),
         ("LLR", f"{report.llr:.2f}; {low:.2f} speaks for {test.elo0:+g}, {high:.2f} for {test.elo1:+g}"),
-        ("blocks", f"{report.blocks}, of {trial.experiment.block_size} matches each{_left_out(trial)}"),
+        ("blocks", f"{report.blocks}, of {trial.experiment.block_size} matches each{_which_blocks(trial)}"),
         ("candidate", f"{won} won, {drawn} level, {lost} lost"),
         ("faults", _faults(trial)),
     ]
+    if trial.experiment.field:
+        base = tally(trial, BASE)
+        found[3] = ("candidate", f"{won} won, {drawn} level, {lost} lost against the field")
+        found.insert(4, ("base", "{} won, {} level, {} lost against the field".format(*base)))
     if trial.verdict == "identical_play":
-        # A ratio of likelihoods says nothing where nothing varies.
-        del found[1]
+        # Neither an interval nor a ratio says anything where nothing varies.
+        return found[2:]
     if test.scale == "normalized":
         found.insert(1, ("nElo", number(report.nelo, 1)))
     return found
@@ -111,7 +134,7 @@ def elo_text(trial: Trial) -> str:
 def print_ended(ended: Ended) -> None:
     """For people."""
     trial = ended.trial
-    click.echo(printable(headline(trial)))
+    click.echo(printable(headline(ended)))
     for label, text in rows(trial):
         click.echo(f"  {label:<10} {printable(text)}")
     found = worst_with_commands(ended)
@@ -180,8 +203,13 @@ def points_line(played: Played) -> str:
     return ", ".join(f"{name} {points}" for name, points in zip(match.players, match.points, strict=True))
 
 
-def _left_out(trial: Trial) -> str:
-    return f"; {len(trial.left_out)} more left out" if trial.left_out else ""
+def _which_blocks(trial: Trial) -> str:
+    """What else is to be known of them."""
+    uneven = trial.run.blocks - trial.run.level
+    text = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
+    if trial.verdict == "out_of_budget" and uneven < FIRST_LOOK:
+        text += f"; {uneven} were not level, and before {FIRST_LOOK} of those nothing is decided"
+    return text
 
 
 def _faults(trial: Trial) -> str:

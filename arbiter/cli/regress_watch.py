@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from arbiter.cli.output import counted, note, printable, tell
 from arbiter.cli.progress import match_line
 from arbiter.cli.regress_report import elo_text
+from rating.sequential import FIRST_LOOK
 
 if TYPE_CHECKING:
     from arbiter.packing import PackedMatch
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 PILOT = 4
 """After so many blocks their variance says what the test will cost."""
+PACE = 8
+"""So many matches say how long one takes: the first ones wait for their workers to start."""
 GUESSED_VARIANCE = 0.09
 """Of a match's score, before anything was played; 0.07 to 0.1 in the four games."""
 EVERY, LINE_SECONDS = 16, 10.0
@@ -55,13 +58,16 @@ class Watch:
         experiment, test = self._experiment, self._experiment.test
         self._begun = time.monotonic()
         self._told = trial.blocks_taken
-        if trial.played:
-            self._say(f"going on: {counted(trial.blocks_taken, 'block')} are there already")
+        if trial.verdict is not None:
+            self._say(f"decided before, and nothing is played: see {experiment.name} in the store")
+        elif trial.played:
+            self._say(f"going on after {counted(trial.blocks_taken, 'block')}")
         size = experiment.block_size
         text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
         if self._own is not None:
             self._say(f"slice {self._own} of {counted(test.most_blocks or 0, 'block')}: {text}")
         elif trial.verdict is None and not trial.played:
+            self._warn()
             worse, better = (
                 test.expected_blocks(elo, GUESSED_VARIANCE / size * test.share**2)
                 for elo in (test.elo0, test.elo1)
@@ -77,6 +83,8 @@ class Watch:
         if match.summary.faulty is not None:
             self._say(match_line(match.summary))
         if self._own is not None or trial.verdict is not None:
+            return
+        if self._played < PACE:
             return
         if not self._priced and trial.run.blocks >= PILOT:
             self._priced = True
@@ -97,6 +105,12 @@ class Watch:
         """A match that our side spoilt."""
         self._say(f"{match_id}: void, to be played again: {why}")
 
+    def _warn(self) -> None:
+        """Where the budget cannot be enough."""
+        test = self._experiment.test
+        if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
+            note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
+
     def _say(self, text: str) -> None:
         if self._live is not None:
             self._live.console.print(printable(f"arbiter: {text}"))
@@ -114,7 +128,10 @@ class Watch:
             f"{blocks * size:.0f} matches ({_minutes(blocks * size / pace)}) if it is {elo:+g} Elo"
             for elo, blocks in zip((test.elo0, test.elo1), test.cost(trial.run), strict=True)
         ]
-        return f"by the first {trial.run.blocks} blocks, expected are {', '.join(parts)}"
+        text = f"by the first {trial.run.blocks} blocks, expected are {', '.join(parts)}"
+        if test.most_blocks is not None and test.most_blocks < max(test.cost(trial.run)):
+            text += f"; {counted(test.most_blocks, 'block')} are likely too few"
+        return text
 
     def _where(self, trial: Trial) -> str:
         report, pace = trial.report, self._pace()

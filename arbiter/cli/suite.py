@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import time
 import xml.etree.ElementTree as ET
+from contextlib import suppress
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import click
 
 from arbiter.cli.options import format_option, workers_option
-from arbiter.cli.output import note, print_json, printable
-from arbiter.errors import ConfigError, did_you_mean
+from arbiter.cli.output import even_unread, note, print_json, printable
+from arbiter.errors import ConfigError, Stopped, did_you_mean
+
+if TYPE_CHECKING:
+    from arbiter.suite import Checked
 
 FAILED = 1
 
@@ -28,12 +33,42 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
 
     Example: arbiter suite configs/suite.yaml
     """
-    from arbiter.cli.regress_documents import checked_path, document, written, xml_text
+    from arbiter.cli.regress_documents import checked_path
+    from arbiter.suite import Checked
+
+    checked_path(junit_file)
+    begun = time.monotonic()
+    try:
+        found = _results(file, only, workers, style)
+    except BaseException as error:
+        interrupted = isinstance(error, KeyboardInterrupt)
+        if junit_file is not None:
+            with suppress(ConfigError):
+                failure = Checked("suite", False, "interrupted" if interrupted else str(error), 0.0)
+                _write_junit(junit_file, [failure], time.monotonic() - begun)
+        if interrupted:
+            raise Stopped("interrupted; a suite begins anew") from None
+        raise
+    seconds = time.monotonic() - begun
+    failed = sum(not result.ok for result in found)
+    with even_unread():
+        if style == "json":
+            shapes = [asdict(result) for result in found]
+            print_json({"ok": not failed, "seconds": round(seconds, 3), "checks": shapes})
+        else:
+            click.echo(f"{len(found) - failed} passed, {failed} failed in {seconds:.0f} s")
+    if junit_file is not None:
+        _write_junit(junit_file, found, seconds)
+    if failed:
+        raise click.exceptions.Exit(FAILED)
+
+
+def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) -> list[Checked]:
+    """What came of the checks asked for, each told as it comes."""
     from arbiter.executors import processes, slots
     from arbiter.suite import checked, load_suite
     from arbiter.table.isolation import choose
 
-    checked_path(junit_file)
     loaded = load_suite(file)
     names = [check.name for check in loaded.checks]
     for name in only:
@@ -47,35 +82,29 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
         for check in loaded.checks
         if not only or check.name in only
     )
-    loaded = replace(loaded, checks=chosen)
-    begun = time.monotonic()
     found = []
     with processes(slots(workers or loaded.workers)) as executor:
-        for result in checked(loaded, executor):
+        for result in checked(replace(loaded, checks=chosen), executor):
             found.append(result)
             if style == "text":
                 word = click.style("PASSED", fg="green") if result.ok else click.style("FAILED", fg="red")
-                click.echo(
-                    f"{word} {printable(result.name)}: {printable(result.detail)} ({result.seconds:.1f} s)"
-                )
-    seconds = time.monotonic() - begun
+                line = printable(f"{result.name}: {result.detail} ({result.seconds:.1f} s)")
+                with even_unread():
+                    click.echo(f"{word} {line}")
+    return found
+
+
+def _write_junit(path: str, found: list[Checked], seconds: float) -> None:
+    from arbiter.cli.regress_documents import document, written, xml_text
+
     failed = sum(not result.ok for result in found)
-    if junit_file is not None:
-        tree = ET.Element("testsuite", name="arbiter suite", tests=str(len(found)), failures=str(failed))
-        tree.set("time", f"{seconds:.3f}")
-        for result in found:
-            case = ET.SubElement(tree, "testcase", classname="arbiter.suite", name=xml_text(result.name))
-            case.set("time", f"{result.seconds:.3f}")
-            if result.ok:
-                ET.SubElement(case, "system-out").text = xml_text(result.detail)
-            else:
-                ET.SubElement(case, "failure", message=xml_text(result.detail))
-        written(junit_file, document(tree))
-    if style == "json":
-        print_json(
-            {"ok": not failed, "seconds": round(seconds, 3), "checks": [asdict(result) for result in found]}
-        )
-    else:
-        click.echo(f"{len(found) - failed} passed, {failed} failed in {seconds:.0f} s")
-    if failed:
-        raise click.exceptions.Exit(FAILED)
+    tree = ET.Element("testsuite", name="arbiter suite", tests=str(len(found)), failures=str(failed))
+    tree.set("time", f"{seconds:.3f}")
+    for result in found:
+        case = ET.SubElement(tree, "testcase", classname="arbiter.suite", name=xml_text(result.name))
+        case.set("time", f"{result.seconds:.3f}")
+        if result.ok:
+            ET.SubElement(case, "system-out").text = xml_text(result.detail)
+        else:
+            ET.SubElement(case, "failure", message=xml_text(result.detail))
+    written(path, document(tree))

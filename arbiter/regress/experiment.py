@@ -18,7 +18,7 @@ from arbiter.errors import ConfigError, Problem
 from arbiter.match import Player
 from arbiter.players import command_problems, is_there, registered, starting_problems
 from arbiter.regress.blocks import BASE, CANDIDATE, block_size
-from arbiter.regress.programs import digest_of_program
+from arbiter.regress.programs import digests_of_program
 from arbiter.regress.regress_file import RegressModel
 from arbiter.season_file import TableModel
 from arbiter.yaml_places import Document, read_document
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 STORE = "sqlite:///regress.sqlite"
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
-"""Keys that change neither a block's score nor the stop rule; players of the field are kept by themselves."""
+"""Keys that change no block's score and no ratio; players of the field are kept by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def experiment_of(
     if model is not None:
         problems += _problems_of_versions(model, folders)
     if problems or model is None:
-        raise ConfigError(_by_origin(problems, document, given), file or "")
+        raise ConfigError(_by_origin(problems, document, given, options or {}), file or "")
     field = _field_of(model.field, folders["field"])
     versions = {name: player_of(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
     store = model.store or (STORE if file is None else f"sqlite:///{Path(file).stem}.sqlite")
@@ -92,11 +92,14 @@ def experiment_of(
     return _experiment(model, versions, field, store)
 
 
-def from_settings(settings: Mapping[str, Any], max_blocks: int | None = None) -> Experiment:
-    """The experiment whose settings were kept; ConfigError where they are none."""
+def from_settings(
+    settings: Mapping[str, Any], faults: str | None = None, max_blocks: int | None = None
+) -> Experiment:
+    """The experiment whose settings were kept, these in place of its own; ConfigError if they are none."""
     try:
+        given = {key: value for key, value in (("faults", faults), ("max_blocks", max_blocks)) if value}
         known = {key: value for key, value in settings.items() if key in RegressModel.model_fields}
-        model = RegressModel.model_validate(known | {"max_blocks": max_blocks})
+        model = RegressModel.model_validate(known | given)
         versions = {name: _kept_player(settings["players"][name]) for name in (BASE, CANDIDATE)}
         field = tuple(_kept_player(player) for player in settings["players"]["field"])
     except (ValidationError, KeyError, TypeError, AttributeError):
@@ -117,7 +120,10 @@ def _model_of(
         except ConfigError as error:
             problems += [Problem(("field",), line) for line in str(error).splitlines()]
         else:
+            own = settings["game"]["name"]
             value = {key: settings[key] for key in ("game", *TableModel.model_fields)} | value
+            if _name_of(value["game"]) != own:
+                problems.append(Problem(("game",), f"{_name_of(value['game'])!r}, and the field plays {own}"))
     if options and (game := value.get("game")):
         value["game"] = {**(game if isinstance(game, dict) else {"name": game}), **options}
     model = None
@@ -134,7 +140,10 @@ def _model_of(
             problems += error.problems
     if model is not None and model.levels[0] >= model.levels[1]:
         elo0, elo1 = model.levels
-        problems.append(Problem(("elo1",), f"{elo1:g} is not above elo0, which is {elo0:g}"))
+        if model.elo1 is None:
+            problems.append(Problem(("elo0",), f"{elo0:g} is not below elo1, which is {elo1:g}"))
+        else:
+            problems.append(Problem(("elo1",), f"{elo1:g} is not above elo0, which is {elo0:g}"))
     return (None if problems else model), problems
 
 
@@ -156,18 +165,26 @@ def problems_of_version(version: Version, folder: Path, at: tuple[str | int, ...
             yield Problem((*at, "read"), f"there is no {path}")
 
 
-def _by_origin(problems: list[Problem], document: Document, given: Mapping[str, Any]) -> list[Problem]:
+def _name_of(game: object) -> object:
+    """The name in what ``game`` stands for."""
+    return game.get("name") if isinstance(game, dict) else game
+
+
+def _by_origin(
+    problems: list[Problem], document: Document, given: Mapping[str, Any], options: Mapping[str, Any]
+) -> list[Problem]:
     """Each with its place in the file, or under the name of the option that it came by."""
-    options, keys = [], []
+    typed, keys = [], []
     for problem in problems:
-        key = str(problem.path[0]) if problem.path else ""
-        if key in given or (key and not document.value):
-            rest = problem.path[1:] if key in ("game", BASE, CANDIDATE) else ()
-            path = (f"--{key.replace('_', '-')}", *(word for word in rest if word != "command"))
-            options.append(Problem(path, problem.message, problem.hint))
+        key, *rest = map(str, problem.path or ("",))
+        if key == "game" and rest and rest[0] in options:
+            typed.append(Problem((f"--option {rest[0]}", *rest[1:]), problem.message, problem.hint))
+        elif key in given or (key and not document.value):
+            shown = [word for word in rest if word != "command"] if key in ("game", BASE, CANDIDATE) else []
+            typed.append(Problem((f"--{key.replace('_', '-')}", *shown), problem.message, problem.hint))
         else:
             keys.append(problem)
-    return [*placed(keys, document), *options]
+    return [*placed(keys, document), *typed]
 
 
 def _field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
@@ -205,7 +222,12 @@ def _experiment(
         )
     except OptionError as error:
         raise ConfigError(str(error)) from None
-    settings = model.model_dump(mode="json", exclude={*FREE, BASE, CANDIDATE}) | {
+    if model.non_regression:
+        try:
+            test = replace(test, level_blocks=test.enough_level_blocks)
+        except OptionError as error:
+            raise ConfigError(f"{error}, where only a loss of strength is looked for") from None
+    settings = model.model_dump(mode="json", exclude={"store", "workers", "field", BASE, CANDIDATE}) | {
         "game": {"name": game.name, **game.options},
         "seed": str(model.seed),
         "elo0": elo0,
@@ -240,11 +262,12 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
     players = settings["players"]
     programs = [players[BASE], players[CANDIDATE], *players["field"]]
     return {
-        **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE)},
+        **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, *FREE)},
         "players": [
             {
                 "name": player["name"],
                 "command": [player["files"].get(word, word) for word in player["command"]],
+                "scripts": player["files"].get(""),
                 "env": player["env"],
                 "batched": player["batched"],
             }
@@ -262,9 +285,7 @@ def _kept(player: Player) -> dict[str, Any]:
         "env": dict(player.env),
         "batched": player.batched,
         "read": list(player.read),
-        "files": {
-            word: content for word in player.command if (content := digest_of_program(word)) is not None
-        },
+        "files": digests_of_program(player),
     }
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.errors import ConfigError, StoreError
+from arbiter.errors import ConfigError, Stopped, StoreError
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.experiment import from_settings
 from arbiter.regress.trial import Trial
@@ -51,10 +50,11 @@ def play_on(
     """Play until there is a verdict, `at_once` matches at a time; what is stored counts and is not played.
 
     With a slice `own` its blocks alone, up to the test's most: the verdict then falls when all are put
-    together, and only a candidate whose faults fail it ends the slice. Where this returns before the last
-    match has ended, that one is given up. VoidMatch after two voids of a match in a row.
+    together, and only a fault that fails the test ends the slice. Where this returns before the last match
+    has ended, that one is given up. Stopped where somebody asked for it, VoidMatch after two voids of a match
+    in a row.
     """
-    trial = Trial(experiment)
+    trial = Trial(experiment, own)
     there = set()
     for summary in season.summaries():
         there.add(summary.id)
@@ -62,15 +62,12 @@ def play_on(
     on_start(trial)
 
     def planned() -> Iterator[MatchSpec]:
-        block, most = 0, experiment.test.most_blocks
-        while trial.verdict is None:
-            block += 1
-            if most is not None and block > most + (0 if own else len(trial.left_out)):
-                return
-            if own is None or own.has(0, block):
-                for spec in block_specs(experiment, season.seed, block):
-                    if spec.id not in there:
-                        yield spec
+        block, most = trial.after(0), experiment.test.most_blocks
+        while trial.verdict is None and (most is None or block <= most):
+            for spec in block_specs(experiment, season.seed, block):
+                if spec.id not in there:
+                    yield spec
+            block = trial.after(block)
 
     def counted(match: PackedMatch) -> None:
         trial.add(match.summary)
@@ -79,7 +76,8 @@ def play_on(
             raise _Decided
 
     with suppress(_Decided):
-        play_matches(season, planned(), executor, counted, on_void, ahead=at_once)
+        if not play_matches(season, planned(), executor, counted, on_void, ahead=at_once):
+            raise Stopped("stopped as asked; the same command goes on")
     return trial
 
 
@@ -91,8 +89,8 @@ class Merged(NamedTuple):
     missing: list[int]
 
 
-def merged(parts: Sequence[Store], fail_at_once: bool = False, most_blocks: int | None = None) -> Merged:
-    """The regression test whose parts these stores hold.
+def merged(parts: Sequence[Store], faults: str | None = None, most_blocks: int | None = None) -> Merged:
+    """The regression test whose parts these stores hold, `faults` and `most_blocks` in place of what is kept.
 
     Blocks are taken in their order, so the verdict is that of one machine; blocks that no part has whole are
     passed over. ConfigError where the parts belong to different experiments or seeds, or to none.
@@ -100,8 +98,12 @@ def merged(parts: Sequence[Store], fail_at_once: bool = False, most_blocks: int 
     names = [_experiments(part) for part in parts]
     shared = set(names[0]).intersection(*names)
     if len(shared) != 1:
-        kind = "no regression test in common" if not shared else "several regression tests in common"
-        raise ConfigError(f"{', '.join(part.name for part in parts)} have {kind}")
+        if shared:
+            message, hint = "several regression tests in common", "give each test stores of its own"
+        else:
+            message = "no regression test in common"
+            hint = "slices are of one test with the same programs, options, --seed and --max-blocks"
+        raise ConfigError(f"{', '.join(part.name for part in parts)} have {message}", hint=hint)
     name = shared.pop()
     seasons = [season for part in parts if (season := part.season(name)) is not None]
     seeds = {season.seed for season in seasons}
@@ -110,7 +112,7 @@ def merged(parts: Sequence[Store], fail_at_once: bool = False, most_blocks: int 
     settings = seasons[0].settings(name)
     if settings is None:
         raise StoreError(f"{parts[0].name} does not say what {name} was")
-    trial = Trial(replace(from_settings(settings, most_blocks), fail_at_once=fail_at_once))
+    trial = Trial(from_settings(settings, faults, most_blocks))
     matches = {summary.id: summary for season in seasons for summary in season.summaries()}
     # In the order in which one machine would have come to know of them.
     for summary in sorted(matches.values(), key=lambda match: (match.round or 0, match.rotation)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -90,39 +91,55 @@ def load_suite(path: str) -> Suite:
     file = Path(path)
     document = read_document(file)
     problems = list(document.problems)
+    value = document.value if isinstance(document.value, dict) else {}
     model, game = None, None
     try:
         model = SuiteModel.model_validate(document.value)
     except ValidationError as error:
         problems += [p for p in problems_of(error, SuiteModel) if p.path not in document.unread]
-    if isinstance(document.value, dict) and "game" in document.value:
+    if "game" in value:
         try:
-            game = game_of(document.value["game"])
+            game = game_of(value["game"])
         except ConfigError as error:
             problems += error.problems
-    checks: dict[int, Check] = {}
+    limits = model.limits() if model is not None else None
     if model is not None:
         problems += problems_of_version(model.bot, file.parent, ("bot",))
-        limits = model.limits()
-        for number, entry in enumerate(model.checks):
-            found = list(_problems_of_check(entry, file.parent, ("checks", number)))
-            if not found and game is not None:
-                try:
-                    checks[number] = _check(entry, limits, game, file.parent)
-                except ConfigError as error:
-                    found.append(Problem(("checks", number, "record"), str(error)))
-            problems += found
-        problems += _names_twice(checks)
-    if problems or model is None or game is None:
+    checks: list[Check] = []
+    names: set[str] = set()
+    for number, entry in _entries(value):
+        at = ("checks", number)
+        found = list(_problems_of_check(entry, file.parent, at))
+        if (name := entry.name or _name(entry)) in names:
+            found.append(Problem(at, f"{name!r} is the name of an earlier check", "give it another"))
+        names.add(name)
+        record = None
+        try:
+            if entry.record is not None and entry.check == "replays" and game is not None:
+                record = _record(file.parent / entry.record, game, entry.seat)
+        except ConfigError as error:
+            found.append(Problem((*at, "record"), str(error)))
+        problems += found
+        if not found and limits is not None:
+            checks.append(_check(entry, name, limits, record, file.parent))
+    if problems or model is None or game is None or limits is None:
         raise ConfigError(placed(problems, document), path)
     return Suite(
         bot=player_of(CANDIDATE, model.bot, file.parent),
         game=game,
         seed=str(model.seed),
-        limits=model.limits(),
+        limits=limits,
         workers=None if model.workers == "auto" else model.workers,
-        checks=tuple(checks.values()),
+        checks=tuple(checks),
     )
+
+
+def _entries(value: Mapping[str, Any]) -> Iterator[tuple[int, CheckModel]]:
+    """The checks that are well-formed by themselves, whatever is wrong elsewhere."""
+    entries = value.get("checks")
+    for number, entry in enumerate(entries if isinstance(entries, list) else []):
+        with suppress(ValidationError):
+            yield number, CheckModel.model_validate(entry)
 
 
 def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:
@@ -137,18 +154,17 @@ def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...
         yield from problems_of_version(entry.opponent, folder, (*at, "opponent"))
 
 
-def _check(entry: CheckModel, limits: Limits, game: AnyGame, folder: Path) -> Check:
+def _check(entry: CheckModel, name: str, limits: Limits, record: MatchRecord | None, folder: Path) -> Check:
     if entry.time is not None:
         limits = replace(limits, time=TimeControl.parse(entry.time))
-    opponent = None if entry.opponent is None else player_of(BASE, entry.opponent, folder)
     return Check(
         kind=entry.check,
-        name=entry.name or _name(entry),
+        name=name,
         limits=limits,
-        opponent=opponent,
+        opponent=None if entry.opponent is None else player_of(BASE, entry.opponent, folder),
         at_least=(entry.at_least or 0.0) / 100.0,
         blocks=entry.blocks or BLOCKS.get(entry.check, 0),
-        record=None if entry.record is None else _record(folder / entry.record, game, entry.seat),
+        record=record,
         seat=entry.seat,
     )
 
@@ -156,8 +172,8 @@ def _check(entry: CheckModel, limits: Limits, game: AnyGame, folder: Path) -> Ch
 def _name(entry: CheckModel) -> str:
     """What a check is called that has no name."""
     if entry.check == "beats":
-        assert entry.opponent is not None
-        return f"beats {' '.join(Path(word).name for word in entry.opponent.command)}"
+        words = entry.opponent.command if entry.opponent is not None else []
+        return f"beats {' '.join(Path(word).name for word in words)}"
     if entry.check == "no-faults":
         return "no faults" + (f" in {entry.time}" if entry.time else "")
     return "check-bot" if entry.check == "check-bot" else f"plays as in {entry.record}"
@@ -176,13 +192,3 @@ def _record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
     if seat >= len(record.players):
         raise ConfigError(f"{path.name} has no seat {seat}: its seats are 0 to {len(record.players) - 1}")
     return record
-
-
-def _names_twice(checks: Mapping[int, Check]) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for number, check in checks.items():
-        if check.name in seen:
-            yield Problem(
-                ("checks", number), f"{check.name!r} is the name of an earlier check", "give it another"
-            )
-        seen.add(check.name)

@@ -80,3 +80,25 @@ def test_intervals_after_a_stop(elo: float) -> None:
         middles.append(report.elo)
     assert held / number >= 0.91
     assert abs(float(np.mean(np.array(middles) > elo)) - 0.5) < 0.09
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "most"),
+    [
+        ((0.2, 1 / 16), (0.1, -1 / 8), 0.05),
+        ((0.3, 1 / 24), (0.1, -1 / 8), 0.05),
+        ((0.4, 1 / 24), (0.1, -1 / 6), 0.05),
+        ((0.2, 1 / 16), (0.025, -1 / 2), 0.2),
+    ],
+)
+def test_rare_large_losses_are_not_overlooked(
+    wins: tuple[float, float], losses: tuple[float, float], most: float
+) -> None:
+    """Most blocks level, small wins, rare large losses, 1/2 in the mean: 12, 19, 24 and 47 % without care."""
+    luck = np.random.default_rng(3).random((500, 2000))
+    scores = np.where(luck < wins[0], 0.5 + wins[1], 0.5)
+    scores[luck > 1.0 - losses[0]] = 0.5 + losses[1]
+    number = np.arange(1, 2001)
+    level = (scores == 0.5).cumsum(axis=1)
+    side, _ = Gsprt(0.0, 10.0).stops(number, scores.cumsum(axis=1), (scores**2).cumsum(axis=1), level)
+    assert np.mean(side == 1) <= most

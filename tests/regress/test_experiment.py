@@ -127,7 +127,7 @@ def test_the_store_lies_beside_the_file(file: Path) -> None:
 
 def test_what_is_stored_makes_the_same_experiment(file: Path) -> None:
     test = experiment_of(str(file), {})
-    again = from_settings(test.settings, 40)
+    again = from_settings(test.settings)
     assert (again.game, again.base, again.candidate, again.test) == (
         test.game,
         test.base,
@@ -167,7 +167,13 @@ def test_every_mistake_of_a_file_has_its_place(file: Path) -> None:
         ({"candidate": ["no-such-program"]}, "--candidate: there is no program no-such-program in PATH"),
         ({"game": None}, "--game: is required"),
         ({"game": {"name": "planning", "sets": 2}}, "--game.sets: unknown option"),
-        ({"elo0": 20.0}, "elo1: 10 is not above elo0, which is 20"),
+        ({"elo0": 20.0}, "--elo0: 20 is not below elo1, which is 10"),
+        ({"elo1": -1.0}, "--elo1: -1 is not above elo0, which is 0"),
+        (
+            {"candidate": "python3 x.py"},
+            "--candidate: is one text, not a command's words (write [python3, bot.py])",
+        ),
+        ({"non_regression": True, "elo0": 0.0, "elo1": 5.0}, "level blocks rule out a negative one only"),
         ({"alpha": 0.7}, "--alpha: should be less than 0.5"),
         ({"elo1": float("nan")}, "--elo1: "),
         ({"time": "soon"}, "--time: not a time control"),

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.again import play_command
+from arbiter.cli.play import players_of
 from arbiter.cli.regress_documents import Documents, junit, markdown, shape
 from arbiter.cli.regress_report import Ended, print_ended
+from arbiter.errors import ConfigError
 from arbiter.regress import open_experiment, play_on
 from arbiter.regress.blocks import block_specs
 from arbiter.store import Store
@@ -95,7 +97,7 @@ def test_without_a_verdict_the_documents_say_why(code: int, tmp_path: Path) -> N
 
 def test_text_of_a_bots_making_cannot_break_the_documents() -> None:
     evil = "\x1b[2J<&\ud800]]>\x00"
-    failure = ET.fromstring(junit(evil, 3, evil, 0.0, "x")).find("testcase/failure")
+    failure = ET.fromstring(junit(evil, 3, evil, 0.0)).find("testcase/failure")
     assert failure is not None
     assert "\x1b" not in str(failure.get("message"))
 
@@ -131,5 +133,38 @@ def test_a_match_can_be_played_again_by_the_command_that_is_given() -> None:
         "--clock": "wall",
     }
     bots = [words[n + 1] for n, word in enumerate(words) if word == "--bot"]
-    assert shlex.split(bots[0]) == ["env", "LEVEL=a b", *COMMAND, "it's"]
+    assert shlex.split(bots[0]) == ["LEVEL=a b", *COMMAND, "it's"]
     assert "--delivery" not in words
+    (candidate, _) = players_of([bots[0], bots[0]])
+    assert (candidate.env, candidate.command) == (spec.players[0].env, spec.players[0].command)
+
+
+@pytest.mark.parametrize("text", ["a|b", "x`y", "[link](http://a)", "<b>", "# h", "candidate#2"])
+def test_markdown_shows_what_was_said_as_it_is(text: str, tmp_path: Path) -> None:
+    end = ended(tmp_path, InMemory(), max_blocks=1, candidate=[*COMMAND, text])
+    (line,) = [line for line in markdown(end).splitlines() if " against " in line]
+    fence = "``" if "`" in text else "`"
+    assert line.startswith(fence)
+    assert text.replace("'", "") in line
+
+
+def test_a_document_that_cannot_be_written_costs_neither_the_others_nor_the_verdict(tmp_path: Path) -> None:
+    end = ended(tmp_path, InMemory(alike))
+    (tmp_path / "file").touch()
+    documents = Documents(None, "/dev/full", str(tmp_path / "out.json"), str(tmp_path / "file" / "records"))
+    with pytest.raises(ConfigError) as error:
+        documents.ended(end)
+    assert [problem.path[0] for problem in error.value.problems] == [
+        "/dev/full",
+        str(tmp_path / "file" / "records"),
+    ]
+    assert json.loads((tmp_path / "out.json").read_text())["verdict"] == "identical_play"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("", "name is empty"), (".", "it is a folder"), ("no/such/file", "there is no such folder")],
+)
+def test_where_nothing_can_be_written_is_said_beforehand(path: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        Documents(path, None, None, None)

@@ -59,10 +59,16 @@ def test_a_weaker_candidate_is_not_better(tmp_path: Path) -> None:
     assert (trial.verdict, trial.exit_code) == ("not_better", 1)
 
 
-@pytest.mark.parametrize(("non_regression", "code"), [(False, 1), (True, 0)])
-def test_identical_play_ends_at_the_first_look(tmp_path: Path, non_regression: bool, code: int) -> None:
-    trial, _ = played(tmp_path, InMemory(alike), non_regression=non_regression)
-    assert (trial.verdict, trial.run.blocks, trial.exit_code) == ("identical_play", 16, code)
+def test_identical_play_ends_at_the_first_look(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(alike))
+    assert (trial.verdict, trial.run.blocks, trial.exit_code) == ("identical_play", 16, 1)
+
+
+def test_identical_play_passes_as_no_worse_once_a_weaker_version_would_have_shown(tmp_path: Path) -> None:
+    trial, _ = played(tmp_path, InMemory(alike), non_regression=True, elo0=-40.0)
+    assert (trial.verdict, trial.exit_code) == ("identical_play", 0)
+    # 1 - (1 - 2 (1/2 - s(-40)))^n is at least 95 %.
+    assert trial.run.blocks == 25
 
 
 @pytest.mark.parametrize("game", ["dou_dizhu", {"name": "codepiece", "dealers": [0]}])
@@ -107,6 +113,44 @@ def test_one_fault_of_the_base_keeps_a_better_candidate_out(tmp_path: Path) -> N
 
     trial, _ = played(tmp_path, InMemory(skilled("candidate"), once), elo1=30)
     assert (trial.verdict, trial.run.verdict, trial.left_out) == ("base_faulty", "better", [2])
+
+
+def sometimes(spec: MatchSpec) -> list[int]:
+    """Faults of the base in one block, of the candidate in a later one, and of both after that."""
+    seats = []
+    if spec.id in ("b0019/m2", "b0021/m1"):
+        seats += seats_of("base")(spec)[:1]
+    if spec.id in ("b0020/m3", "b0021/m0"):
+        seats += seats_of("candidate")(spec)[:1]
+    return seats
+
+
+@pytest.mark.parametrize("keys", [{"elo1": 30.0}, {"elo1": 3.0}, {"elo1": 3.0, "faults": "fail"}], ids=str)
+@pytest.mark.parametrize("seed", range(8))
+def test_faults_count_in_the_order_of_blocks_whenever_they_come(seed: int, keys: dict[str, Any]) -> None:
+    """With 30 Elo the verdict falls before the first of them."""
+    test = experiment(**keys)
+    table = InMemory(skilled("candidate"), sometimes)
+    matches = FAULTY.setdefault("matches", matches_of(test, table, 24))
+    straight, mixed = Trial(test), Trial(test)
+    for match in matches:
+        straight.add(match)
+    for match in random.Random(seed).sample(matches, len(matches)):
+        mixed.add(match)
+    assert mixed.verdict == straight.verdict
+    assert (mixed.run, mixed.faults, mixed.left_out) == (straight.run, straight.faults, straight.left_out)
+
+
+FAULTY: dict[str, list[MatchSummary]] = {}
+
+
+@pytest.mark.parametrize("most", [1, 17])
+def test_blocks_that_are_left_out_are_part_of_the_budget(tmp_path: Path, most: int) -> None:
+    def last(spec: MatchSpec) -> list[int]:
+        return seats_of("base")(spec)[:1] if spec.id == f"b{most:04d}/m3" else []
+
+    trial, _ = played(tmp_path, InMemory(faulty=last), max_blocks=most, elo1=3)
+    assert (trial.verdict, trial.left_out, trial.blocks_taken) == ("out_of_budget", [most], most)
 
 
 @settings(max_examples=20, deadline=None)
@@ -206,7 +250,7 @@ def test_parts_that_drew_seeds_of_their_own_are_refused(tmp_path: Path) -> None:
 
 def test_a_slice_has_no_verdict_but_a_candidate_that_fails(tmp_path: Path) -> None:
     trial, _ = played(tmp_path, InMemory(alike), "1/1", max_blocks=4)
-    assert trial.verdict == "out_of_budget"
+    assert trial.verdict is None
     broken = InMemory(faulty=seats_of("candidate"))
     trial, _ = played(tmp_path, broken, "2/3", name="broken", max_blocks=9, faults="fail")
     assert (trial.verdict, len(broken.played)) in [("candidate_faulty", 1), ("candidate_faulty", 2)]
