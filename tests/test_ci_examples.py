@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "howto" / "ci.md"
 BOTS = ROOT / "bots" / "python"
 EXPRESSION = re.compile(r"\$\{\{\s*([\w.]+)\s*\}\}")
 SUITE = """
-game: {name: planning, seats: 2, deals: [[1, 0]]}
+game: {name: codepiece, dealers: [0]}
 bot: [python3, bot.py]
 isolation: plain
 checks:
@@ -42,7 +42,7 @@ def example(name: str) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> tuple[Path, str]:
-    """A bot that grew from random to greedy, and the commit before that."""
+    """A bot that grew from playing by lot to playing by rules, and the commit before that."""
     folder = tmp_path / "repository"
     folder.mkdir()
 
@@ -55,10 +55,11 @@ def repository(tmp_path: Path) -> tuple[Path, str]:
     for module in ("kit.py", "worlds.py"):
         shutil.copy(BOTS / module, folder)
     keys = yaml.safe_load(example("regress.yaml"))
-    keys |= {"max_blocks": 20, "isolation": "plain"}
+    # A game with few matches a block.
+    keys |= {"game": {"name": "codepiece", "dealers": [0]}, "max_blocks": 16, "isolation": "plain"}
     (folder / "regress.yaml").write_text(yaml.safe_dump(keys))
     (folder / "suite.yaml").write_text(SUITE)
-    for bot in ("planning_random.py", "planning_greedy.py"):
+    for bot in ("codepiece_random.py", "codepiece_rules.py"):
         shutil.copy(BOTS / bot, folder / "bot.py")
         git("add", ".")
         git("commit", "-q", "-m", bot)
