@@ -283,3 +283,16 @@ def test_a_reader_who_goes_away_is_no_error(config: Path) -> None:
 
 def test_an_unknown_command_is_a_usage_error(arbiter: Callable[..., tuple[int, str, str]]) -> None:
     refused(arbiter("standing"), "No such command 'standing' (did you mean standings?)")
+
+
+def test_one_recorded_match_is_exported_too(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    record, rows = tmp_path / "match.json", tmp_path / "rows.csv"
+    assert arbiter(*play("--record", str(record)))[0] == 0
+    code, _, err = arbiter("export", record, "--as", "events-csv", "--output", rows)
+    assert (code, err) == (0, "")
+    assert rows.read_text().splitlines()[-1].split(",")[7] == "end_match"
+    refused(arbiter("export", record, "--as", "csv", "--output", "-", "--round", 1), "is one match")
+    record.write_text("{}")
+    refused(arbiter("export", record, "--as", "csv", "--output", "-"), "cannot be read", 5)

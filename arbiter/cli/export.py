@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 import click
 
-from arbiter.cli.options import config_argument, store_option
+from arbiter.cli.options import config_argument, read_json, store_option
 from arbiter.cli.output import note
 from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError
 from arbiter.export import TextForm, text, write_parquet, write_text
 from arbiter.games import make
+from arbiter.match import MatchRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.match import MatchRecord
     from arbiter.rules import AnyGame
     from arbiter.store import SeasonStore
 
@@ -39,6 +39,8 @@ EVENTS = tuple(form for form in get_args(Form) if "-" in form)
 def export(config: str, form: Form, output: str, round_number: int | None, store_url: str | None) -> None:
     """Write the stored matches as games, rows or records.
 
+    In the place of CONFIG may stand the .json file of one match, as `play --record` writes it.
+
     pgn and csv have one game or row for each pairwise result, jsonl one record for each match,
     parquet one row for each seat of each match, events-csv and events-parquet one for each event of
     a match. chefs-hat-csv, -pkl and -parquet have the columns of the data sets of Chef's Hat. A file
@@ -46,8 +48,11 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
 
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
-    _, season = opened(config, store_url)
-    records = _records(season, round_number)
+    if config.endswith(".json"):
+        records = _of_file(config, round_number, store_url)
+    else:
+        _, season = opened(config, store_url)
+        records = _records(season, round_number)
     if output == "-" and (form == "parquet" or form in EVENTS):
         raise ConfigError(f"--as {form} is written to a file: give --output one")
     if form in EVENTS:
@@ -61,6 +66,13 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
             sys.stdout.write(piece)
     else:
         write_text(cast("TextForm", form), records, output)
+
+
+def _of_file(path: str, round_number: int | None, store_url: str | None) -> Iterator[MatchRecord]:
+    """The match that `play --record` wrote."""
+    if round_number is not None or store_url is not None:
+        raise ConfigError("is one match: --round and --store are for a season", path)
+    return iter([MatchRecord.from_json(read_json(path))])
 
 
 def _game_of(record: MatchRecord) -> AnyGame:

@@ -3,6 +3,7 @@
 `rows` makes them, from records and from games in progress; `files` writes them as they come.
 """
 
+from arbiter.datasets.files import RowFile
 from arbiter.datasets.rows import (
     EVENT_COLUMNS,
     FORMS,
@@ -18,6 +19,7 @@ __all__ = [
     "EVENT_COLUMNS",
     "FORMS",
     "Recording",
+    "RowFile",
     "chefs_hat_events",
     "events",
     "write_events",

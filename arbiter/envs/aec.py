@@ -41,12 +41,13 @@ def aec(
     *,
     render_mode: str | None = None,
     player_names: Sequence[str] | None = None,
+    dataset: str | None = None,
     **options: Any,
 ) -> GameEnv:
     """The environment of a game by its name, with the game's options, or of a `Game`.
 
-    Agents are ``seat_0``, ``seat_1``, ... `render_mode` and `player_names` as in `Arena`. ConfigError names
-    every wrong option.
+    Agents are ``seat_0``, ``seat_1``, ... `render_mode` and `player_names` as in `Arena`, `dataset` as in
+    `Arena.write_to`. ConfigError names every wrong option.
     """
     play, observer, agents = arena_of(game, options)
     form = GameEnv
@@ -55,7 +56,10 @@ def aec(
         from arbiter.envs.chefs_hat_cycle import ChefsHatCycle
 
         form = ChefsHatCycle
-    return form(play, observer, agents, render_mode=render_mode, player_names=player_names)
+    env = form(play, observer, agents, render_mode=render_mode, player_names=player_names)
+    if dataset is not None:
+        env.write_to(dataset)
+    return env
 
 
 class GameEnv(Arena, AECEnv):  # type: ignore[misc]

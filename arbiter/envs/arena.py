@@ -19,6 +19,7 @@ from arbiter.rules import Game
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from arbiter.envs.match_log import MatchLog
     from arbiter.envs.observers import Observer
     from arbiter.envs.observers.observer import Vector
     from arbiter.rules import AnyGame, Seat
@@ -83,6 +84,18 @@ class Arena:
         }
         self._action_spaces = {agent: Ids(observer.actions) for agent in agents}
         self._note = ""
+        self._log: MatchLog | None = None
+
+    def write_to(self, dataset: str) -> None:
+        """Write every match that ends from now on to a data set, .csv or .parquet, complete after `close`.
+
+        ConfigError where it cannot be written.
+        """
+        # Imported where it is used: most environments write nothing.
+        from arbiter.envs.match_log import MatchLog
+
+        self._close_log()
+        self._log = MatchLog(dataset)
 
     def seat_of(self, agent: str) -> Seat:
         """The seat of an agent; ValueError for a name that is none."""
@@ -120,7 +133,13 @@ class Arena:
         return None
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Complete the data set, where one is written."""
+        self._close_log()
+
+    def _close_log(self) -> None:
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
 
     def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
         """End the match by illegal moves; each agent's reward."""
@@ -128,6 +147,9 @@ class Arena:
         self._note = "; ".join(f"{agent}: illegal move {reason}" for agent, reason in reasons.items())
         for agent, reason in reasons.items():
             self.infos[agent] = {"illegal": reason}
+        if self._log is not None:
+            agent, reason = next(iter(reasons.items()))
+            self._log.add(self.play, self.player_names, (self._seats[agent], reason))
         return {agent: ILLEGAL if agent in reasons else 0.0 for agent in self.possible_agents}
 
     def _why(self, action: int, error: IllegalAction) -> str:
@@ -136,6 +158,9 @@ class Arena:
         return reason if reason.startswith(name) else f"{name}: {reason}"
 
     def _match_points(self) -> dict[str, float]:
+        """What the match that is over brought to each agent."""
+        if self._log is not None:
+            self._log.add(self.play, self.player_names)
         return dict(zip(self.possible_agents, map(float, self.play.totals), strict=True))
 
 

@@ -30,6 +30,7 @@ def parallel(
     *,
     render_mode: str | None = None,
     player_names: Sequence[str] | None = None,
+    dataset: str | None = None,
     **options: Any,
 ) -> ParallelGameEnv:
     """The parallel environment of a game; its arguments are those of `arbiter.envs.aec`."""
@@ -40,7 +41,10 @@ def parallel(
         from arbiter.envs.chefs_hat_cycle import ChefsHatParallel
 
         form = ChefsHatParallel
-    return form(play, observer, agents, render_mode=render_mode, player_names=player_names)
+    env = form(play, observer, agents, render_mode=render_mode, player_names=player_names)
+    if dataset is not None:
+        env.write_to(dataset)
+    return env
 
 
 class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]

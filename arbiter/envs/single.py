@@ -35,6 +35,7 @@ from arbiter.envs.arena import (
     checked_seed,
     mask_of,
 )
+from arbiter.envs.match_log import MatchLog
 from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
 from arbiter.envs.play import Play, given_deals
 from arbiter.envs.render import text
@@ -57,6 +58,7 @@ def single(
     *,
     render_mode: str | None = None,
     limits: Limits | None = None,
+    dataset: str | None = None,
     **options: Any,
 ) -> SingleEnv:
     """The environment of one agent in a game, by its name with its options, or in a `Game`.
@@ -65,10 +67,14 @@ def single(
     ``"random"``; a policy, that is a callable of observation and action mask to an id; or a bot, as
     the command that starts it (a string, a list of words in the list) or a `Player`. `seat` is the agent's,
     or ``"rotate"``: the n-th match since a seed was given in seat n - 1, and so on round the table. `limits`
-    are those of bots; those of ``arbiter play`` by default. ConfigError for what cannot be.
+    are those of bots; those of ``arbiter play`` by default. Matches that are played to their end, or ended by
+    the agent's illegal move, are written to `dataset`, .csv or .parquet, complete after `close`.
+    ConfigError for what cannot be.
     """
     play, observer, _ = arena_of(game, options)
-    return SingleEnv(play.game, observer, opponents, seat, render_mode=render_mode, limits=limits)
+    return SingleEnv(
+        play.game, observer, opponents, seat, render_mode=render_mode, limits=limits, dataset=dataset
+    )
 
 
 def default_limits() -> Limits:
@@ -105,6 +111,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         *,
         render_mode: str | None = None,
         limits: Limits | None = None,
+        dataset: str | None = None,
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
@@ -130,6 +137,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         self._match = 0
         self._open = False
         self._fault = self._note = ""
+        self._log = None if dataset is None else MatchLog(dataset)
 
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
@@ -180,6 +188,8 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         over = self._over
         seen, info = self._seen()
         if over:
+            if self._log is not None and not self._fault:
+                self._log.add(self.play, self._names(), (self.seat, illegal) if illegal else None)
             self._leave()
         if illegal:
             return seen, ILLEGAL, True, False, info | {"illegal": illegal}
@@ -199,21 +209,25 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         """The match so far with all hands: printed, or returned as text with ``ansi``."""
         if self.render_mode is None:
             return None
-        names = [
-            f"seat_{seat} " + (self._seated[seat].name if seat in self._seated else "agent")
-            for seat in range(self.play.game.seats)
-        ]
-        shown = text(self.play, names, self._note)
+        shown = text(self.play, self._names(), self._note)
         if self.render_mode == "ansi":
             return shown
         print(shown)
         return None
 
     def close(self) -> None:
-        """End every process; a match in progress is over. `reset` begins another one."""
+        """End every process, complete the data set; a match in progress is over. `reset` begins another."""
         self._open = False
         if self._programs is not None:
             self._programs.close()
+        if self._log is not None:
+            self._log.close()
+
+    def _names(self) -> list[str]:
+        return [
+            f"seat_{seat} " + (self._seated[seat].name if seat in self._seated else "agent")
+            for seat in range(self.play.game.seats)
+        ]
 
     @property
     def _over(self) -> bool:

@@ -1,0 +1,83 @@
+"""Matches of an environment as a data set, in the rows that `arbiter export --as events-csv` writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arbiter.datasets import EVENT_COLUMNS, RowFile, events
+from arbiter.match import Fault, Forfeit, MatchRecord, Move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arbiter.envs.play import Play
+    from arbiter.rules import Action, Deal, Seat
+
+
+class MatchLog:
+    """Writes each match that has ended, an event a row; the file, .csv or .parquet, is there after `close`.
+
+    ConfigError where it cannot be written.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = RowFile(file, EVENT_COLUMNS)
+        self._matches = 0
+
+    def add(self, play: Play, names: Sequence[str], fault: tuple[Seat, str] | None = None) -> None:
+        """A match that is over, ended by a seat's illegal move for a reason where there is a `fault`."""
+        self._matches += 1
+        record = record_of(play, f"m{self._matches}", names, fault)
+        self._file.write(events(record, play.game))
+
+    def close(self) -> None:
+        """Complete the file; to do so twice is no error."""
+        self._file.close()
+
+
+def record_of(
+    play: Play, name: str, names: Sequence[str], fault: tuple[Seat, str] | None = None
+) -> MatchRecord:
+    """The record of a match that is over, without times, the players' `names` being by seat."""
+    game = play.game
+    parts: list[tuple[Deal, Any, Sequence[Seat], Sequence[Action]]] = [
+        (deal.deal, deal.state, deal.seats, deal.actions) for deal in play.played
+    ]
+    if fault is not None:
+        parts.append((play.deal, play.state, play.seats, play.actions))
+    forfeit = None
+    if fault is not None:
+        seat, reason = fault
+        request = game.request(play.state, seat) if seat in play.state.to_act else ""
+        forfeit = Forfeit(seat, names[seat], Fault.ILLEGAL, reason, request, "")
+    return MatchRecord(
+        id=name,
+        season="",
+        round=None,
+        table=None,
+        rotation=0,
+        game=game.name,
+        options=game.options,
+        seed="",
+        deal_hash="",
+        players=tuple(names),
+        deals=tuple(game.deal_record(deal, state) for deal, state, _, _ in parts),
+        moves=tuple(
+            move
+            for number, (deal, _, seats, actions) in enumerate(parts)
+            for move in _moves(play, number, deal, seats, actions)
+        ),
+        points=None if fault is not None else play.totals,
+        forfeit=forfeit,
+        sides=game.sides,
+    )
+
+
+def _moves(
+    play: Play, number: int, deal: Deal, seats: Sequence[Seat], actions: Sequence[Action]
+) -> Iterator[Move]:
+    game, state = play.game, play.game.start(deal)
+    for seat, action in zip(seats, actions, strict=True):
+        words = game.action_text(state, seat, action)
+        yield Move(number, seat, game.request(state, seat), words, 0, 0, 0, 0, 0)
+        state = state.apply(seat, action)
