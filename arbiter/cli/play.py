@@ -171,14 +171,16 @@ def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
 
 def split_command(command: str) -> tuple[dict[str, str], list[str]]:
     """The variables that stand before a command as in a shell, ``LEVEL=3 python3 bot.py``, and its words."""
-    words = _split(command)
-    env = {}
-    while words and ASSIGNMENT.match(words[0]):
-        key, _, value = words.pop(0).partition("=")
-        env[key] = value
+    env, words = assigned(_split(command))
     for message in starting_problems(words or [""], env):
         raise ConfigError(message)
     return env, words_of_command(shlex.join(words))
+
+
+def assigned(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The variables at the beginning of a command's words, and the other words."""
+    first = next((n for n, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
+    return dict(word.split("=", 1) for word in words[:first]), list(words[first:])
 
 
 def _split(command: str) -> list[str]:

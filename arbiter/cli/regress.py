@@ -13,7 +13,7 @@ import click
 from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.options import format_option, workers_option
 from arbiter.cli.output import counted, even_unread, note, print_json
-from arbiter.cli.play import read_options
+from arbiter.cli.play import assigned, read_options
 from arbiter.errors import ConfigError, NoStore
 
 if TYPE_CHECKING:
@@ -222,9 +222,10 @@ def _experiment(
     for version in ("base", "candidate"):
         if version in keys:
             try:
-                keys[version] = shlex.split(keys[version])
+                env, words = assigned(shlex.split(keys[version]))
             except ValueError as error:
                 raise ConfigError(f"--{version} {keys[version]!r}: {error}") from None
+            keys[version] = {"command": words, "env": env}
     experiment = experiment_of(file, keys, read_options(options))
     tier, warning = choose(experiment.limits.isolation)
     if warning:

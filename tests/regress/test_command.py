@@ -86,6 +86,18 @@ def test_identical_bots_play_identically(regress: Callable[..., tuple[int, str, 
     assert json.loads(out)["verdict"] == "identical_play"
 
 
+def test_variables_may_stand_before_a_command(
+    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("import os\nraise SystemExit(f\"level {os.environ['LEVEL']}\")\n")
+    words = [*QUICK, "--base", GREEDY, "--candidate", f"LEVEL=3 {sys.executable} {bot}", "--faults", "fail"]
+    code, out, _ = regress(*words)
+    assert code == 3
+    assert "level 3" in out
+    assert f"--bot 'LEVEL=3 {sys.executable}" in out
+
+
 def test_a_candidate_that_does_not_start_fails(
     regress: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
