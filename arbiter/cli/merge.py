@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.slices import merge as put_together
 from arbiter.store import Store
 from arbiter.store.hold import held
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @click.command()
@@ -31,13 +35,7 @@ def merge(config: str, parts: tuple[str, ...], store_url: str | None, style: str
     settled = load(config)
     settled = replace(settled, store=store_url or settled.store)
     with ExitStack() as stack:
-        opened = []
-        for part in parts:
-            url = part if "://" in part else f"sqlite:///{part}"
-            try:
-                opened.append(stack.enter_context(closing(Store(url, create=False))))
-            except NoStore:
-                raise StoreError(f"there is no store {part}") from None
+        opened = opened_parts(stack, parts)
         # Not before the parts: nothing is made for a mistyped name.
         target = stack.enter_context(closing(Store(settled.store)))
         stack.enter_context(held(target, settled.season))
@@ -57,3 +55,15 @@ def merge(config: str, parts: tuple[str, ...], store_url: str | None, style: str
     )
     for number, missing, total in merged.missing:
         note(f"round {number}: {missing} of {total} matches are missing")
+
+
+def opened_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:
+    """Stores by their URLs or files, closed with the stack; StoreError for one that is not there."""
+    opened = []
+    for part in parts:
+        url = part if "://" in part else f"sqlite:///{part}"
+        try:
+            opened.append(stack.enter_context(closing(Store(url, create=False))))
+        except NoStore:
+            raise StoreError(f"there is no store {part}") from None
+    return opened

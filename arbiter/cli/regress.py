@@ -14,7 +14,7 @@ from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.options import format_option, workers_option
 from arbiter.cli.output import counted, even_unread, note, print_json
 from arbiter.cli.play import assigned, read_options
-from arbiter.errors import ConfigError, NoStore
+from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,9 +175,9 @@ def _played(
 
 def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended:
     """The verdict of slices."""
+    from arbiter.cli.merge import opened_parts
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import merged
-    from arbiter.store import Store
 
     wrong = sorted(
         key for key, value in given.items() if value is not None and key not in ("faults", "max_blocks")
@@ -190,13 +190,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
     if not files:
         raise ConfigError("--merge needs the stores of the slices")
     with ExitStack() as stack:
-        parts = []
-        for part in files:
-            url = part if "://" in part else f"sqlite:///{part}"
-            try:
-                parts.append(stack.enter_context(closing(Store(url, create=False))))
-            except NoStore:
-                raise ConfigError(f"there is no store {part}") from None
+        parts = opened_parts(stack, files)
         found = merged(parts, given["faults"], given["max_blocks"])
         if found.missing:
             some = ", ".join(map(str, found.missing[:SHOWN])) + (

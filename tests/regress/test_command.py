@@ -147,7 +147,6 @@ def test_a_candidate_that_does_not_start_fails(
             "slices need to agree on the deals and on their number",
         ),
         (["--merge"], "--merge needs the stores"),
-        (["--merge", "gone.sqlite"], "there is no store gone.sqlite"),
         (["--merge", "gone.sqlite", "--elo1", "3"], "--elo1 does not go with --merge"),
         (["--merge", "gone.sqlite", "--option", "a=1"], "--option does not go with --merge"),
         (["part.sqlite"], "is a store, not a test's file (--merge puts stores together)"),
@@ -164,6 +163,11 @@ def test_wrong_usage_is_one_line(
     assert code == 2
     assert out == ""
     assert message in err
+
+
+def test_a_store_that_is_not_there_is_one_line(regress: Callable[..., tuple[int, str, str]]) -> None:
+    code, _, err = regress("--merge", "gone.sqlite")
+    assert (code, err) == (5, "arbiter: there is no store gone.sqlite\n")
 
 
 def test_a_usage_error_fails_in_junit_too(
