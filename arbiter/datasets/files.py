@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
+from weakref import WeakValueDictionary
 
 from arbiter.errors import ConfigError, did_you_mean
 
@@ -36,6 +37,10 @@ ROWS_AT_ONCE = 10_000
 """So many rows make a group of a Parquet file."""
 
 
+_OPEN: WeakValueDictionary[str, RowFile] = WeakValueDictionary()
+"""What this process is writing, by its place."""
+
+
 class RowFile:
     """An open file of rows in one form, told by the end of its name where `form` is None.
 
@@ -44,6 +49,9 @@ class RowFile:
     """
 
     def __init__(self, file: str, columns: Columns, form: str | None = None) -> None:
+        if not isinstance(file, str | os.PathLike):
+            raise ConfigError(f"a data set is a file's name, not {file!r}")
+        file = os.fspath(file)
         form = Path(file).suffix.lstrip(".") if form is None else form
         if form not in FORMS:
             raise ConfigError(
@@ -54,6 +62,8 @@ class RowFile:
         path = Path(os.path.realpath(file))
         if path.is_dir():
             raise ConfigError("is a folder: name a file", file)
+        if (other := _OPEN.get(str(path))) is not None and other._sink is not None:
+            raise ConfigError("is being written already: give each its own file", file)
         ordinary = path.is_file() or not path.exists()
         self._path = path
         self._part = path.with_name(f".{path.name}.{os.getpid()}.part") if ordinary else path
@@ -62,6 +72,7 @@ class RowFile:
             self._sink = _SINKS[form](self._part, columns)
         except OSError as error:
             raise self._unwritable(error) from None
+        _OPEN[str(path)] = self
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add rows, which have all the columns."""

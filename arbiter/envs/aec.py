@@ -75,7 +75,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
-            raise AttributeError(f"{name.lstrip('_')} is there after reset(): call reset() first")
+            raise AttributeError("there is no match before reset(): call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:

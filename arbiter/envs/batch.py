@@ -15,7 +15,9 @@ begins in given situations instead, to which a match returns when it has ended.
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import chain
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,8 +49,9 @@ class Batch:
     """
 
     def __init__(self, game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> None:
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        if isinstance(n, bool) or not hasattr(n, "__index__") or index(n) < 1:
             raise ValueError(f"n is {n!r}, not a number of matches from 1 on")
+        n = index(n)
         first, observer, _ = arena_of(game, options)
         self._prepare(first.game, observer, [Play(first.game) for _ in range(n)])
         self.reset(seed)
@@ -60,15 +63,18 @@ class Batch:
         They are of one `Game`, and somebody is to act in each: ValueError otherwise. `reset` gives up the
         situations for matches from the first card.
         """
-        plays = list(plays)
+        try:
+            plays = list(plays)
+        except TypeError:
+            plays = []
         game = getattr(plays[0], "_programme", None) if plays else None
         if game is None or any(
             not isinstance(play, Play) or play._programme is not game or play.over for play in plays
         ):
             raise ValueError("a batch is made of one or more matches of one Game, none of them over")
         self = cls.__new__(cls)
-        self._prepare(game, observer_of(game), [_copy(play) for play in plays])
-        self._starts = plays = [_copy(play) for play in plays]
+        self._prepare(game, observer_of(game), [copy(play) for play in plays])
+        self._starts = plays = [copy(play) for play in plays]
         self._look()
         return self
 
@@ -81,10 +87,8 @@ class Batch:
         self._translated: tuple[type, ...] = ()
         self._legal: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self._rows = np.zeros(0, np.int64)
-        # As the observer made them, until they are asked for; the array written last, and where.
+        # As the observer made them, until they are asked for.
         self._masks: NDArray[np.int8] | None = None
-        self._out: NDArray[np.int8] | None = None
-        self._ones: NDArray[np.int64] = np.zeros(0, np.int64)
 
     def reset(self, seed: int | str = 0) -> None:
         """All matches anew."""
@@ -120,14 +124,16 @@ class Batch:
             if made is not None:
                 return made
             out = np.zeros((self.n, self.actions), np.int8)
-        elif out.dtype != np.int8 or out.shape != (self.n, self.actions) or not out.flags.c_contiguous:
+        elif (
+            not isinstance(out, np.ndarray)
+            or out.dtype != np.int8
+            or out.shape != (self.n, self.actions)
+            or not out.flags.c_contiguous
+        ):
             raise ValueError(f"out is no contiguous int8 array of shape ({self.n}, {self.actions})")
-        elif out is self._out:
-            out.reshape(-1)[self._ones] = 0
         else:
             out[...] = 0
-        self._out, self._ones = out, self._rows * self.actions + ids
-        out.reshape(-1)[self._ones] = 1
+        out.reshape(-1)[self._rows * self.actions + ids] = 1
         return out
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -188,7 +194,7 @@ class Batch:
         if self._starts is None:
             play.reset()
         else:
-            matches.plays[number] = play = _copy(self._starts[number])
+            matches.plays[number] = play = copy(self._starts[number])
         matches.states[number], matches.seats[number] = play.state, play.turn
         self.turns[number] = play.turn
 
@@ -217,11 +223,3 @@ class Batch:
         np.cumsum(counts, out=starts[1:])
         self._rows = np.repeat(np.arange(self.n), counts)
         return np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1])), starts
-
-
-def _copy(play: Play) -> Play:
-    """A match that goes its own way from here."""
-    double = object.__new__(type(play))
-    double.__dict__.update(play.__dict__)
-    double.seats, double.actions, double.played = play.seats[:], play.actions[:], play.played[:]
-    return double

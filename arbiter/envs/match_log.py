@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import weakref
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from arbiter.datasets import EVENT_COLUMNS, RowFile, events
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
@@ -23,6 +24,11 @@ class MatchLog:
     def __init__(self, file: str) -> None:
         self._file = RowFile(file, EVENT_COLUMNS)
         self._matches = 0
+        # Also when nobody calls `close`.
+        weakref.finalize(self, self._file.close)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an environment that writes a data set cannot be copied")
 
     def add(self, play: Play, names: Sequence[str], fault: tuple[Seat, str] | None = None) -> None:
         """A match that is over, ended by a seat's illegal move for a reason where there is a `fault`."""

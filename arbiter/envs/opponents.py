@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 import random
 import shlex
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+import arbiter
 from arbiter.envs.arena import checked_action, mask_of
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import Limits, MatchSpec, Player
+from arbiter.players import command_problems, registered
 from arbiter.protocol import Answer, words_of
 from arbiter.referee import Reply, referee
 from arbiter.table.channel import Channel
@@ -77,8 +78,12 @@ class PolicyOpponent:
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
         """What the policy says; TypeError or ValueError where that is no id."""
         mask = mask_of(observer.legal(play, seat), observer.actions)
-        answer = self._policy(observer.vector(play, seat), mask)
-        return checked_action(answer, observer.actions, f"the opponent {self.name}")
+        try:
+            answer = self._policy(observer.vector(play, seat), mask)
+        except Exception as error:
+            error.add_note(f"raised by the opponent {self.name} in seat {seat}")
+            raise
+        return checked_action(answer, observer.actions, f"the opponent {self.name} in seat {seat}")
 
 
 Opponent = Chooser | Player
@@ -86,11 +91,11 @@ Opponent = Chooser | Player
 
 def checked_opponents(opponents: object, number: int) -> list[Opponent]:
     """One opponent for each of `number` seats, from one for all or a list of them; ConfigError."""
-    if isinstance(opponents, Sequence) and not isinstance(opponents, str):
+    if isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
         if len(opponents) != number:
             raise ConfigError(
                 f"{len(opponents)} opponents are given, and there are {number} other seats",
-                hint="one for all of them, or a list with one for each",
+                hint="one for all of them, or a list with one for each; a command's words are one string",
             )
         return [_opponent(one) for one in opponents]
     return [_opponent(opponents) for _ in range(number)]
@@ -109,32 +114,32 @@ def _opponent(one: object) -> Opponent:
         player = _player(words)
     elif isinstance(one, Sequence) and all(isinstance(word, str) for word in one):
         player = _player(list(one))
-    elif callable(one):
+    elif callable(one) and not isinstance(one, type):
         return PolicyOpponent(one)
     else:
         raise ConfigError(
             f"{one!r} is no opponent", hint=f'"{RANDOM}", a policy, a Player, or the command of a bot'
         )
-    if not player.command:
-        raise ConfigError(f"{one!r} names no program")
-    program = player.command[0]
-    if not (shutil.which(program) or os.access(Path(player.folder, program), os.X_OK)):
-        raise ConfigError(f"there is no program {program}")
+    for _, message in command_problems(player.command, Path(player.folder)):
+        raise ConfigError(message, hint=_hint(one))
     return player
 
 
 def _player(words: list[str]) -> Player:
-    """A player from a command, as a season registers it: it starts, and may read, where its last file is."""
-    own = None
-    for at, word in enumerate(words):
-        if word and Path(word).is_file():
-            # Not resolved: a virtual environment's interpreter must keep its own path.
-            words[at] = os.path.abspath(word)  # noqa: PTH100
-            own = str(Path(words[at]).parent)
-        elif at and Path(word).suffix == ".py":
-            raise ConfigError(f"there is no file {word}")
-    name = Path(words[-1] if own is None else next(w for w in reversed(words) if Path(w).is_file())).stem
-    return Player(name, tuple(words), own or str(Path.cwd()), read=(own,) if own else ())
+    """A player from a command, as a season registers it; it may read this package too, wherever that lies."""
+    if not words or not words[0]:
+        raise ConfigError("an opponent's command names no program")
+    for _, message in command_problems(words, Path()):
+        raise ConfigError(message, hint=_hint(words[0]))
+    files = [word for word in words if Path(word).is_file()]
+    name = Path(files[-1] if files else words[0]).stem
+    return registered(name, words, Path(), read=[str(Path(arbiter.__file__).parent)])
+
+
+def _hint(word: object) -> str:
+    """Where a word was meant for something else."""
+    near = did_you_mean(str(word), [RANDOM])
+    return near if near.startswith("did you mean") else ""
 
 
 class Forfeited(Exception):

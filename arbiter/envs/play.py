@@ -68,6 +68,19 @@ class Play:
         self._asked = NOBODY
         self.game = game
 
+    def __copy__(self) -> Play:
+        """A match that goes its own way from here."""
+        double = object.__new__(type(self))
+        double.__dict__.update(self.__dict__)
+        if "seats" in self.__dict__:
+            double.seats, double.actions, double.played = self.seats[:], self.actions[:], self.played[:]
+        return double
+
+    def __getattr__(self, name: str) -> Any:
+        if name in Play.__annotations__:
+            raise AttributeError(f"there is no {name} before the first match: call reset() first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     @property
     def over(self) -> bool:
         """Whether the match is over."""
@@ -171,8 +184,8 @@ def given_game(game: AnyGame, deals: object) -> AnyGame:
     return game.given([game.deal_from_json(shape) for shape in deals])
 
 
-def given_deals(options: object) -> Sequence[Mapping[str, Any]] | None:
-    """The ``deals`` of a `reset`'s options, or None; ConfigError for a word that must be a slip of it.
+def given_deals(options: object, known: Sequence[str] = ("deals",)) -> Sequence[Mapping[str, Any]] | None:
+    """The ``deals`` of a `reset`'s options, or None; ConfigError for a slip of a word that is `known`.
 
     Other keys are left to whatever wraps the environment.
     """
@@ -181,6 +194,7 @@ def given_deals(options: object) -> Sequence[Mapping[str, Any]] | None:
     if not isinstance(options, Mapping):
         raise ConfigError('the options of reset are a mapping, {"deals": [...]} or nothing')
     for key in options:
-        if key != "deals" and (hint := did_you_mean(str(key), ["deals"])).startswith("did you mean"):
+        hint = did_you_mean(str(key).lower(), known)
+        if key not in known and hint.startswith("did you mean"):
             raise ConfigError(f"unknown option {key!r} of reset", hint=hint)
     return options.get("deals")

@@ -14,6 +14,7 @@ an id. How a bot comes by that, hearing so much less, is told in `arbiter.envs.i
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable
@@ -27,7 +28,6 @@ from arbiter.errors import IllegalAction
 
 if TYPE_CHECKING:
     from arbiter.envs.observers.observer import Vector
-    from arbiter.envs.play import Play
     from arbiter.rules import AnyGame
 
 Policy: TypeAlias = "Callable[[Vector, Vector], Any]"
@@ -91,10 +91,13 @@ class PolicyBot:
         line there saying where, the policy's own traceback before it.
         """
         if commands is None:
-            commands = sys.stdin.buffer
+            # Of its own, as is the output below: the policy may run programs that read and print.
+            commands = open(os.dup(0), "rb")  # noqa: SIM115 (open until the end)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         if write is None:
             # Unbuffered: each reply is on its way before the next command is looked at.
-            write = open(1, "wb", buffering=0, closefd=False).write  # noqa: SIM115 (open until the end)
+            write = open(os.dup(1), "wb", buffering=0).write  # noqa: SIM115
+            os.dup2(2, 1)
             sys.stdout = sys.stderr
         for line in commands:
             text = line.decode(errors="replace")
@@ -102,7 +105,7 @@ class PolicyBot:
                 reply = self.answer(text)
             except BadAnswer as error:
                 raise SystemExit(f"the policy's answer to {text.strip()}: {error}") from None
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 # The frame of this loop is no part of the author's program.
                 traceback.print_exception(error.with_traceback(_from_policy(error)))
                 what = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -144,7 +147,7 @@ class PolicyBot:
         """The policy's decision in the words of the game; what the match then is, news will tell."""
         match = self._heard()
         play, seat, observer = match.asked(request), match.seat, self._observer
-        before, trial = play.state, _copy_of(play)
+        before, trial = play.state, copy(play)
         done = len(trial.actions)
         # A decision may take several steps, as that of the Chef who gives two cards.
         while len(trial.actions) == done:
@@ -159,13 +162,6 @@ class PolicyBot:
                 name = observer.action_name(action)
                 raise BadAnswer(f"{action} ({name}) is not legal: {error}") from None
         return match.game.action_text(before, seat, trial.actions[done])
-
-
-def _copy_of(play: Play) -> Play:
-    """A play that goes its own way."""
-    double = copy(play)
-    double.seats, double.actions, double.played = [*play.seats], [*play.actions], [*play.played]
-    return double
 
 
 def _from_policy(error: BaseException) -> Any:

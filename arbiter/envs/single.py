@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -151,7 +152,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         seed = checked_seed(seed)
         if isinstance(seed, int) and seed < 0:
             raise ValueError(f"a seed is an integer from 0, or a string, not {seed}")
-        deals = given_deals(options)
+        deals = given_deals(options, ("deals", "seat"))
         wanted = (options or {}).get("seat", self._wanted)
         if wanted != ROTATE:
             wanted = _checked_seat(wanted, self.play.game)
@@ -188,14 +189,21 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         over = self._over
         seen, info = self._seen()
         if over:
+            self._leave()
             if self._log is not None and not self._fault:
                 self._log.add(self.play, self._names(), (self.seat, illegal) if illegal else None)
-            self._leave()
         if illegal:
             return seen, ILLEGAL, True, False, info | {"illegal": illegal}
         if self._fault:
             return seen, 0.0, False, True, info
         return seen, float(self.play.totals[self.seat]) if over else 0.0, over, False, info
+
+    def write_to(self, dataset: str) -> None:
+        """See `Arena.write_to`."""
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
+        self._log = MatchLog(dataset)
 
     def action_masks(self) -> np.ndarray[Any, Any]:
         """The mask as truth values, by the name under which MaskablePPO asks for it."""
@@ -220,8 +228,9 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         self._open = False
         if self._programs is not None:
             self._programs.close()
-        if self._log is not None:
-            self._log.close()
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
 
     def _names(self) -> list[str]:
         return [
@@ -299,7 +308,9 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             try:
                 self.observer.act(play, seat, action)
             except IllegalAction as error:
-                raise ValueError(f"the opponent {opponent.name} in seat {seat}: {error}") from None
+                name = self.observer.action_name(action)
+                what = f"the opponent {opponent.name} in seat {seat} wants {action} ({name})"
+                raise ValueError(f"{what}: {error}") from None
             return
         assert self._programs is not None
         game, state = play.game, play.state
@@ -332,6 +343,10 @@ class _Recorded(Play):
 
 def _checked_seat(seat: object, game: AnyGame) -> Seat:
     """A seat of the game; ConfigError."""
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < game.seats:
+    try:
+        number = index(seat) if not isinstance(seat, bool) else -1  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if not 0 <= number < game.seats:
         raise ConfigError(f"seat is {seat!r}, not 0..{game.seats - 1}", hint=f'or "{ROTATE}"')
-    return seat
+    return number

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -188,3 +191,28 @@ def test_wrong_numbers_and_games_are_refused() -> None:
         batch("codepiece", n=0)
     with pytest.raises(ConfigError, match="unknown game"):
         batch("bridge", n=1)
+
+
+def test_two_batches_may_share_an_array_for_masks() -> None:
+    one, other = batch("dou_dizhu", 3, 0), batch("dou_dizhu", 3, 1)
+    out = np.zeros((3, one.actions), np.int8)
+    one.masks(out)
+    other.masks(out)
+    assert one.masks(out).sum() == len(one.legal_ids()[0])
+    out[:] = 1
+    assert one.masks(out).sum() == len(one.legal_ids()[0])
+
+
+@pytest.mark.parametrize("plays", [5, None, "x"])
+def test_what_are_no_plays_is_refused(plays: Any) -> None:
+    with pytest.raises(ValueError, match="one or more matches"):
+        Batch.of(plays)
+
+
+def test_a_copied_play_goes_its_own_way() -> None:
+    play = middle_of("dou_dizhu")
+    seats, actions = [*play.seats], [*play.actions]
+    double = copy(play)
+    double.act(double.turn, double.legal(double.turn)[0])
+    assert (play.seats, play.actions) == (seats, actions)
+    assert len(double.actions) == len(actions) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -116,3 +117,43 @@ def test_where_nothing_can_be_written_is_said_at_once(tmp_path: Path) -> None:
         envs.aec("planning", dataset=str(tmp_path / "games.xlsx"))
     with pytest.raises(ConfigError, match="cannot be written"):
         envs.single("planning", dataset=str(tmp_path / "no" / "games.csv"))
+
+
+def test_two_environments_do_not_write_one_file(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.csv")
+    first = envs.single("planning", dataset=path, deals=[[1, 0]])
+    with pytest.raises(ConfigError, match="being written already: give each its own file"):
+        envs.aec("planning", dataset=path)
+    first.close()
+    envs.aec("planning", dataset=path).close()
+
+
+def test_a_data_set_is_completed_when_its_environment_is_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    env = envs.aec("planning", dataset=str(path), deals=[[1, 0]])
+    play(env)
+    del env
+    gc.collect()
+    assert loaded(path)[-1]["event"] == "end_match"
+    assert [file.name for file in tmp_path.iterdir()] == ["games.csv"]
+
+
+def test_a_closed_environment_goes_on_without_its_data_set(tmp_path: Path) -> None:
+    env = envs.single("planning", dataset=str(tmp_path / "one.csv"), deals=[[1, 0]])
+    for file in ("one.csv", "two.csv"):
+        _, info = env.reset(seed=1)
+        over = False
+        while not over:
+            _, _, over, _, info = env.step(info["legal_ids"][0])
+        env.close()
+        assert loaded(tmp_path / "one.csv")
+        assert file == "one.csv" or loaded(tmp_path / "two.csv")
+        env.write_to(str(tmp_path / "two.csv"))
+    env.close()
+
+
+@pytest.mark.parametrize("file", [5, None, b"x.csv"])
+def test_what_is_no_file_is_refused(file: Any) -> None:
+    env = envs.aec("planning")
+    with pytest.raises(ConfigError):
+        env.unwrapped.write_to(file)

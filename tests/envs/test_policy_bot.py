@@ -354,3 +354,34 @@ def test_a_command_that_only_looks_like_news_bars_nothing():
     for line in ("play 1 4H", "play 1 3H", "play 0 2D", "play 1 5H"):
         match.hear(line.split())
     assert match.asked("gen_move").turn == 0
+
+
+@pytest.mark.process
+def test_programs_that_a_policy_runs_do_not_disturb_the_dialogue() -> None:
+    program = (
+        "import os\nfrom arbiter.envs import PolicyBot\n"
+        "def policy(seen, mask):\n"
+        "    os.system('echo loud; cat')\n"
+        "    os.write(1, b'raw')\n"
+        "    return int(mask.argmax())\n"
+        "PolicyBot(policy, 'planning').run()\n"
+    )
+    lines = [
+        "set_deck 23456789TJQKA CDHS",
+        "set_players 4 0",
+        "set_game 1 1 0",
+        "set_cards 1 AS",
+        "gen_declare",
+        "quit",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "loud" in done.stderr
+    assert "loud" not in done.stdout
+    assert "raw" not in done.stdout
+    assert done.stdout.count("\n\n") == len(lines)

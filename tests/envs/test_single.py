@@ -9,6 +9,7 @@ import signal
 import sys
 import weakref
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -272,7 +273,7 @@ def test_an_opponents_policy_that_is_wrong_is_named():
         return 65
 
     env = envs.single("planning", silly, seat=1)
-    with pytest.raises(ValueError, match="the opponent silly in seat 0: a declaration is"):
+    with pytest.raises(ValueError, match=r"the opponent silly in seat 0 wants 65 \(AS\): a declaration is"):
         env.reset(seed=1)
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(0)
@@ -439,3 +440,40 @@ def test_an_environment_with_processes_is_not_copied(parrot):
     env = envs.single("planning", parrot[0], limits=LIMITS)
     with pytest.raises(TypeError, match="cannot be copied"):
         copy.deepcopy(env)
+
+
+@pytest.mark.parametrize(
+    ("opponents", "words"),
+    [
+        ("", "names no program"),
+        (["random", [], "random"], "names no program"),
+        ("randm", "did you mean random?"),
+        (["python3", "bot.py"], "a command's words are one string"),
+        (b"random", "is no opponent"),
+        (dict, "is no opponent"),
+        ("/tmp", "there is no program"),
+    ],
+    ids=str,
+)
+def test_what_is_no_opponent_is_named(opponents: Any, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        envs.single("planning", opponents)
+
+
+def test_a_policy_that_raises_is_named() -> None:
+    def broken(observation: Any, mask: Any) -> int:
+        raise KeyError("lost")
+
+    env = envs.single("planning", broken, seat=3)
+    with pytest.raises(KeyError) as error:
+        env.reset(seed=1)
+        env.step(0)
+    assert error.value.__notes__ == ["raised by the opponent broken in seat 0"]
+
+
+def test_numpy_numbers_are_seats() -> None:
+    env = envs.single("planning", seat=np.int64(2))
+    assert env.reset(seed=1)[1]["seat"] == 2
+    assert env.reset(options={"seat": np.int8(1)})[1]["seat"] == 1
+    with pytest.raises(ConfigError, match=r"did you mean seat\?"):
+        env.reset(options={"seats": 1})
