@@ -112,29 +112,14 @@ class Batch:
             self._legal = self._enumerated()
         return self._legal
 
-    def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
-        """1 for each legal id, int8 (n, `actions`): a new array, or `out` written anew.
-
-        Where ids are many, new memory costs as much as the masks: give the same `out` every time.
-        ValueError for one of another type or shape.
-        """
+    def masks(self) -> NDArray[np.int8]:
+        """1 for each legal id: int8 (n, `actions`), a new array."""
         ids, _ = self.legal_ids()
-        if out is None:
-            made, self._masks = self._masks, None
-            if made is not None:
-                return made
-            out = np.zeros((self.n, self.actions), np.int8)
-        elif (
-            not isinstance(out, np.ndarray)
-            or out.dtype != np.int8
-            or out.shape != (self.n, self.actions)
-            or not out.flags.c_contiguous
-        ):
-            raise ValueError(f"out is no contiguous int8 array of shape ({self.n}, {self.actions})")
-        else:
-            out[...] = 0
-        out.reshape(-1)[self._rows * self.actions + ids] = 1
-        return out
+        made, self._masks = self._masks, None
+        if made is None:
+            made = np.zeros((self.n, self.actions), np.int8)
+            made.reshape(-1)[self._rows * self.actions + ids] = 1
+        return made
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """One action in every match: rewards (n, seats), and which matches this has ended, bool (n,).

@@ -145,25 +145,6 @@ def test_masks_of_one_step_stay_what_they_are(name: str) -> None:
     assert np.array_equal(kept, before)
 
 
-@pytest.mark.parametrize("name", ["dou_dizhu", "codepiece"])
-def test_an_array_given_for_masks_is_written_anew(name: str) -> None:
-    games = batch(name, n=3)
-    out = np.full((3, games.actions), 7, np.int8)
-    for _ in range(20):
-        assert games.masks(out) is out
-        assert np.array_equal(out, games.masks())
-        # One that was written in between by another step is as good.
-        assert np.array_equal(games.masks(np.ones_like(out)), out)
-        games.masks(out)
-        games.step([games.legal_ids()[0][start] for start in games.legal_ids()[1][:-1]])
-
-
-@pytest.mark.parametrize("shape", [(2, 63), (3, 62), (189,)])
-def test_an_array_that_does_not_fit_is_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"no contiguous int8 array of shape \(3, 63\)"):
-        batch("codepiece", n=3).masks(np.zeros(shape, np.int8))
-
-
 def test_an_illegal_action_ends_its_match_alone() -> None:
     games = batch("codepiece", n=2)
     ids, starts = games.legal_ids()
@@ -191,16 +172,6 @@ def test_wrong_numbers_and_games_are_refused() -> None:
         batch("codepiece", n=0)
     with pytest.raises(ConfigError, match="unknown game"):
         batch("bridge", n=1)
-
-
-def test_two_batches_may_share_an_array_for_masks() -> None:
-    one, other = batch("dou_dizhu", 3, 0), batch("dou_dizhu", 3, 1)
-    out = np.zeros((3, one.actions), np.int8)
-    one.masks(out)
-    other.masks(out)
-    assert one.masks(out).sum() == len(one.legal_ids()[0])
-    out[:] = 1
-    assert one.masks(out).sum() == len(one.legal_ids()[0])
 
 
 @pytest.mark.parametrize("plays", [5, None, "x"])
