@@ -178,6 +178,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
     from arbiter.cli.merge import opened_parts
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import merged
+    from arbiter.store.hold import holder
 
     wrong = sorted(
         key for key, value in given.items() if value is not None and key not in ("faults", "max_blocks")
@@ -197,10 +198,12 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
                 ", ..." if len(found.missing) > SHOWN else ""
             )
             note(f"passed over {counted(len(found.missing), 'block')} that no part has whole: {some}")
-        seasons = [
-            season for part in parts if (season := part.season(found.trial.experiment.name)) is not None
-        ]
-        return Ended.of(found.trial, found.seed, clock.monotonic() - start, seasons)
+        name = found.trial.experiment.name
+        for part in parts:
+            if (who := holder(part, name)) is not None:
+                note(f"{part.name} is still being played on by {who}")
+        seasons = [season for part in parts if (season := part.season(name)) is not None]
+        return Ended.of(found.trial, found.seed, clock.monotonic() - start, seasons, found.missing)
 
 
 def _experiment(

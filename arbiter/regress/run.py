@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ConfigError, Stopped, StoreError
@@ -112,7 +113,8 @@ def merged(parts: Sequence[Store], faults: str | None = None, most_blocks: int |
     settings = seasons[0].settings(name)
     if settings is None:
         raise StoreError(f"{parts[0].name} does not say what {name} was")
-    trial = Trial(from_settings(settings, faults, most_blocks))
+    # By the name that is stored: the programs may be gone, or others, where parts are put together.
+    trial = Trial(replace(from_settings(settings, faults, most_blocks), name=name))
     matches = {summary.id: summary for season in seasons for summary in season.summaries()}
     # In the order in which one machine would have come to know of them.
     for summary in sorted(matches.values(), key=lambda match: (match.round or 0, match.rotation)):

@@ -229,6 +229,18 @@ def test_blocks_that_no_part_has_are_passed_over_and_named(tmp_path: Path) -> No
     assert found.missing == [1, 4, 7, 10, 13, 16]
 
 
+def test_parts_are_put_together_where_their_programs_are_not(tmp_path: Path) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text("# new")
+    keys: dict[str, Any] = {"candidate": ["python3", str(program)], "max_blocks": 6}
+    parts = parts_of(tmp_path, InMemory, **keys)
+    name = experiment(**keys).name
+    program.unlink()
+    trial = merged(parts).trial
+    assert trial.experiment.name == name
+    assert all(part.season(trial.experiment.name) is not None for part in parts)
+
+
 def test_parts_of_different_tests_or_seeds_are_refused(tmp_path: Path) -> None:
     played(tmp_path, InMemory(alike), "1/2", name="one", max_blocks=2)
     played(tmp_path, InMemory(alike), "2/2", name="two", max_blocks=2, elo1=11.0)
