@@ -39,11 +39,7 @@ def season(rounds: int = ROUNDS) -> dict[str, Any]:
         matches = rounds * PLAYERS
         stored = config.with_suffix(".sqlite").stat().st_size
     return {
-        "matches": matches,
-        "overhead_percent_of_cpu": round(100 * own / (own + others), 2),
-        "coordinator_cpu_ms_per_match": round(1e3 * own / matches, 3),
-        "matches_cpu_ms_per_match": round(1e3 * others / matches, 2),
-        "matches_per_minute": round(60 * matches / seconds),
+        **_shares(matches, seconds, own, others),
         "store_bytes_per_match": round(stored / matches),
         "coordinator_peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3),
     }
@@ -69,6 +65,11 @@ def regress(blocks: int = BLOCKS) -> dict[str, Any]:
     if code != 1:
         return {"failed": f"regress ended with {code}"}
     matches = 4 * blocks
+    return _shares(matches, seconds, own, others)
+
+
+def _shares(matches: int, seconds: float, own: float, others: float) -> dict[str, Any]:
+    """CPU seconds of the coordinator and of the matches, and the wall time of both, as figures."""
     return {
         "matches": matches,
         "overhead_percent_of_cpu": round(100 * own / (own + others), 2),
