@@ -252,10 +252,14 @@ def test_games_and_isolation_tell_what_there_is(arbiter: Callable[..., tuple[int
     (planning, *_) = json.loads(arbiter("games", "--format", "json")[1])
     assert (planning["name"], set(planning["options"])) == ("planning", {"seats", "deck", "deals"})
     shape = json.loads(arbiter("isolation", "--format", "json")[1])
-    assert set(shape["tiers"]) == {"landlock", "bwrap", "plain", "cgroup"}
+    assert set(shape["tiers"]) == {"landlock", "bwrap", "plain", "stage", "cgroup"}
     assert shape["tiers"][shape["default"]]["available"]
     assert "planning" in arbiter("games")[1]
     assert "plain" in arbiter("isolation")[1]
+    assert "plain: allowed" in arbiter("isolation", "--explain", "socket")[1]
+    code, _, error = arbiter("isolation", "--explain", "open_sesame")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "there is no such system call" in error
 
 
 @pytest.mark.process

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arbiter.botcheck.matches import ANSWERS
 from arbiter.botcheck.report import SHOWN, Step, escaped, last_lines
 from arbiter.match import Fault
+from arbiter.table.calls import call_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,9 @@ PLAIN = "plain"
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)
 """What a shell says where it may not start a process."""
 FORBIDDEN = re.compile(
-    rb"PermissionError|Operation not permitted|Permission denied|\b(?:EPERM|EACCES)\b", re.IGNORECASE
+    rb"PermissionError|Operation not permitted|Permission denied|Read-only file system"
+    rb"|\b(?:EPERM|EACCES|EROFS)\b",
+    re.IGNORECASE,
 )
 """What is said where the kernel refuses something."""
 REFUSED = {
@@ -68,6 +71,9 @@ def verdict(subject: Subject, played: Played, opening: Sequence[str]) -> Step | 
     elif tier != PLAIN and forfeit.fault is Fault.CRASH and FORBIDDEN.search(stderr):
         refused = REFUSED.get(tier, "some things")
         fix += f"; the tier {tier} refuses {refused} (docs/howto/sandbox.md), --isolation plain nothing"
+        if calls := played.process.end.refused:
+            names = [call_name(number) for number in calls]
+            fix += f"; refused here: {', '.join(names)} (arbiter isolation --explain {names[0]})"
     # What stood unread was read with an exchange before.
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
     if played.late:

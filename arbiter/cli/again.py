@@ -60,7 +60,7 @@ def _bot(player: Player) -> str:
 def _near(word: str) -> str:
     """A file below the current folder by its path from there."""
     try:
-        return str(Path(word).relative_to(Path.cwd())) if os.path.isabs(word) else word  # noqa: PTH117
+        return str(Path(word).relative_to(Path.cwd())) if os.path.isabs(word) else word
     except ValueError:
         return word
 

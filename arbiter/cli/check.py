@@ -8,6 +8,7 @@ import click
 
 from arbiter.cli.options import config_argument, format_option
 from arbiter.cli.output import note, print_json, print_table
+from arbiter.errors import ConfigError
 
 
 @click.command("check-config")
@@ -64,27 +65,49 @@ def games(style: str) -> None:
 
 
 @click.command()
+@click.option("--explain", "call", metavar="CALL", help="Whether a bot may make this system call, and why.")
 @format_option
-def isolation(style: str) -> None:
+def isolation(call: str | None, style: str) -> None:
     """What this machine can enforce against bots, tier by tier.
 
-    Example: arbiter isolation --format json
+    Example: arbiter isolation --explain socket
     """
-    from arbiter.table.isolation import choose, on_top, probe
+    from arbiter.table.isolation import choose, on_top, probe, stage
 
-    tiers, (default, _) = probe() | {"cgroup": on_top()}, choose("auto")
+    if call is not None:
+        _explain(call, style)
+        return
+    tiers, (default, _) = probe() | {"stage": stage(), "cgroup": on_top()}, choose("auto")
     if style == "json":
         shapes = {name: asdict(tier) for name, tier in tiers.items()}
         print_json({"tiers": shapes, "default": default})
         return
-    marks = {default: "default", "cgroup": "on top of each"}
+    marks = {default: "default", "stage": "beneath all but plain", "cgroup": "on top of each"}
     rows = [
         [name, "yes" if tier.available else "no", marks.get(name, ""), tier.reason]
         for name, tier in tiers.items()
     ]
     print_table(["tier", "available", "", "why not"], rows, left=range(4))
-    for what, how in {**tiers[default].enforces, **tiers["cgroup"].enforces}.items():
+    stage_of_default = tiers["stage"].enforces if tiers["stage"].available and default != "plain" else {}
+    for what, how in {**tiers[default].enforces, **stage_of_default, **tiers["cgroup"].enforces}.items():
         click.echo(f"{default}: {what.replace('_', ' ')}: {_in_words(how)}")
+
+
+def _explain(call: str, style: str) -> None:
+    """What each tier with a filter answers to a system call."""
+    from arbiter.table.seccomp import explain
+
+    try:
+        found = {tier: explain(call, in_namespaces=tier == "bwrap") for tier in ("landlock", "bwrap")}
+    except KeyError:
+        message = f"--explain {call}: there is no such system call"
+        raise ConfigError(message, hint="names are those of man 2 syscalls, such as openat") from None
+    if style == "json":
+        print_json({"call": call, "tiers": found})
+        return
+    for tier, text in found.items():
+        click.echo(f"{tier}: {text}")
+    click.echo("plain: allowed: nothing is refused")
 
 
 def _in_words(how: object) -> str:

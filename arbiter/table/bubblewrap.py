@@ -71,7 +71,7 @@ def problem() -> str:
 
 def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     """What the launcher needs to start a bot in bubblewrap, in JSON values."""
-    program = landlock.real_program(player.command[0], player.folder, env.get("PATH", ""))
+    program = landlock.real_program(player.command[0], player, env.get("PATH", ""))
     rules = landlock.readable(player, program)
     prefix = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
     filtered = b""
@@ -89,6 +89,8 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
             program,
             *player.command[1:],
         ],
+        "folders": landlock.own_folders(player),
+        "stage": True,
         "wrapped": True,
         "filter": filtered.hex(),
     }

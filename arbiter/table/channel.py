@@ -82,7 +82,7 @@ class Channel:
         family: bool = False,
     ) -> None:
         self._seat = seat
-        self.pid, self._stdin, self._stdout, self._stderr = started
+        self.pid, self._stdin, self._stdout, self._stderr, self._process = started
         self.connection = Connection()
         self.stderr_tail = b""
         self.start_cpu_ns = 0
@@ -93,7 +93,7 @@ class Channel:
         self._memory_bytes = memory_bytes
         self._meter = Meter(self.pid, family)
         self._base: Reading | None = None
-        self._pidfd = -1
+        self._watching = False
         self._ended = False
         self._watch = select.poll()
         peek = select.poll()
@@ -186,9 +186,8 @@ class Channel:
         """Take what stands in standard error, and give all descriptors back."""
         self._drain_stderr()
         self._meter.close()
-        for descriptor in (self._stdin, self._stdout, self._stderr, self._pidfd):
-            if descriptor >= 0:
-                os.close(descriptor)
+        for descriptor in (self._stdin, self._stdout, self._stderr):
+            os.close(descriptor)
 
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path: until the replies are there, the program ends, or its time is over."""
@@ -242,11 +241,11 @@ class Channel:
                     rest = rest[os.write(self._stdin, rest) :]
                     if not rest:
                         self._watch.unregister(self._stdin)
-                if ready & {self._stdout, self._pidfd}:
+                if ready & {self._stdout, self._process}:
                     more = self._read()
                     if answers := self.connection.take(send.replies):
                         return reply(cost(), None, answers[-1])
-                    if self._ended or (self._pidfd in ready and not more):
+                    if self._ended or (self._process in ready and not more):
                         # What it cost first: the end of a process may have to be waited for.
                         spent = cost()
                         return reply(spent, self._crash("closed its standard output"))
@@ -275,13 +274,9 @@ class Channel:
 
     def _set_watch(self, writing: bool) -> None:
         """Watch the process, its output, its errors, and its input while there is more to write."""
-        if self._pidfd < 0:
-            try:
-                self._pidfd = os.pidfd_open(self.pid)
-            except ProcessLookupError:
-                # Its wrapper has waited for it already: ready for ever, as that of an ended process.
-                self._pidfd = os.eventfd(1)
-            for descriptor in (self._pidfd, self._stdout, self._stderr):
+        if not self._watching:
+            self._watching = True
+            for descriptor in (self._process, self._stdout, self._stderr):
                 self._watch.register(descriptor, select.POLLIN)
         if writing:
             self._watch.register(self._stdin, select.POLLOUT)

@@ -17,10 +17,11 @@ from arbiter.games import make
 from arbiter.packing import packed
 from arbiter.referee import referee
 from arbiter.table.bubblewrap import wrapping
+from arbiter.table.calls import call_name
 from arbiter.table.cgroup import groups
 from arbiter.table.channel import Channel
-from arbiter.table.isolation import on_top, probe
-from arbiter.table.landlock import confinement
+from arbiter.table.isolation import on_top, probe, stage_enforces
+from arbiter.table.landlock import confinement, own_folders
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import ClockKind, schedstat_available
 
@@ -112,12 +113,21 @@ class Table:
                     channel.close()
         reports = []
         for seat, (channel, report) in enumerate(zip(channels, record.bots, strict=True)):
-            notes = ("did not end on quit",) if seat in goodbyes and goodbyes[seat] is None else ()
-            reports.append(with_process(report, channel, ends[channel.pid], notes))
+            notes = ["did not end on quit"] if seat in goodbyes and goodbyes[seat] is None else []
+            if large := [
+                place for place in own_folders(spec.players[seat]) if place in self._launcher.in_place
+            ]:
+                notes.append(f"read where they are, not copied to memory: {', '.join(large)}")
+            reports.append(with_process(report, channel, ends[channel.pid], tuple(notes)))
         return replace(
             record,
             bots=tuple(reports),
-            isolation={"tier": tier, **self._tiers[tier].enforces, **on_top().enforces},
+            isolation={
+                "tier": tier,
+                **self._tiers[tier].enforces,
+                **stage_enforces(self._launcher.staged),
+                **on_top().enforces,
+            },
             host={**self._host, "steal_ns": stolen_ns() - steal},
             started=started.isoformat(timespec="milliseconds"),
             wall_ns=(time.monotonic_ns() - begin) // 1000 * 1000,
@@ -164,6 +174,8 @@ def with_process(report: BotReport, channel: Channel, end: End, notes: tuple[str
             *notes,
             f"{ms} ms of CPU beyond what it was charged: in threads, or while others were to move",
         )
+    if end.refused:
+        notes = (*notes, f"system calls refused: {', '.join(map(call_name, end.refused))}")
     return replace(
         report,
         notes=(*report.notes, *channel.connection.notes, *notes),
@@ -182,7 +194,10 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "env": env,
         "folder": player.folder,
         "memory_bytes": limits.memory_bytes,
+        "stage": False,
+        "folders": [],
         "confine": None,
+        "supervise": {},
         "wrapped": False,
         "cgroups": groups(limits.memory_bytes),
     }

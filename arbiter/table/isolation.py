@@ -15,6 +15,7 @@ from functools import cache
 
 from arbiter.errors import ConfigError
 from arbiter.table import bubblewrap, cgroup, landlock, seccomp
+from arbiter.table.launcher import SlimProcess
 
 ORDER = ("landlock", "bwrap", "plain")
 """From the strongest down; `auto` takes the first that this machine has."""
@@ -61,6 +62,26 @@ def _landlock() -> Tier:
 def on_top() -> Tier:
     """Control groups: beside every tier, where we may make them."""
     return Tier("cgroup", not cgroup.problem(), cgroup.problem(), cgroup.enforced())
+
+
+def stage() -> Tier:
+    """Namespaces of a worker's own: beside every tier but plain, where we may make them."""
+    slim = SlimProcess(staged=True)
+    try:
+        staged = slim.ask("start", bots=[])[0]["staged"]
+    finally:
+        slim.close()
+    why = (
+        "" if staged else "this user may make no namespaces, or this kernel no private /proc (Linux >= 5.12)"
+    )
+    return Tier("stage", staged, why, stage_enforces(True))
+
+
+def stage_enforces(staged: bool) -> dict[str, object]:
+    """What namespaces add to a tier, as records say it; nothing where there were none."""
+    if not staged:
+        return {}
+    return {"processes": "none but its own to be seen", "own files": "copies in memory"}
 
 
 def _bwrap() -> Tier:

@@ -37,14 +37,22 @@ SCOPES = 0b11
 READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
+OF_THE_SYSTEM = tuple(f"{path}/" for path in SYSTEM)
 # What programs read of a system before they do anything; nothing here is secret.
 SETTINGS = (
     "alternatives", "group", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
     "mono", "nsswitch.conf", "os-release", "passwd", "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
+# What does not change with what others do: neither loads nor memory in use, nor how many processes there are.
 KERNEL = (
-    "/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/sys",
-    "/proc/uptime", "/proc/version", "/sys/devices/system", "/sys/kernel/mm",
+    "/proc/cpuinfo", "/proc/filesystems", "/proc/version",
+    "/proc/sys/fs/pipe-max-size", "/proc/sys/kernel/cap_last_cap", "/proc/sys/kernel/ngroups_max",
+    "/proc/sys/kernel/osrelease", "/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max",
+    "/proc/sys/net/core/somaxconn", "/proc/sys/vm/max_map_count", "/proc/sys/vm/overcommit_memory",
+    "/sys/devices/system/cpu/online", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/present",
+    "/sys/devices/system/cpu/cpu0/cache", "/sys/devices/system/cpu/cpu0/topology",
+    "/sys/devices/system/node/online", "/sys/kernel/mm/transparent_hugepage/enabled",
+    "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
 )  # fmt: skip
 DEVICES = {
     "/dev/null": READ_FILE | WRITE_FILE,
@@ -52,7 +60,11 @@ DEVICES = {
     "/dev/random": READ_FILE,
     "/dev/urandom": READ_FILE,
 }
-OWN_ENTRY = "/proc/self"
+# Not what tells with whom it shares a page of a file (smaps, pagemap), nor mounts, nor the network.
+OWN_ENTRIES = tuple(f"/proc/self/{name}" for name in (
+    "auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "limits", "maps", "schedstat", "stat",
+    "statm", "status",
+))  # fmt: skip
 MANAGED = "shims"
 """Version managers put scripts of this folder before the real interpreters; a script needs processes."""
 ASKS = {"python": ("-c", "import sys; print(sys.executable)"), "node": ("-p", "process.execPath")}
@@ -93,19 +105,26 @@ def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
 
     `argv` names the real program, since a wrapper script could start none.
     """
-    argv = [real_program(player.command[0], player.folder, env.get("PATH", "")), *player.command[1:]]
-    rules = [[path, rights] for path, rights in readable(player, argv[0]).items()]
-    rules.append([OWN_ENTRY, READ])
+    argv = [real_program(player.command[0], player, env.get("PATH", "")), *player.command[1:]]
     filtered = seccomp.program()
     return {
         "argv": argv,
+        "stage": True,
+        "folders": own_folders(player),
         "confine": {
             "handled": handled(version()),
-            "rules": rules,
+            "rules": [*readable(player, argv[0]).items(), *((path, READ) for path in OWN_ENTRIES)],
             "filter": filtered.code.hex(),
-            "marks": list(filtered.marks),
+            "marks": filtered.marks,
         },
+        "supervise": seccomp.supervised(),
     }
+
+
+def own_folders(player: Player) -> list[str]:
+    """The folders that are a player's own, of which bots may be given copies; not the system's."""
+    resolved = [os.path.realpath(path) for path in player.read]
+    return [path for path in resolved if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)]
 
 
 def readable(player: Player, program: str) -> dict[str, int]:
@@ -118,7 +137,7 @@ def own_places(player: Player, program: str = "") -> tuple[str, ...]:
 
     `program` is what the first word starts, where that is known already.
     """
-    program = program or real_program(player.command[0], player.folder, os.environ.get("PATH", ""))
+    program = program or real_program(player.command[0], player, os.environ.get("PATH", ""))
     own = player.read[0] if player.read else ""
     # Beside a bot's own program a folder that is called lib makes no installation yet.
     return (*player.read, *_prefixes(program, Path(program).parent == Path(own)))
@@ -155,22 +174,33 @@ def _prefixes(program: str, doubtful: bool = False) -> Sequence[str]:
     return tuple(path for path in found if path != "/")
 
 
-@lru_cache(maxsize=256)
-def real_program(name: str, folder: str, path: str) -> str:
-    """The program that a command's first word starts; the word itself where there is none.
+def real_program(name: str, player: Player, path: str) -> str:
+    """The program that a command's first word starts, `path` being the bot's PATH; the word itself where
+    there is none.
 
-    Asked once, of the program, where a version manager's script stands in between.
+    Asked once, of the program, where a version manager's script of ours stands in between: one that our own
+    PATH leads to, and that is not the player's. What a player could write is run nowhere but confined.
     """
-    found = str(Path(folder, name)) if "/" in name else shutil.which(name, path=path) or name
-    if Path(found).parent.name != MANAGED:
+    found = str(Path(player.folder, name)) if "/" in name else shutil.which(name, path=path) or name
+    if "/" in name or Path(found).parent.name != MANAGED or found != shutil.which(name):
         return found
+    real = Path(os.path.realpath(found))
+    if not os.path.isabs(found) or any(real.is_relative_to(os.path.realpath(own)) for own in player.read):
+        return found
+    return _started_by(found)
+
+
+@lru_cache(maxsize=256)
+def _started_by(script: str) -> str:
+    """The interpreter that a version manager's script starts; the script where it does not say."""
     for kind, question in ASKS.items():
-        if Path(found).name.startswith(kind):
+        if Path(script).name.startswith(kind):
             try:
+                # In a folder of nobody: some look for a file there that says which version.
                 answer = subprocess.run(
-                    [found, *question], capture_output=True, text=True, check=False, timeout=10
+                    [script, *question], capture_output=True, text=True, check=False, timeout=10, cwd="/"
                 )
             except (OSError, subprocess.TimeoutExpired):
                 break
-            return answer.stdout.strip() or found
-    return found
+            return answer.stdout.strip() or script
+    return script

@@ -9,7 +9,7 @@ few, files stand in the folder named ``scratch``, sockets are on the loopback.
 
 # Calls by their plain names, and functions that share one signature.
 # ruff: noqa: ARG001, B023
-# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH109, PTH110, PTH111, PTH120, PTH211, PTH106, PTH116
+# ruff: noqa: PTH101, PTH102, PTH104, PTH108, PTH109, PTH110, PTH111, PTH120, PTH211, PTH106
 
 from __future__ import annotations
 

@@ -427,7 +427,8 @@ def test_no_process_is_left_behind_by_reset_close_or_neglect(parrot):
 def test_processes_start_anew_when_the_one_that_starts_them_was_killed(parrot):
     env = envs.single("planning", [first, parrot[0], first], limits=LIMITS, deals=[[1, 0]])
     env.reset(seed=1)
-    launcher = env._programs._launcher._process
+    (slim,) = env._programs._launcher._processes.values()
+    launcher = slim._process
     os.kill(launcher.pid, signal.SIGKILL)
     launcher.wait()
     last, _ = to_the_end(env, *env.reset(seed=1))

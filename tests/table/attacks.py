@@ -26,7 +26,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table.conduct import Table
-from arbiter.table.forkserver import PR_SET_PDEATHSIG, prctl
+from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.table.launcher import End, Launcher
 from arbiter.table.meter import own_delay, run_delay
 from arbiter.table.placement import take_core
@@ -49,9 +49,11 @@ class TimedLauncher(Launcher):
         for pidfd in self.watched:
             os.close(pidfd)
         self.watched = []
-        for pid in descendants(self._process.pid):
-            with suppress(ProcessLookupError):
-                self.watched.append(os.pidfd_open(pid))
+        for slim in self.pids:
+            # What is left of them on the stage is the first process there, which stays.
+            for pid in set(descendants(slim)) - set(firsts(slim)):
+                with suppress(ProcessLookupError):
+                    self.watched.append(os.pidfd_open(pid))
         ends = super().stop()
         self.stop_ns = time.monotonic_ns() - start - (self._delay() - delay)
         return ends
@@ -63,12 +65,11 @@ class TimedLauncher(Launcher):
         return end
 
     def _delay(self) -> int:
-        with open(f"/proc/{self._process.pid}/schedstat", "rb", buffering=0) as schedstat:
-            return run_delay(schedstat.fileno()) + own_delay()
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+        total = own_delay()
+        for pid in [one for slim in self.pids for one in (slim, *firsts(slim))]:
+            with open(f"/proc/{pid}/schedstat", "rb", buffering=0) as schedstat:
+                total += run_delay(schedstat.fileno())
+        return total
 
 
 def main() -> None:
@@ -103,7 +104,8 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
         while True:
             signal.pause()
     try:
-        names = {"{rival}": str(bystander), "{referee}": str(os.getpid()), "{launcher}": str(launcher.pid)}
+        some_launcher = str((launcher.pids or [os.getpid()])[-1])
+        names = {"{rival}": str(bystander), "{referee}": str(os.getpid()), "{launcher}": some_launcher}
         void = record = None
         gc.collect()
         launcher.ended_ns = 0
@@ -113,7 +115,8 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
         except VoidMatch as error:
             void = str(error)
         growth = status_of("self", "VmHWM") - before
-        left = [*descendants(launcher.pid), *(pidfd for pidfd in launcher.watched if not ended(pidfd))]
+        left = [pid for slim in launcher.pids for pid in set(descendants(slim)) - set(firsts(slim))]
+        left += [pidfd for pidfd in launcher.watched if not ended(pidfd)]
         launcher.watched = []
         return {
             "void": void,
@@ -173,17 +176,31 @@ def state_of(pid: int) -> dict[str, Any]:
     }
 
 
+def firsts(slim: int) -> list[int]:
+    """The process on the stage that a slim process waits for, if it has moved there."""
+    return [pid for pid in children(slim) if numbers_of(pid)[1:] == ["1"]]
+
+
+def numbers_of(pid: int) -> list[str]:
+    """What a process is called in each namespace that it is in, from ours on."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(line.split()[1:] for line in lines if line.startswith("NSpid:"))
+
+
 def descendants(pid: int) -> list[int]:
     """All living processes that descend from one."""
+    return [one for child in children(pid) for one in (child, *descendants(child))]
+
+
+def children(pid: int) -> list[int]:
     try:
-        children = [
+        return [
             int(child)
             for task in Path(f"/proc/{pid}/task").iterdir()
             for child in (task / "children").read_text().split()
         ]
     except (FileNotFoundError, ProcessLookupError):
         return []
-    return [*children, *(one for child in children for one in descendants(child))]
 
 
 def ended(pidfd: int) -> bool:

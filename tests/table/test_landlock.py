@@ -68,13 +68,38 @@ def test_the_prefix_of_an_interpreter_is_readable_but_no_home_is(tmp_path: Path)
     assert str(tmp_path / "home" / "bin") in rules
 
 
-def test_a_version_managers_script_is_replaced_by_the_program_that_it_starts(tmp_path: Path) -> None:
-    shims = tmp_path / "shims"
-    shims.mkdir()
-    (shims / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+def shims_of(folder: Path) -> Path:
+    """A folder with a version manager's script that says, by a file beside it, that it was run."""
+    shims = folder / "shims"
+    shims.mkdir(parents=True)
+    (shims / "python3").write_text(f'#!/bin/sh\ntouch {folder}/was-run\nexec {sys.executable} "$@"\n')
     (shims / "python3").chmod(0o755)
-    found = landlock.real_program("python3", str(tmp_path), f"{shims}{os.pathsep}/usr/bin")
-    assert found == sys.executable
-    assert landlock.real_program("sh", str(tmp_path), "/usr/bin:/bin") == shutil.which(
-        "sh", path="/usr/bin:/bin"
-    )
+    return shims
+
+
+def test_a_version_managers_script_is_replaced_by_the_program_that_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"{shims_of(tmp_path)}{os.pathsep}/usr/bin:/bin"
+    monkeypatch.setenv("PATH", path)
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "bot.py").write_text("")
+    player = registered("p", ("python3", "bot/bot.py"), tmp_path)
+    assert landlock.real_program("python3", player, path) == sys.executable
+    assert landlock.real_program("sh", player, path) == shutil.which("sh", path=path)
+
+
+@pytest.mark.parametrize("how", ["named by its path", "found by a PATH of the player's", "on our PATH"])
+def test_a_script_in_a_players_folder_is_not_run_by_us(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    shims = shims_of(tmp_path / "theirs")
+    (tmp_path / "theirs" / "bot.py").write_text("")
+    word = "theirs/shims/python3" if how == "named by its path" else "python3"
+    path = f"{shims}{os.pathsep}{os.environ['PATH']}"
+    if how == "on our PATH":
+        monkeypatch.setenv("PATH", path)
+    player = registered("p", (word, "theirs/bot.py"), tmp_path, env={"PATH": path})
+    assert landlock.real_program(player.command[0], player, path) == str(shims / "python3")
+    assert landlock.confinement(player, bot_environment(player))["argv"][0] == str(shims / "python3")
+    assert not (tmp_path / "theirs" / "was-run").exists()

@@ -1,0 +1,21 @@
+"""Started as ``python -I -S forkserver/__main__.py DESCRIPTOR TIER``: nothing of `arbiter` but this
+package.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# Stand for the packages above, whose own first lines would bring in the rules, the clocks and more.
+for name, folder in (("arbiter", HERE.parents[1]), ("arbiter.table", HERE.parent)):
+    package = types.ModuleType(name)
+    package.__path__ = [str(folder)]
+    sys.modules[name] = package
+sys.path.insert(0, str(HERE.parents[2]))
+
+from arbiter.table.forkserver.family import main  # noqa: E402
+
+main(int(sys.argv[1]), staged=sys.argv[2] == "staged")

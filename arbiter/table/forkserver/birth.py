@@ -1,0 +1,127 @@
+"""From the fork to the bot's program: limits, descriptors, rights, and then nothing of ours is left."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import signal
+import socket
+import stat
+import struct
+from typing import Any, NoReturn
+
+from arbiter.table.forkserver.kernel import (
+    CAP_DAC_READ_SEARCH,
+    NEW_LISTENER,
+    PR_SET_NO_NEW_PRIVS,
+    PR_SET_PDEATHSIG,
+    call,
+    filter_calls,
+    give_up_powers,
+    prctl,
+)
+
+ADDRESS_SPACE = 1 << 30
+STACK = 64 << 20
+HIGH = 64
+"""Above the descriptors that a bot gets."""
+DESCRIPTORS, PENDING_SIGNALS = 256, 1024
+"""Few enough for all bots of a machine: what stands for them in the kernel is counted by user, not by
+process.
+"""
+LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
+LANDLOCK_RULE_PATH_BENEATH = 1
+FILE_RIGHTS = 0b1100_0000_0000_0111
+"""Of the rights on files those that mean something for a file rather than a folder: execute, write,
+read, truncate, control a device.
+"""
+
+
+def become_bot(
+    bot: dict[str, Any], ends: tuple[int, int, int, int], supervisor: socket.socket, groups: list[str]
+) -> NoReturn:
+    """In the child: own session, limits, descriptors 0-2 only (a wrapper has 3), then the program."""
+    try:
+        for group in groups:
+            with open(f"{group}/cgroup.procs", "w") as file:
+                file.write("0")
+        os.setsid()
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        kept = list(ends if bot["wrapped"] else ends[:3])
+        if filtered := bytes.fromhex(bot.get("filter", "")):
+            # Small enough for a pipe to hold.
+            reading, writing = os.pipe()
+            os.write(writing, filtered)
+            kept.append(fcntl.fcntl(reading, fcntl.F_DUPFD, HIGH))
+        listener = fcntl.fcntl(supervisor.fileno(), fcntl.F_DUPFD_CLOEXEC, HIGH + len(kept))
+        for target, number in enumerate(kept):
+            os.dup2(number, target)
+        os.closerange(len(kept), listener)
+        os.closerange(listener + 1, os.sysconf("SC_OPEN_MAX"))
+        # What is ignored stays ignored in the program: give it back the defaults.
+        for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.chdir(bot["folder"])
+        memory = bot["memory_bytes"]
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        # Reserving addresses is how virtual machines start, so this is a backstop only.
+        resource.setrlimit(resource.RLIMIT_AS, (4 * memory + ADDRESS_SPACE,) * 2)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # Neither stacks nor what descriptors stand for count as data.
+        lower(resource.RLIMIT_STACK, STACK)
+        lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
+        lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
+        if bot["confine"]:
+            confine(**bot["confine"], listener=listener)
+        os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
+    except BaseException as error:
+        os.write(2, f"arbiter: cannot start {bot['argv'][0]}: {error}\n".encode())
+    os._exit(127)
+
+
+def lower(which: int, most: int) -> None:
+    """Let no limit of a kind be above this."""
+    soft, hard = (
+        most if limit == resource.RLIM_INFINITY else min(limit, most) for limit in resource.getrlimit(which)
+    )
+    resource.setrlimit(which, (soft, hard))
+
+
+def confine(
+    handled: list[int], rules: list[list[Any]], filter: str, marks: list[list[Any]], listener: int
+) -> None:
+    """Give up for good all rights but those to what `rules` name, and all calls but those that `filter`
+    allows.
+
+    `handled` are the rights that need a rule (files, TCP, scopes), `rules` pairs of a path and the
+    rights beneath it, `filter` a program for seccomp in hex, `marks` where in it this process's
+    numbers go, `listener` a socket on which the descriptor goes that the filter asks on. OSError if the
+    kernel refuses.
+    """
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    attributes = struct.pack(f"={len(handled)}Q", *handled)
+    ruleset = call(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
+    for path, rights in rules:
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:  # nothing there: nothing to allow
+            continue
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
+            rights &= FILE_RIGHTS
+        beneath = struct.pack("=Qi", rights & handled[0], place)
+        call(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, beneath, 0)
+        os.close(place)
+    call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
+    # Root without root's powers; only files that are someone else's may still be read.
+    give_up_powers(kept=1 << CAP_DAC_READ_SEARCH if os.geteuid() == 0 else 0)
+    own = {"pid": os.getpid(), "clock": ~os.getpid() << 3 & 0xFFFF_FFFF}
+    code = bytearray.fromhex(filter)
+    for place, what in marks:
+        code[place : place + 4] = struct.pack("=I", own[what])
+    asked = filter_calls(bytes(code), NEW_LISTENER)
+    with socket.socket(fileno=listener) as connection:
+        socket.send_fds(connection, [b"."], [asked])
+    os.close(asked)

@@ -1,0 +1,99 @@
+"""What the kernel does for us and the standard library has no name for; OSError wherever it refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_CAPBSET_DROP = 24
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x2_0000, 0x1000_0000, 0x2000_0000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_NOATIME, MS_BIND, MS_REC, MS_PRIVATE = (
+    1, 2, 4, 8, 32, 1024, 4096, 16384, 1 << 18,
+)  # fmt: skip
+MNT_DETACH = 2
+AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 0x1
+MOUNT_SETATTR = 442
+SECCOMP = {"x86_64": 317, "aarch64": 277}
+SECCOMP_SET_MODE_FILTER, NEW_LISTENER = 1, 8
+CAPABILITY_VERSION_3, CAP_DAC_READ_SEARCH = 0x20080522, 2
+MOST_CAPABILITIES = 64
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(number: int, *arguments: int | bytes) -> int:
+    """A system call by its number."""
+    wide = [ctypes.c_long(value) if isinstance(value, int) else value for value in (number, *arguments)]
+    return _checked(_libc.syscall(*wide), f"system call {number}")
+
+
+def prctl(option: int, value: int) -> None:
+    """Set one attribute of this process."""
+    _checked(_libc.prctl(option, value, 0, 0, 0), "prctl")
+
+
+def unshare(flags: int) -> None:
+    """Leave namespaces for new ones."""
+    _checked(_libc.unshare(flags), "unshare")
+
+
+def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
+    """Mount something, or change a mount."""
+    words = [word.encode() if word else None for word in (source, target, kind)]
+    _checked(_libc.mount(*words, ctypes.c_ulong(flags), options.encode() or None), f"mount {target}")
+
+
+def unmount(target: str) -> None:
+    """Take a mount away, at once for new looks at it."""
+    _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def set_read_only(path: str, beneath: bool) -> None:
+    """Let nothing be written on a mount, or on all beneath it too; the kernel then keeps no times of
+    reading.
+    """
+    _set_attributes(path, AT_RECURSIVE if beneath else 0, MOUNT_ATTR_RDONLY, 0)
+
+
+def set_writable(path: str) -> None:
+    """The opposite, for one mount."""
+    _set_attributes(path, 0, 0, MOUNT_ATTR_RDONLY)
+
+
+def _set_attributes(path: str, flags: int, given: int, taken: int) -> None:
+    attributes = struct.pack("=4Q", given, taken, 0, 0)
+    call(MOUNT_SETATTR, AT_FDCWD, path.encode(), flags, attributes, len(attributes))
+
+
+def give_up_powers(kept: int = 0) -> None:
+    """A process without root's powers for good, but for those of the mask that it has."""
+    for number in range(MOST_CAPABILITIES):
+        if not kept >> number & 1 and _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0:
+            break
+    header = struct.pack("=Ii", CAPABILITY_VERSION_3, 0)
+    # Effective, permitted and inheritable, the low words and then the high ones.
+    now = ctypes.create_string_buffer(24)
+    _libc.capget(header, now)
+    left = struct.unpack("=6I", now)[1] & kept
+    _checked(_libc.capset(header, struct.pack("=6I", left, left, 0, 0, 0, 0)), "capset")
+
+
+def filter_calls(code: bytes, flags: int) -> int:
+    """Put this process under a filter; the descriptor on which questions are heard, where `flags` ask for
+    it.
+    """
+    instructions = ctypes.create_string_buffer(code, len(code))
+    # struct sock_fprog: how many instructions, and where.
+    program = struct.pack("HP", len(code) // 8, ctypes.addressof(instructions))
+    return call(SECCOMP[os.uname().machine], SECCOMP_SET_MODE_FILTER, flags, program)
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result

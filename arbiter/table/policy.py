@@ -1,0 +1,135 @@
+"""Which system calls a confined bot may make, and why it may not make the others.
+
+The list is of what is allowed: what programs in Python, C, C++, Rust, Go, Java, JavaScript, Lua, Perl and
+Bash need to think and to talk on their standard streams. A call that stands nowhere here is refused. Some
+are answered by what they ask for; `seccomp` has their tests.
+
+A refusal that an author should hear of is told (`Verdict.told`): the first one of each call stands in the
+record's notes. Not told are calls that runtimes only try, and do without.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import NamedTuple
+
+
+class Verdict(NamedTuple):
+    """What becomes of a call: `error` is None where it is made, 0 where it only seems to be."""
+
+    error: int | None
+    told: bool = False
+
+
+class Group(NamedTuple):
+    """Calls that are answered alike for one reason."""
+
+    verdict: Verdict
+    why: str
+    names: tuple[str, ...]
+
+
+ALLOW, PRETEND = Verdict(None), Verdict(0)
+REFUSE, REFUSE_AS_ABSENT = Verdict(errno.EPERM, told=True), Verdict(errno.ENOSYS, told=True)
+ABSENT, READ_ONLY = Verdict(errno.ENOSYS), Verdict(errno.EACCES)
+OTHERWISE = Group(REFUSE, "no bot needs it, so it is not on the list of what is allowed", ())
+
+
+def _group(verdict: Verdict, why: str, names: str) -> Group:
+    return Group(verdict, why, tuple(names.split()))
+
+
+OWN = (
+    _group(ALLOW, "it reads and writes what is open", """
+        read write close lseek pread64 pwrite64 readv writev preadv pwritev poll ppoll select pselect6
+        dup dup2 dup3 pipe pipe2 sendfile close_range
+        epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
+        eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime
+        sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername getsockopt setsockopt"""),
+    _group(ALLOW, "it opens and looks at files; which ones, Landlock or mounts decide", """
+        open openat openat2 stat fstat lstat newfstatat statx access faccessat faccessat2
+        readlink readlinkat getdents getdents64 getcwd chdir fchdir statfs fstatfs umask"""),
+    _group(ALLOW, "memory of its own", """
+        brk munmap mprotect mremap mlock munlock mlockall munlockall mlock2
+        pkey_alloc pkey_free pkey_mprotect membarrier"""),
+    _group(ALLOW, "its own life and threads", """
+        execve execveat exit exit_group wait4 waitid set_tid_address set_robust_list rseq gettid getpid
+        getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid capget uname arch_prctl
+        getrlimit setrlimit getrusage times restart_syscall sched_yield getcpu
+        sched_get_priority_max sched_get_priority_min getrandom"""),
+    _group(ALLOW, "its own signals", """
+        rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause
+        """),
+    _group(ALLOW, "time, and waiting for it", """
+        time gettimeofday nanosleep alarm getitimer setitimer
+        timer_settime timer_gettime timer_getoverrun timer_delete"""),
+)  # fmt: skip
+WITHOUT_EFFECT = (
+    _group(PRETEND, "locks could tell others something; programs that take them go on", "flock"),
+    _group(PRETEND, "what of a file is in memory would last from match to match", "fadvise64 readahead"),
+    _group(PRETEND, "nothing can be written, so there is nothing to bring to a disk", """
+        fsync fdatasync sync syncfs sync_file_range msync"""),
+)  # fmt: skip
+TRIED = (
+    _group(ABSENT, "runtimes try it and do without; it would go round this list", """
+        clone3 io_uring_setup io_uring_enter io_uring_register memfd_create memfd_secret"""),
+    _group(ABSENT, "runtimes try it and do without; where memory lies is the machine's affair", """
+        get_mempolicy set_mempolicy set_mempolicy_home_node mbind"""),
+    _group(Verdict(errno.EOPNOTSUPP), "files' further attributes; nothing here has any", """
+        getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""),
+)  # fmt: skip
+KEPT_FROM_FILES = (
+    _group(READ_ONLY, "nothing can be written", """
+        creat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
+        mknod mknodat ftruncate fallocate copy_file_range"""),
+    _group(REFUSE, "nothing can be written, nor what stands beside a file be changed", """
+        truncate chmod fchmod fchmodat chown fchown lchown fchownat utime utimes utimensat futimesat
+        setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr"""),
+)  # fmt: skip
+ALONE = (
+    _group(REFUSE, "a bot starts no processes, threads are allowed (isolation: bwrap allows both)", """
+        fork vfork setsid setpgid"""),
+    _group(REFUSE, "a bot talks on its standard streams alone", "socket connect bind listen accept accept4"),
+    _group(REFUSE, "memory and queues that processes share are a way to talk to other bots", """
+        shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
+        mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr"""),
+)  # fmt: skip
+OTHERS = (
+    _group(REFUSE_AS_ABSENT, "it tells what of a file is in memory, which lasts from match to match", """
+        mincore"""),
+    _group(REFUSE_AS_ABSENT, "it hears when others use a file, which is a way to talk to other bots", """
+        inotify_init inotify_init1 inotify_add_watch inotify_rm_watch fanotify_init fanotify_mark"""),
+    _group(REFUSE_AS_ABSENT, "it takes of what all programs of a user or of the machine share", """
+        io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents"""),
+    _group(REFUSE, "it reaches into other processes", """
+        ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
+        pidfd_open pidfd_getfd pidfd_send_signal move_pages migrate_pages get_robust_list futex_waitv"""),
+    _group(REFUSE, "priorities and cores are the referee's", """
+        setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set
+        ioprio_get"""),
+    _group(REFUSE, "it is the administrator's", """
+        setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capset
+        mount umount2 pivot_root chroot unshare setns fsopen fsconfig fsmount fspick move_mount open_tree
+        mount_setattr swapon swapoff reboot kexec_load kexec_file_load init_module finit_module delete_module
+        acct quotactl quotactl_fd syslog settimeofday clock_settime clock_adjtime adjtimex sethostname
+        setdomainname iopl ioperm vhangup bpf perf_event_open userfaultfd keyctl add_key request_key
+        open_by_handle_at name_to_handle_at personality seccomp landlock_create_ruleset landlock_add_rule
+        landlock_restrict_self"""),
+)  # fmt: skip
+CONFINED = (*OWN, *WITHOUT_EFFECT, *TRIED, *KEPT_FROM_FILES, *ALONE, *OTHERS)
+# Where namespaces and mounts confine a bot that may start processes and write to a folder of its own.
+FREED = {name for group in (*KEPT_FROM_FILES, *ALONE) for name in group.names}
+IN_NAMESPACES = (
+    _group(ALLOW, "namespaces and mounts of its own confine it", " ".join(sorted(FREED)) + """
+        clock_getres clock_gettime clock_nanosleep timer_create getpgid getpriority getsid
+        sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
+        kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
+        mmap memfd_create sysinfo socketpair
+        seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
+)  # fmt: skip
+
+
+def verdicts(in_namespaces: bool = False) -> dict[str, Group]:
+    """Each call that is not answered by what it asks for, with the group that it is in."""
+    groups = (*CONFINED, *(IN_NAMESPACES if in_namespaces else ()))
+    return {name: group for group in groups for name in group.names}

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Attacks that carry word: from match to match, from bot to bot, from rivals to who watches them.
+
+``whisper.py NAME [key=value ...]``, as `attack.py`. What cannot be told by an error's name is told by what
+came through: ``pages_in_memory: not all bits``.
+"""
+
+# Calls by their plain names, and functions that share one signature.
+# ruff: noqa: ARG001, PTH118, PTH120
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import mmap
+import os
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100
+
+from attack import Bot, at, attempt, call, libc, main, read, system_call, tell, x86
+
+PREADV2, RWF_NOWAIT = x86(327, 286), 8
+SET_TID_ADDRESS, FUTEX = x86(218, 96), x86(202, 98)
+FUTEX_WAIT, FUTEX_WAKE = 0, 1
+IO_SETUP, INOTIFY_INIT1, INOTIFY_ADD_WATCH = x86(206, 0), x86(294, 26), x86(254, 27)
+SCHED_GETATTR = x86(315, 275)
+MADV_PAGEOUT, MADV_MERGEABLE = 21, 12
+POSIX_FADV_DONTNEED = 4
+IN_ACCESS = 1
+PAGE = mmap.PAGESIZE
+BITS = 32
+SYSTEM_FILE = "/usr/lib/os-release"
+APART = 64
+"""Pages from bit to bit, so that one is not read ahead with another."""
+
+
+def secret() -> list[int]:
+    """What is to be carried: the same in every match, and no run of equal bits."""
+    return [0xB5297A4D >> place & 1 for place in range(BITS)]
+
+
+def told(name: str, heard: list[int | None]) -> None:
+    """How many bits came through: of as many as chance gives, that is none."""
+    right = sum(bit == found for bit, found in zip(secret(), heard))  # noqa: B905
+    tell(f"{name}: {'all' if right == BITS else 'not all'} bits")
+
+
+# From match to match: once with `write=1`, then without.
+
+
+@at("start")
+def remember(bot: Bot) -> None:
+    """Leaves word to itself in the next match, in what the kernel keeps of files and of processes."""
+    tell(f"the number of the process: {os.getpid()}")
+    for way in times_of_reading, pages_in_memory:
+        way(bot, "write" in bot.given)
+    # The next match's processes would have later numbers.
+    for _ in range(64):
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+
+
+def times_of_reading(bot: Bot, writes: bool) -> None:
+    """A file that was read says when."""
+    folder = os.path.join(os.path.dirname(bot.given["own"]), "letters")
+    files = [os.path.join(folder, f"{place:02}") for place in range(BITS)]
+    if writes:
+        for file, bit in zip(files, secret()):  # noqa: B905
+            if bit:
+                read(file)
+    else:
+        times = [os.stat(file).st_atime_ns for file in files]
+        told("times_of_reading", [int(time > min(times)) for time in times])
+
+
+def pages_in_memory(bot: Bot, writes: bool) -> None:
+    """A page that was read is in memory, and one that was dropped is not."""
+    file = os.open(os.path.join(os.path.dirname(bot.given["own"]), "pages"), os.O_RDONLY)
+    places = [place * APART * PAGE for place in range(BITS)]
+    if writes:
+        os.posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+        for place, bit in zip(places, secret()):  # noqa: B905
+            if bit:
+                os.posix_fadvise(file, place, PAGE, 1)
+                os.pread(file, 1, place)
+    else:
+        told("pages_in_memory", [is_in_memory(file, place) for place in places])
+    os.close(file)
+
+
+def is_in_memory(file: int, place: int) -> int | None:
+    buffer = ctypes.create_string_buffer(1)
+    vector = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), 1)
+    try:
+        system_call(PREADV2, file, ctypes.byref(vector), 1, place, 0, RWF_NOWAIT)
+    except BlockingIOError:
+        return 0
+    except OSError:
+        return None
+    return 1
+
+
+# From bot to bot, while both live: `hear` in one seat, `speak` in another.
+
+
+def of_a_system_file() -> int:
+    """The address of a page that every bot can map."""
+    file = os.open(SYSTEM_FILE, os.O_RDONLY)
+    libc.mmap.restype = ctypes.c_void_p
+    place = libc.mmap(None, ctypes.c_size_t(PAGE), mmap.PROT_READ, mmap.MAP_SHARED, file, ctypes.c_long(0))
+    os.close(file)
+    return place
+
+
+@at("start")
+def hear(bot: Bot) -> None:
+    """Waits on a word of a system file until somebody wakes it, and for news of a folder of the system."""
+    place = of_a_system_file()
+    word = ctypes.c_uint32.from_address(place).value
+
+    def wait() -> None:
+        timeout = (ctypes.c_long * 2)(60, 0)
+        if libc.syscall(FUTEX, ctypes.c_void_p(place), FUTEX_WAIT, word, ctypes.byref(timeout), 0, 0) == 0:
+            tell("woken by a futex of a system file: allowed")
+
+    threading.Thread(target=wait, daemon=True).start()
+
+    def listen() -> None:
+        news = system_call(INOTIFY_INIT1, os.O_NONBLOCK)
+        system_call(INOTIFY_ADD_WATCH, news, ctypes.c_char_p(b"/usr/lib"), IN_ACCESS)
+
+    attempt("hear of reading in a folder", listen)
+
+
+@at("move")
+def speak(bot: Bot, reply: bytes) -> bytes:
+    """Says something in each way: wakes who waits, by a call and by the end of a thread."""
+    place = of_a_system_file()
+    libc.syscall(FUTEX, ctypes.c_void_p(place), FUTEX_WAKE, 1, 0, 0, 0)
+
+    def end() -> None:
+        # The kernel clears this word and wakes who waits for it when the thread ends.
+        libc.syscall(SET_TID_ADDRESS, ctypes.c_void_p(place))
+
+    for _ in range(3):
+        threading.Thread(target=end, daemon=True).start()
+    time.sleep(0.05)
+    return reply
+
+
+# Of rivals, to who watches.
+
+
+@at("start")
+def watch(bot: Bot) -> None:
+    """Looks at what tells how long rivals think, and how many they are."""
+    rival = int(bot.given["rival"])
+    of_rival = ctypes.c_long(~rival << 3 | 2).value
+    for what, act in {
+        "a rival's CPU time": lambda: time.clock_gettime(of_rival),
+        "its own CPU time": lambda: time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID),
+        "sleep by a rival's CPU time": lambda: call_clock_nanosleep(of_rival),
+        "a timer of a rival's CPU time": lambda: timer_of(of_rival),
+        "a rival's threads": lambda: os.stat(f"/proc/{rival}/task"),
+        "a rival's descriptors": lambda: os.stat(f"/proc/{rival}/fd"),
+        "a rival's cores": lambda: os.sched_getaffinity(rival),
+        "a rival's policy": lambda: os.sched_getscheduler(rival),
+        "a rival's priority": lambda: os.getpriority(os.PRIO_PROCESS, rival),
+        "a rival's session": lambda: os.getsid(rival),
+        "its own cores": lambda: os.sched_getaffinity(0),
+        "the load": lambda: read("/proc/loadavg"),
+        "the machine's CPU time": lambda: read("/proc/stat"),
+        "free memory": lambda: read("/proc/meminfo"),
+        "idle time": lambda: read("/proc/uptime"),
+        "open files of all": lambda: read("/proc/sys/fs/file-nr"),
+        "the last process number": lambda: read("/proc/sys/kernel/ns_last_pid"),
+        "the network": lambda: read("/proc/self/net/dev"),
+        "whom a page is shared with": lambda: read("/proc/self/smaps"),
+        "which pages there are": lambda: read("/proc/self/pagemap"),
+        "mounts": lambda: read("/proc/self/mountinfo"),
+        "its own state": lambda: read("/proc/self/status"),
+        "page out": lambda: advise(MADV_PAGEOUT),
+        "merge equal pages": lambda: advise(MADV_MERGEABLE),
+        "a larger pipe": lambda: fcntl.fcntl(1, 1031, 1 << 20),
+        "input and output beside": lambda: system_call(IO_SETUP, 8, ctypes.byref(ctypes.c_ulong())),
+        "what is in memory of a file": in_core,
+    }.items():
+        attempt(what, act)
+    tell(f"memory of the machine: {round(os.sysconf('SC_PHYS_PAGES') * PAGE / 1e6)} MB")
+
+
+def call_clock_nanosleep(clock: int) -> None:
+    error = libc.clock_nanosleep(clock, 0, (ctypes.c_long * 2)(0, 0), None)
+    if error:
+        raise OSError(error, "clock_nanosleep")
+
+
+def timer_of(clock: int) -> None:
+    # SIGEV_NONE.
+    event = (ctypes.c_int * 16)(0, 0, 0, 1)
+    system_call(x86(222, 107), clock, ctypes.byref(event), ctypes.byref(ctypes.c_int()))
+
+
+def advise(advice: int) -> None:
+    place = mmap.mmap(-1, PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(place))
+    call(libc.madvise, ctypes.c_void_p(address), ctypes.c_size_t(PAGE), advice)
+
+
+def in_core() -> None:
+    call(
+        libc.mincore,
+        ctypes.c_void_p(of_a_system_file()),
+        ctypes.c_size_t(PAGE),
+        ctypes.create_string_buffer(1),
+    )
+
+
+@at("start")
+def crowd(bot: Bot) -> None:
+    """As many threads as it gets; with them nobody else of the user would get one."""
+    threading.stack_size(64 * 1024)
+    started = 0
+    try:
+        while started < 2000:
+            threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+            started += 1
+    except RuntimeError:
+        pass
+    tell(f"crowd: {'all' if started == 2000 else 'some' if started >= 100 else 'few'}")
+
+
+if __name__ == "__main__":
+    main()
