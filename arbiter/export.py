@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from arbiter.errors import ConfigError
 from arbiter.schedule import original
+from arbiter.text import csv_cell, pgn_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,7 +81,7 @@ def pgn_games(record: MatchRecord) -> str:
             "MatchId": record.id,
             "Table": _whole(record.table, "?"),
         }
-        lines = [f'[{name} "{_quoted(value)}"]\n' for name, value in tags.items()]
+        lines = [f'[{name} "{pgn_string(value)}"]\n' for name, value in tags.items()]
         games.append(f"{''.join(lines)}\n{outcome}\n\n")
     return "".join(games)
 
@@ -91,7 +92,8 @@ def csv_rows(record: MatchRecord) -> str:
     writer = csv.writer(out, lineterminator="\n")
     place = _whole(record.round, ""), _whole(record.table, ""), record.id
     for white, black, score in results(record):
-        writer.writerow([record.players[white], record.players[black], OUTCOMES[score], *place])
+        cells = record.players[white], record.players[black], OUTCOMES[score], *place
+        writer.writerow(map(csv_cell, cells))
     return out.getvalue()
 
 
@@ -186,11 +188,6 @@ def _replacing(file: str) -> Iterator[Path]:
         if ordinary:
             with suppress(OSError):
                 part.unlink()
-
-
-def _quoted(value: str) -> str:
-    """A tag's value; the standard escapes quotes and backslashes."""
-    return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _whole(number: int | None, unknown: str) -> str:

@@ -17,7 +17,7 @@ import click
 
 from rating.errors import OptionError, RatingError
 from rating.options import RULES, RatingGroup, input_options, interval_option, list_problems, output_option
-from rating.printing import printable
+from rating.text import printable
 
 if TYPE_CHECKING:
     from rating.bayeselo import Fit

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, cast
 import click
 
 from rating.errors import Problem, RatingError, ReadError
-from rating.printing import printable
+from rating.text import printable
 
 __all__ = [
     "INTERVALS",

@@ -30,7 +30,7 @@ import numpy as np
 
 from rating.errors import OptionError
 from rating.intervals import Intervals, Kind
-from rating.printing import printable
+from rating.text import printable
 
 __all__ = ["PRESETS", "Preset", "bayeselo_lines", "display_scale", "find_preset", "round_away"]
 

@@ -10,7 +10,9 @@ import io
 import sys
 from collections.abc import Sequence
 
-__all__ = ["csv_text", "print_table", "printable"]
+from rating.text import csv_cell, printable
+
+__all__ = ["csv_text", "print_table"]
 
 Cell = str | int | float | None
 
@@ -38,11 +40,6 @@ def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
         print(line)
 
 
-def printable(text: str) -> str:
-    """`text` on one line, without what could steer the reader's terminal: names come from files."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
 def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
     """Lines whose columns line up, two blanks apart."""
     width = [max(len(row[k]) for row in (heading, *rows)) for k in range(len(heading))]
@@ -58,6 +55,5 @@ def csv_text(heading: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """The same as CSV (RFC 4180 but for bare line feeds); None is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(heading)
-    writer.writerows(rows)
+    writer.writerows(map(csv_cell, row) for row in (heading, *rows))
     return text.getvalue()

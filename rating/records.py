@@ -2,6 +2,7 @@
 
 CSV: `white,black,result[,round[,table]]`, result `1-0`, `0-1` or `1/2-1/2`. A first row that names white,
 black and result sets the order of the columns, and others (`match`, `event`, anything) may stand between.
+The apostrophe before what a spreadsheet would compute is taken away (`rating.text`).
 
 JSON lines: one match a line, an object with `players` by seat and `points` by seat (or `places`) or a
 `forfeit` with its `seat`; `sides`, `owners`, `round`, `table`, `season` and `id` are taken where they stand,
@@ -20,6 +21,7 @@ from typing import Any
 from rating.errors import Problem, ResultError
 from rating.matches import Match
 from rating.pgn import OUTCOMES, Game
+from rating.text import from_csv_cell
 
 __all__ = ["read_csv", "read_jsonl"]
 
@@ -42,7 +44,7 @@ def read_csv(lines: Iterable[str], file: str) -> Iterator[Game | Problem]:
         except csv.Error as error:
             yield Problem(file, rows.line_num, f"not CSV: {error}")
             continue
-        cells = [cell.strip() for cell in row]
+        cells = [from_csv_cell(cell.strip()).strip() for cell in row]
         if not any(cells):
             continue
         if place is None:

@@ -106,7 +106,7 @@ def exit_code(arguments: list[str]) -> int:
         return error.exit_code
     except ArbiterError as error:
         for line in str(error).splitlines():
-            click.echo(f"arbiter: {line}" if not getattr(error, "file", "") else line, err=True)
+            _complain(f"arbiter: {line}" if not getattr(error, "file", "") else line)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("arbiter: interrupted; the same command goes on", err=True)
@@ -119,8 +119,15 @@ def exit_code(arguments: list[str]) -> int:
         if os.environ.get("ARBITER_DEBUG"):
             raise
         text = " ".join(f"{type(error).__name__}: {error}".split())
-        click.echo(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows where)", err=True)
+        _complain(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows where)")
         return OUR_FAULT
+
+
+def _complain(line: str) -> None:
+    """One line on stderr, which may hold text of a bot's making."""
+    from arbiter.text import printable
+
+    click.echo(printable(line), err=True)
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from arbiter.cli.options import config_argument, format_option
-from arbiter.cli.output import note, print_json, print_table
+from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.errors import ConfigError
 
 
@@ -39,7 +39,7 @@ def check_config(config: str, style: str) -> None:
             }
         )
     else:
-        click.echo(f"{config}: ok: {checked.game.title}, {len(players)} players, {checked.rounds} rounds")
+        say(f"{config}: ok: {checked.game.title}, {len(players)} players, {checked.rounds} rounds")
 
 
 @click.command()
@@ -90,7 +90,7 @@ def isolation(call: str | None, style: str) -> None:
     print_table(["tier", "available", "", "why not"], rows, left=range(4))
     stage_of_default = tiers["stage"].enforces if tiers["stage"].available and default != "plain" else {}
     for what, how in {**tiers[default].enforces, **stage_of_default, **tiers["cgroup"].enforces}.items():
-        click.echo(f"{default}: {what.replace('_', ' ')}: {_in_words(how)}")
+        say(f"{default}: {what.replace('_', ' ')}: {_in_words(how)}")
 
 
 def _explain(call: str, style: str) -> None:
@@ -106,8 +106,8 @@ def _explain(call: str, style: str) -> None:
         print_json({"call": call, "tiers": found})
         return
     for tier, text in found.items():
-        click.echo(f"{tier}: {text}")
-    click.echo("plain: allowed: nothing is refused")
+        say(f"{tier}: {text}")
+    say("plain: allowed: nothing is refused")
 
 
 def _in_words(how: object) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from arbiter.cli.options import format_option, isolation_option
-from arbiter.cli.output import note, print_json, printable
+from arbiter.cli.output import note, print_json, say
 from arbiter.cli.play import read_options
 from arbiter.clock import TimeControl
 from arbiter.errors import BotCheckFailed, ConfigError
@@ -71,7 +71,7 @@ def check_bot(
         for step in steps_of(Subject(game, registered("bot", command, Path()), limits, launcher)):
             steps.append(step)
             if style == "text":
-                click.echo(printable(step.text()))
+                say(step.text())
     finally:
         launcher.close()
     failed = [step for step in steps if step.ok is False]

@@ -15,7 +15,7 @@ from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
 from arbiter.cli.options import read_json
-from arbiter.cli.output import note, printable
+from arbiter.cli.output import note, say
 from arbiter.cli.play import given_deals, name_of_command, read_deals, read_options, words_of_command
 from arbiter.cli.show import moves_before_fault
 from arbiter.clock import TimeControl
@@ -122,7 +122,7 @@ def session(
     The bots are ended, come what may.
     """
     try:
-        face = Face(setup, occupants, tools, lambda text: click.echo(printable(text)))
+        face = Face(setup, occupants, tools, say)
         face.introduce()
         if moves is not None:
             face.feed(moves)
@@ -150,7 +150,7 @@ def _lines() -> Iterator[str]:
                 return
     for line in sys.stdin:
         text = line.rstrip("\n")
-        click.echo(printable(f"> {text}"))
+        say(f"> {text}")
         yield text
 
 

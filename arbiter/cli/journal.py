@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.output import note, printable
+from arbiter.cli.output import note
 from arbiter.errors import ConfigError
+from arbiter.text import printable
 
 if TYPE_CHECKING:
     from types import TracebackType

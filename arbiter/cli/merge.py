@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, print_json
+from arbiter.cli.output import counted, note, print_json, say
 from arbiter.config import load
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.slices import merge as put_together
@@ -49,7 +49,7 @@ def merge(config: str, parts: tuple[str, ...], store_url: str | None, style: str
     if merged.complete >= settled.rounds:
         note(f"all {merged.complete} rounds of {settled.season} are complete: run-season shows the seed")
     kept = f" ({merged.there} were there already)" if merged.there else ""
-    click.echo(
+    say(
         f"{settled.season}: {counted(merged.added, 'match')} added{kept};"
         f" {counted(merged.complete, 'round')} complete"
     )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.text import csv_cell, markdown, printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -29,9 +31,9 @@ def even_unread() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def printable(text: str) -> str:
-    """Text of a bot's making without what could steer the reader's terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+def say(text: str) -> None:
+    """Text on stdout; what comes from bots and files cannot steer the reader's terminal."""
+    click.echo(printable(text))
 
 
 def print_json(value: Any) -> None:
@@ -53,11 +55,11 @@ def print_table(
     for row in rows:
         table.add_row(*map(printable, row))
     # Never narrower than it is: a terminal may wrap a line, but no name is cut.
-    console = Console(width=WIDE, markup=False, highlight=False)
+    console = Console(width=WIDE, markup=False, highlight=False, emoji=False)
     with console.capture() as text:
         console.print(table)
     if title:
-        click.echo(printable(title))
+        say(title)
     click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
@@ -66,16 +68,15 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    writer.writerows(map(csv_cell, row) for row in rows)
     click.echo(text.getvalue(), nl=False)
 
 
 def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A Markdown table on stdout."""
-    lines = [columns, ["---"] * len(columns), *rows]
+    """A Markdown table on stdout; the columns are headings of ours."""
+    lines = [columns, ["---"] * len(columns), *(map(markdown, row) for row in rows)]
     for line in lines:
-        cells = (printable(cell).replace("|", "\\|") for cell in line)
-        click.echo("| " + " | ".join(cells) + " |")
+        click.echo("| " + " | ".join(line) + " |")
 
 
 def note(text: str) -> None:
@@ -162,7 +163,7 @@ def print_standings(standings: dict[str, Any]) -> None:
     kind = standings["intervals"]
     click.echo(f"95 % intervals by {kind}; drawelo {standings['drawelo']:.1f}")
     for warning in standings["warnings"]:
-        click.echo(f"note: {printable(warning)}")
+        say(f"note: {warning}")
 
 
 HISTORY = ["round", "rank", "player", "elo", "low", "high"]

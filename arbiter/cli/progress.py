@@ -7,7 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from arbiter.cli.output import number, printable, tell
+from arbiter.cli.output import number, tell
+from arbiter.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,15 +54,15 @@ def progress(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[pace]}"),
         TimeRemainingColumn(),
     )
     start = time.monotonic()
-    with Progress(*columns, console=Console(stderr=True, markup=False)) as bar:
-        task = bar.add_task(title, total=total, pace="")
+    with Progress(*columns, console=Console(stderr=True, markup=False, emoji=False)) as bar:
+        task = bar.add_task(printable(title), total=total, pace="")
         done = 0
 
         def move(match: MatchSummary) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import xml.etree.ElementTree as ET
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.cli.output import printable
 from arbiter.cli.regress_report import headline, points_line, rows, tally, what_is_worst, worst_with_commands
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.trial import FIELD
+from arbiter.text import markdown, markdown_code, markdown_link, xml_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,7 +42,7 @@ class Documents:
             linked = os.path.relpath(self._records, Path(self._summary).absolute().parent)
         writers: list[tuple[str | None, Callable[[], str]]] = [
             (self._junit, lambda: junit(headline(ended), trial.exit_code, details(trial), ended.seconds)),
-            (self._summary, lambda: markdown(ended, linked)),
+            (self._summary, lambda: summary(ended, linked)),
             (self._json, lambda: json.dumps(shape(ended), indent=1) + "\n"),
         ]
         problems: list[Problem] = []
@@ -67,7 +66,7 @@ class Documents:
             if self._junit is not None:
                 written(self._junit, junit(message, code, message, seconds))
             if self._summary is not None:
-                written(self._summary, f"### ❌ no verdict\n\n{_cell(message)}\n")
+                written(self._summary, f"### ❌ no verdict\n\nexit {code}: {markdown(message)}\n")
             if self._json is not None:
                 shown = {"verdict": None, "exit": code, "error": message}
                 written(self._json, json.dumps(shown, indent=1) + "\n")
@@ -131,13 +130,16 @@ def shape(ended: Ended) -> dict[str, Any]:
     }
 
 
-def markdown(ended: Ended, records: str | None = None) -> str:
+def summary(ended: Ended, records: str | None = None) -> str:
     """The summary for a page of CI; matches are links where their `records` lie in a folder."""
     trial = ended.trial
     mark = "✅" if trial.exit_code == 0 else "❌"
-    lines = [f"### {mark} {_cell(headline(ended))}", "", "| | |", "|---|---|"]
-    lines += [f"| {label} | {_cell(text)} |" for label, text in rows(trial)]
-    lines += ["", f"{_code(_command(trial, CANDIDATE))} against {_code(_command(trial, BASE))}"]
+    lines = [f"### {mark} {markdown(headline(ended))}", "", "| | |", "|---|---|"]
+    lines += [f"| {label} | {markdown(text)} |" for label, text in rows(trial)]
+    lines += [
+        "",
+        f"{markdown_code(_command(trial, CANDIDATE))} against {markdown_code(_command(trial, BASE))}",
+    ]
     found = worst_with_commands(ended)
     if found:
         lines += [
@@ -149,8 +151,8 @@ def markdown(ended: Ended, records: str | None = None) -> str:
         ]
     for played, again in found:
         name = played.match.id
-        shown = f"[{name}](<{records}/{record_name(name)}>)" if records else name
-        lines.append(f"| {shown} | {_cell(points_line(played))} | {_code(again, table=True)} |")
+        shown = markdown_link(name, f"{records}/{record_name(name)}") if records else markdown(name)
+        lines.append(f"| {shown} | {markdown(points_line(played))} | {markdown_code(again, table=True)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -202,25 +204,6 @@ def written(path: str, text: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror}", path) from None
-
-
-def _cell(text: str) -> str:
-    """Text that Markdown shows as it is, in a table too."""
-    return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", printable(text).replace("\n", " "))
-
-
-def _code(text: str, table: bool = False) -> str:
-    """A command to be copied, backticks in it included."""
-    text = printable(text).replace("\n", " ")
-    fence = "``" if "`" in text else "`"
-    edge = " " if "`" in text else ""
-    # In a table even code has its bars escaped.
-    return f"{fence}{edge}{text.replace('|', chr(92) + '|') if table else text}{edge}{fence}"
-
-
-def xml_text(text: str) -> str:
-    """Without what no XML document may hold."""
-    return "".join(c if c in "\t\n" or c.isprintable() else "?" for c in text)
 
 
 def _command(trial: Trial, version: str) -> str:

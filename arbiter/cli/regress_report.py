@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
 from arbiter.cli.again import play_command
-from arbiter.cli.output import counted, faults_text, number, printable
+from arbiter.cli.output import counted, faults_text, number, say
 from arbiter.errors import BotCheckFailed
 from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.blocks import block_specs, match_score, version_at
@@ -134,15 +132,15 @@ def elo_text(trial: Trial) -> str:
 def print_ended(ended: Ended) -> None:
     """For people."""
     trial = ended.trial
-    click.echo(printable(headline(ended)))
+    say(headline(ended))
     for label, text in rows(trial):
-        click.echo(f"  {label:<10} {printable(text)}")
+        say(f"  {label:<10} {text}")
     found = worst_with_commands(ended)
     if trial.exit_code == 0 or not found:
         return
-    click.echo(f"\n{what_is_worst(trial)}, each with the command that plays it again:")
+    say(f"\n{what_is_worst(trial)}, each with the command that plays it again:")
     for played, again in found[:PRINTED]:
-        click.echo(printable(f"\n{played.match.id}: {points_line(played)}\n  {again}"))
+        say(f"\n{played.match.id}: {points_line(played)}\n  {again}")
 
 
 def worst_with_commands(ended: Ended) -> list[tuple[Played, str]]:

@@ -6,9 +6,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from arbiter.cli.output import counted, note, printable, tell
+from arbiter.cli.output import counted, note, tell
 from arbiter.cli.progress import match_line
 from arbiter.cli.regress_report import elo_text
+from arbiter.text import printable
 from rating.sequential import FIRST_LOOK
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Watch:
             from rich.console import Console
             from rich.live import Live
 
-            self._live = Live(console=Console(stderr=True, markup=False, highlight=False), auto_refresh=False)
+            console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+            self._live = Live(console=console, auto_refresh=False)
             self._live.start()
         return self
 

@@ -10,7 +10,7 @@ import click
 
 from arbiter.byhand.view import roles_line
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import print_json, print_table, printable
+from arbiter.cli.output import print_json, print_table, say
 from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games import make
@@ -62,12 +62,12 @@ def print_match(record: MatchRecord, again: str = "") -> None:
     """The bots, then the deals; what went wrong comes first, with the command that leads there `again`."""
     if record.forfeit is not None:
         forfeit = record.forfeit
-        click.echo(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
-        click.echo(f"  why      {printable(forfeit.detail)}")
-        click.echo(f"  command  {forfeit.command}")
-        click.echo(f"  reply    {forfeit.reply!r}")
+        say(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
+        say(f"  why      {forfeit.detail}")
+        say(f"  command  {forfeit.command}")
+        say(f"  reply    {forfeit.reply!r}")
         if again:
-            click.echo(f"  again    {again}")
+            say(f"  again    {again}")
     points = record.points or ("-",) * len(record.players)
     rows = [
         [
@@ -92,12 +92,12 @@ def print_match(record: MatchRecord, again: str = "") -> None:
     if record.points is not None and record.moves:
         deal = game.deal_from_json(record.deals[-1])
         if words := game.conclusion(record.points, deal, answers(last)):
-            click.echo(f"\n{words}")
+            say(f"\n{words}")
     for bot in record.bots:
         if bot.stderr_tail.strip():
-            click.echo(f"standard error of {bot.player}:")
+            say(f"standard error of {bot.player}:")
             for line in bot.stderr_tail.rstrip().splitlines():
-                click.echo(f"  {printable(line)}")
+                say(f"  {line}")
 
 
 def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[Move]) -> None:
@@ -105,11 +105,11 @@ def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[
     shape = record.deals[number]
     deal = game.deal_from_json(shape)
     width = max(map(len, record.players))
-    click.echo(f"\ndeal {number + 1} ({roles_line(shape)})")
+    say(f"\ndeal {number + 1} ({roles_line(shape)})")
     for seat, hand in enumerate(deal.hands):
-        click.echo(f"  {seat} {record.players[seat]:<{width}}  {game.hand_text(sorted(hand))}")
+        say(f"  {seat} {record.players[seat]:<{width}}  {game.hand_text(sorted(hand))}")
     for line in game.scoresheet(deal, answers(moves)):
-        click.echo(f"  {line}")
+        say(f"  {line}")
 
 
 def answers(moves: Sequence[Move]) -> list[Answered]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.options import format_option, workers_option
-from arbiter.cli.output import even_unread, note, print_json, printable
+from arbiter.cli.output import even_unread, note, print_json
 from arbiter.errors import ConfigError, Stopped, did_you_mean
+from arbiter.text import printable, xml_text
 
 if TYPE_CHECKING:
     from arbiter.suite import Checked
@@ -95,7 +96,7 @@ def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) 
 
 
 def _write_junit(path: str, found: list[Checked], seconds: float) -> None:
-    from arbiter.cli.regress_documents import document, written, xml_text
+    from arbiter.cli.regress_documents import document, written
 
     failed = sum(not result.ok for result in found)
     tree = ET.Element("testsuite", name="arbiter suite", tests=str(len(found)), failures=str(failed))

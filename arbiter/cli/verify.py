@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, print_json, printable
+from arbiter.cli.output import counted, note, print_json, say
 from arbiter.cli.tables import opened
 from arbiter.errors import StoreError
 from arbiter.verify import Checked, Finding, Kind, commitment
@@ -43,7 +43,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
         elif finding.kind is Kind.UNCHECKED:
             note(str(finding))
         else:
-            click.echo(printable(str(finding)))
+            say(str(finding))
     differences, unreadable = counts[Kind.DIFFERENCE], counts[Kind.UNREADABLE]
     if style == "json":
         print_json(
@@ -58,7 +58,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
             }
         )
     elif not differences and not unreadable:
-        click.echo(f"{settled.season}: nothing differs: {_amount(checked)}")
+        say(f"{settled.season}: nothing differs: {_amount(checked)}")
     else:
         note(
             f"{settled.season}: {counted(differences, 'difference')}, {unreadable} unreadable:"

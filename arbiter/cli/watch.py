@@ -7,7 +7,7 @@ import time
 import click
 
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import note, print_json
+from arbiter.cli.output import note, print_json, say
 from arbiter.cli.tables import opened_store
 from arbiter.schedule import matches_of
 from arbiter.store.hold import holder
@@ -42,11 +42,11 @@ def status(config: str, store_url: str | None, style: str) -> None:
         print_json(shape)
         return
     planned = f" of {settled.rounds}" if complete <= settled.rounds else ""
-    click.echo(f"{settled.season}: {complete}{planned} rounds complete")
+    say(f"{settled.season}: {complete}{planned} rounds complete")
     if begun:
-        click.echo(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
+        say(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
     stopping = ", which was asked to stop" if shape["played_by"] and shape["stop_asked"] else ""
-    click.echo(f"played by {shape['played_by'] or 'nobody now'}{stopping}")
+    say(f"played by {shape['played_by'] or 'nobody now'}{stopping}")
 
 
 @click.command()

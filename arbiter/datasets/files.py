@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 from weakref import WeakValueDictionary
 
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.text import csv_cell
 
 Form: TypeAlias = Literal["csv", "pkl", "parquet"]
 Kind: TypeAlias = Literal[
@@ -129,7 +130,9 @@ class _Sink(Protocol):
 
 
 class _Csv:
-    """Lists and mappings are written as Python writes them, which `ast.literal_eval` reads."""
+    """Lists and mappings are written as Python writes them, which `ast.literal_eval` reads; a text that a
+    spreadsheet would compute has an apostrophe before it (`arbiter.text`).
+    """
 
     def __init__(self, path: Path, columns: Columns) -> None:
         self._out = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115
@@ -138,7 +141,7 @@ class _Csv:
         self._writer.writerow(self._columns)
 
     def add(self, row: Mapping[str, Any]) -> None:
-        self._writer.writerow([row[column] for column in self._columns])
+        self._writer.writerow([csv_cell(row[column]) for column in self._columns])
 
     def close(self) -> None:
         self._out.close()

@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.cli.again import play_command
 from arbiter.cli.play import players_of
-from arbiter.cli.regress_documents import Documents, junit, markdown, shape
+from arbiter.cli.regress_documents import Documents, junit, shape, summary
 from arbiter.cli.regress_report import Ended, print_ended
 from arbiter.errors import ConfigError
 from arbiter.regress import open_experiment, play_on
@@ -59,7 +59,7 @@ def test_each_verdict_in_every_form(
     assert (end.trial.verdict, end.trial.exit_code) == (verdict, code)
     print_ended(end)
     text = capsys.readouterr().out
-    golden(f"regress_{verdict}.txt", f"{text}\n----\n\n{markdown(end, 'records')}")
+    golden(f"regress_{verdict}.txt", f"{text}\n----\n\n{summary(end, 'records')}")
 
 
 @pytest.mark.parametrize("verdict", ENDS)
@@ -142,7 +142,7 @@ def test_a_match_can_be_played_again_by_the_command_that_is_given() -> None:
 @pytest.mark.parametrize("text", ["a|b", "x`y", "[link](http://a)", "<b>", "# h", "candidate#2"])
 def test_markdown_shows_what_was_said_as_it_is(text: str, tmp_path: Path) -> None:
     end = ended(tmp_path, InMemory(), max_blocks=1, candidate=[*COMMAND, text])
-    (line,) = [line for line in markdown(end).splitlines() if " against " in line]
+    (line,) = [line for line in summary(end).splitlines() if " against " in line]
     fence = "``" if "`" in text else "`"
     assert line.startswith(fence)
     assert text.replace("'", "") in line

@@ -1,0 +1,89 @@
+"""Texts of others, made safe for each form in which they leave: terminal, CSV, Markdown, XML, PGN.
+
+Names of players, answers, standard error and messages may hold anything: commands to a terminal, a
+formula, a link, a tag. Each form has its function here, and no other place escapes anything. JSON
+and Parquet need none.
+
+`rating` has the rules for terminals and CSV in `rating.text`, since neither package imports the
+other; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+    # Emoji and keycaps are written with the last two selectors; on letters and digits nobody sees them.
+    "|(?<![^\\x00-\\x7f\\w\u0300-\u036f\ufe0e\ufe0f])[\ufe0e\ufe0f](?!\u20e3)"
+)
+"""What takes no ink though `str.isprintable` allows it: fillers, joiners, selectors of variants."""
+_FORMULA = re.compile(
+    r"'*(?:[\t\r\n]|[\s\x00-\x1f\ufeff]*(?![+-][0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?\Z)[=+@＝＋－＠-])"
+)
+"""The start of a text that a spreadsheet may compute; a plain number is none. OWASP, CSV injection."""
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~&$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+"""What means something within a line of Markdown; the last two begin GitHub's links from bare addresses."""
+
+
+def printable(text: str) -> str:
+    r"""For a terminal, or a log: ``\x1b`` for what could steer it, turn its line round or hide.
+
+    Line feeds and tabs stay.
+    """
+    text = _INVISIBLE.sub(lambda found: _escaped(found[0]), text)
+    return "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
+
+
+def _escaped(c: str) -> str:
+    return c.encode("unicode_escape").decode("ascii")
+
+
+def csv_cell(cell: object) -> object:
+    """A cell for `csv.writer`: before a text that a spreadsheet would compute stands an apostrophe.
+
+    So it does before one that begins with apostrophes and goes on so: taking one away from what
+    looks like that gives back any text.
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def markdown(text: str) -> str:
+    """Within a line of Markdown or a cell of a table, not at the beginning of a line."""
+    return _MARKDOWN.sub(r"\\\g<0>", _one_line(text))
+
+
+def markdown_code(text: str, table: bool = False) -> str:
+    """As code, to be copied; in a `table` its bars are escaped too."""
+    text = _one_line(text)
+    if table and "\\|" in text:
+        # No table can hold this as code.
+        return markdown(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    edge = " " if "`" in text or text[:1] == text[-1:] == " " else ""
+    return f"{fence}{edge}{text.replace('|', chr(92) + '|') if table else text}{edge}{fence}"
+
+
+def markdown_link(text: str, path: str) -> str:
+    """A link to a file; it names no scheme, whatever the path is called."""
+    from urllib.parse import quote
+
+    return f"[{markdown(text)}](<{quote(path, errors='surrogateescape')}>)"
+
+
+def _one_line(text: str) -> str:
+    return printable(text).replace("\n", " ").replace("\t", " ")
+
+
+def xml_text(text: str) -> str:
+    """For an XML writer, which escapes markup itself: only characters that XML 1.0 allows.
+
+    Those it forbids (controls, halves of surrogate pairs, U+FFFE and U+FFFF) are none that print.
+    """
+    return printable(text)
+
+
+def pgn_string(text: str) -> str:
+    """Between the quotes of a tag; the standard escapes quotes and backslashes, and has one line."""
+    text = "".join(c if c.isprintable() else _escaped(c) for c in text)
+    return text.replace("\\", "\\\\").replace('"', '\\"')
