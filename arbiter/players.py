@@ -8,8 +8,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arbiter.errors import ConfigError
 from arbiter.match import Player
-from arbiter.table.landlock import own_places
+from arbiter.table.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -90,21 +91,57 @@ def registered(
     It starts in its own folder, or in `folder`, which it may not read then.
     """
     words, own = absolute_command(command, folder)
-    readable = tuple(([own] if own else []) + [str((folder / path).resolve()) for path in read])
+    # As written, so that a link can be told from what it leads to.
+    readable = tuple(([own] if own else []) + [os.path.abspath(folder / path) for path in read])  # noqa: PTH100
     return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable)
 
 
 def readers(players: Iterable[Player]) -> dict[str, list[str]]:
     """Which players may read others' files where bots are confined: reader to the others, in their order."""
     everybody = list(players)
-    homes = [(player.name, Path(player.read[0]).resolve()) for player in everybody if player.read]
+    homes = _homes(everybody)
     found = {}
     for player in everybody:
-        places = {Path(place).resolve() for place in own_places(player)}
-        others = [name for name, home in homes if name != player.name and places & {home, *home.parents}]
+        places = [Path(place).resolve() for place in own_places(player)]
+        others = [
+            name for name, home in homes if name != player.name and any(_meet(home, at) for at in places)
+        ]
         if others:
             found[player.name] = others
     return found
+
+
+def strays(players: Iterable[Player]) -> Iterable[str]:
+    """Whose program, or what else it may read, leads by a link into the folder of another player or to one
+    around it: what the organiser has written does not say so, and a player can change a link.
+    """
+    everybody = list(players)
+    homes = _homes(everybody)
+    for player in everybody:
+        written = [Path(word) for word in (*player.read, player.command[0])]
+        for place in {Path(place).resolve(): None for place in own_places(player)}:
+            if any(place.is_relative_to(folder) for folder in SYSTEM):
+                continue
+            for name, home in homes:
+                said = any(_meet(home, word) for word in written)
+                if name != player.name and _meet(home, place) and not said:
+                    yield f"a link of {player.name} leads to {place}: {name}'s folder is {home}"
+
+
+def refuse_strays(players: Sequence[Player], file: str = "") -> None:
+    """ConfigError, of a file if it is one's, where a player's link leads into the folder of another."""
+    if reasons := list(strays(players)):
+        raise ConfigError(reasons[0], file, "name the file itself, or keep it in a folder of nobody's")
+
+
+def _homes(players: Iterable[Player]) -> list[tuple[str, Path]]:
+    """Each player that has a folder of its own, with that folder."""
+    return [(player.name, Path(player.read[0]).resolve()) for player in players if player.read]
+
+
+def _meet(one: Path, other: Path) -> bool:
+    """Whether one folder is, or lies in, the other."""
+    return one.is_relative_to(other) or other.is_relative_to(one)
 
 
 def is_folder(path: Path) -> bool:

@@ -10,7 +10,8 @@ import pytest
 
 from arbiter.config import Config, load, within_reach
 from arbiter.errors import ConfigError
-from arbiter.players import readers
+from arbiter.match import Player
+from arbiter.players import readers, refuse_strays, registered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -296,7 +297,44 @@ def test_who_may_read_others_files_is_known(tmp_path: Path) -> None:
         "{name: dave, command: [python3]}",
     )
     players = [entry.player for entry in config.entries]
-    assert readers(players) == {"alice": ["bob"], "carol": ["alice", "bob"]}
+    assert readers(players) == {"alice": ["bob"], "bob": ["alice"], "carol": ["alice", "bob"]}
+
+
+def players_with_links(folder: Path) -> dict[str, Player]:
+    """A rival with a program and a secret, and others of whose links some lead there."""
+    for name in ("rival/bin", "linked", "reader", "plain", "shared"):
+        (folder / name).mkdir(parents=True)
+    for name in ("rival", "linked", "reader", "plain"):
+        (folder / name / "bot.py").write_text("")
+    for name in ("rival/bin/engine", "shared/engine"):
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    (folder / "linked" / "engine").symlink_to(folder / "rival" / "bin" / "engine")
+    (folder / "reader" / "data").symlink_to("../rival")
+    (folder / "plain" / "engine").symlink_to("../shared/engine")
+    (folder / "moved").symlink_to("rival")
+    commands: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+        "rival": (("python3", "rival/bot.py"), ()),
+        "linked": (("linked/engine", "linked/bot.py"), ()),
+        "reader": (("python3", "reader/bot.py"), ("reader/data",)),
+        "moved": (("python3", "moved/bot.py"), ()),
+        "plain": (("plain/engine", "plain/bot.py"), ()),
+        "told": (("python3", "plain/bot.py"), ("rival",)),
+    }
+    return {name: registered(name, words, folder, read=read) for name, (words, read) in commands.items()}
+
+
+@pytest.mark.parametrize("name", ["linked", "reader", "moved"])
+def test_a_link_into_another_players_folder_is_refused(name: str, tmp_path: Path) -> None:
+    players = players_with_links(tmp_path)
+    with pytest.raises(ConfigError, match=f"a link of {name} leads to .*: rival's folder is"):
+        refuse_strays([players["rival"], players[name]])
+
+
+@pytest.mark.parametrize("name", ["plain", "told"])
+def test_a_link_elsewhere_and_a_folder_that_is_named_are_not(name: str, tmp_path: Path) -> None:
+    players = players_with_links(tmp_path)
+    refuse_strays([players["rival"], players[name]])
 
 
 def test_a_season_in_the_virtual_environment_of_a_bot_is_within_its_reach(tmp_path: Path) -> None:

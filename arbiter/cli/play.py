@@ -22,7 +22,7 @@ from arbiter.clock import TimeControl
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchSpec
-from arbiter.players import SCRIPTS, command_problems, registered, starting_problems
+from arbiter.players import SCRIPTS, command_problems, refuse_strays, registered, starting_problems
 from arbiter.season_file import parse_memory, parse_start
 from arbiter.table.isolation import choose
 
@@ -98,6 +98,9 @@ def play(
     tier, warning = choose(isolation)
     if warning:
         note(warning)
+    players = players_of(bots)
+    if tier != "plain":
+        refuse_strays(players)
     deals = None
     if deals_file is not None:
         deals = read_deals(game, deals_file)
@@ -112,7 +115,7 @@ def play(
         game=game_name,
         options=game.options,
         seed=seed if seed is not None else secrets.token_hex(16),
-        players=players_of(bots),
+        players=players,
         limits=Limits(
             time=TimeControl.parse(time),
             start_ns=None if start_time == "clock" else parse_start(start_time),

@@ -25,7 +25,7 @@ from arbiter.cli.progress import match_line, progress, round_line
 from arbiter.config import load, within_reach
 from arbiter.errors import ConfigError, NoStore, Stopped
 from arbiter.executors import cluster, processes, slots
-from arbiter.players import readers
+from arbiter.players import readers, refuse_strays
 from arbiter.slices import Slice, open_part, slice_plans
 from arbiter.store import Store
 from arbiter.store.hold import held
@@ -146,6 +146,7 @@ def prepared(path: str, store_url: str | None = None) -> Config:
         if reasons := list(within_reach(config)):
             hint = "keep bots in folders of their own, or set isolation: plain and trust them"
             raise ConfigError(reasons[0], str(config.file), hint)
+        refuse_strays([entry.player for entry in config.entries], str(config.file))
         for reader, others in readers(entry.player for entry in config.entries).items():
             some = ", ".join(others[:SHOWN]) + (", ..." if len(others) > SHOWN else "")
             note(f"{reader} can read the files of {some}")
