@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 import xml.etree.ElementTree as ET
 
@@ -177,7 +178,7 @@ def test_code_in_a_line_of_markdown_is_the_text(text: str) -> None:
 
 @given(TEXTS)
 def test_no_bare_address_is_left_for_a_link(text: str) -> None:
-    assert "://" not in markdown(text).replace("\\:", "")
+    assert not re.search(r"(?<!\\)://", markdown(text))
 
 
 @pytest.mark.parametrize("path", ["a b/<c>.json", "x)|y\n", "javascript:x/y", "//x/y"])

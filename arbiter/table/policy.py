@@ -89,7 +89,7 @@ KEPT_FROM_FILES = (
 ALONE = (
     _group(REFUSE, "a bot starts no processes, threads are allowed (isolation: bwrap allows both)", """
         fork vfork setsid setpgid"""),
-    _group(REFUSE, "a bot talks on its standard streams alone", "socket connect bind listen accept accept4"),
+    _group(REFUSE, "a bot talks on its standard streams alone", "connect bind listen accept accept4"),
     _group(REFUSE, "memory and queues that processes share are a way to talk to other bots", """
         shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
         mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr"""),
@@ -124,7 +124,7 @@ IN_NAMESPACES = (
         clock_getres clock_gettime clock_nanosleep timer_create getpgid getpriority getsid
         sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
         kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
-        mmap memfd_create sysinfo socketpair
+        mmap memfd_create sysinfo socket socketpair
         seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
 )  # fmt: skip
 

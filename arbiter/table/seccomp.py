@@ -199,6 +199,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         "mmap": Check("all but memory that is shared, huge, or grows as a stack does, which would not count",
                       _counted_memory()),
         "sysinfo": Check("it tells the bot's own limit as the machine's memory", asked),
+        "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
         "socketpair": Check("a pipe in both directions", _one_of(0, (AF_UNIX,))),
         "kill": Check(own, _one_of(0, (OWN_PID, 0))),
         "tgkill": Check(own, _one_of(0, (OWN_PID,))),
@@ -246,6 +247,16 @@ def _private_futex(asking: bool) -> tuple[Instruction, ...]:
         (RETURN, 0, 0, ASK) if asking else _error(errno.EPERM),
         _error(0 if asking else errno.EPERM),
         (RETURN, 0, 0, ASK if asking else ALLOW),
+    )
+
+
+def _no_socket() -> tuple[Instruction, ...]:
+    """Refused; that the C library looks for a service on this machine, which it does without, is not told."""
+    return (
+        (LOAD, 0, 0, _argument(0)),
+        (JUMP_EQUAL, 0, 1, AF_UNIX),
+        _error(errno.EPERM),
+        (RETURN, 0, 0, ASK),
     )
 
 

@@ -176,6 +176,8 @@ def test_calls_of_another_machine_end_the_program(machine: str) -> None:
         ("madvise", (0, 4096, 25), "EINVAL"),
         ("preadv2", (0, 0, 1, 0, 0, 0), "allow"),
         ("preadv2", (0, 0, 1, 0, 0, 8), "ENOTSUP"),
+        ("socket", (1, 1), "EPERM"),
+        ("socket", (2, 1), "ask"),
         ("socketpair", (1, 1), "allow"),
         ("socketpair", (2, 1), "EPERM"),
     ],
