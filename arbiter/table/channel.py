@@ -13,35 +13,51 @@ and the process's end. Nobody is convicted by the wall clock alone: a delay is k
 is over, so while a bot is runnable and its CPU time is under the limit, the meters are read
 again. A hard limit on wall time ends that too: beyond it the exchange is a timeout if the
 adjusted time is over the limit, else void.
+
+A bot that computes while another one at the table waits for the core is stopped until it is spoken to again,
+and loses when it has done so for long: so nobody can starve a match until it is void.
 """
 
 from __future__ import annotations
 
 import os
 import select
+import signal
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN, Answer, Connection
 from arbiter.referee import Reply, overdue
+from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, written_ns_ago
 from arbiter.table.meter import ClockKind, Meter, Reading, charged
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arbiter.referee import Send
     from arbiter.rules import Seat
     from arbiter.table.launcher import End, Launcher, Started
 
-FIRST_WAIT_NS = 200_000
-"""How long to wait before the meters are read."""
 FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK_WAIT_MS = 5
 """The same for a bot that has answered within `FIRST_WAIT_NS` at least `BRISK` times running."""
 BRISK = 8
-SURE_READINGS = 3
+WARY = 64
+"""So many exchanges after one in which the bot waited for the core the meters are read before each."""
+FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
+"""When, while a bot thinks, the referee looks whether others keep it from the core: at first, and at least
+so often.
+"""
+DISTURBED_NS, DISTURBING_NS = 5 * MS, 2 * MS
+"""So long has a bot to wait for the core, and so long another to compute meanwhile, for the other to be
+stopped.
+"""
+MOST_DISTURBING_NS = 5 * SECOND
+"""So much CPU time may a bot take while others wait for the core."""
 CHUNK = 65536
 CLOSED_SECONDS = 0.03
 """A program that has closed a pipe mostly ends at once; one that does not is not waited for."""
@@ -59,14 +75,26 @@ _now, _read, _write = time.monotonic_ns, os.read, os.write
 _tuple = tuple.__new__
 
 
-class Cost(NamedTuple):
-    """What an exchange has cost so far, in ns; `charged_ns` by the match's kind of clock."""
+class Disturbers:
+    """The others at a table during one exchange, in which none of them has anything to do."""
 
-    wall_ns: int
-    cpu_ns: int
-    delay_ns: int
-    charged_ns: int
-    adjusted_ns: int
+    def __init__(self, channels: Sequence[Channel]) -> None:
+        self._since = [(channel, before) for channel in channels if (before := channel.computed_ns())]
+        self._stopped_ns = 0
+
+    def computed_ns(self) -> int:
+        """CPU time that they have taken."""
+        return self._stopped_ns + sum(channel.computed_ns() - since for channel, since in self._since)
+
+    def stop(self) -> None:
+        """Stop those that compute."""
+        since, self._since = self._since, []
+        for channel, before in since:
+            now = channel.computed_ns()
+            if now - before > DISTURBING_NS:
+                channel.stop_disturbing(now - before)
+                self._stopped_ns += now - before
+            self._since.append((channel, now))
 
 
 class Channel:
@@ -101,6 +129,12 @@ class Channel:
         self._poll_stdout = peek.poll
         # Quick answers running, to news and to requests: a bot may be quick at one of them only.
         self._brisk = [0, 0]
+        self.others: Sequence[Channel] = ()
+        """The other bots at the table."""
+        self._wary = 0
+        self._stopped = False
+        self._disturbing_ns = 0
+        self._image: tuple[bytes, ...] = ()
 
     def exchange(self, send: Send) -> Reply | int:
         """Write, and wait for the replies that end the exchange; the cost alone if it was news.
@@ -115,6 +149,8 @@ class Channel:
             if connection.buffer and (stale := connection.stale()):
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
+            if self._wary:
+                self._look_first()
             start = _now()
             try:
                 written = _write(self._stdin, payload)
@@ -155,6 +191,7 @@ class Channel:
         # Its end tells the time of children that it has waited for too, such as those of a script
         # that finds the interpreter.
         self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
+        self._image = self._meter.image
 
     def _come_at_once(self, asks: bool) -> bool:
         """Whether something has come within the first wait; one more brisk answer if so."""
@@ -173,11 +210,18 @@ class Channel:
         base, self._base = self._base, self._meter.read()
         if base is None:
             return wall
-        spent = self._base.cpu_ns - base.cpu_ns, self._base.delay_ns - base.delay_ns
-        return max(FIRST_WAIT_NS, charged(self._kind, wall, *spent))
+        own = self._base.own_ns - base.own_ns
+        if wall - own >= FIRST_WAIT_NS:
+            # It had not come when we were to be woken after the first wait. Ours is what came after it was
+            # written.
+            own = min(own, written_ns_ago(self._stdout))
+        delays = self._base.delay_ns - base.delay_ns + own
+        cost = charged(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delays)
+        return max(FIRST_WAIT_NS, cost)
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
+        self._signal(signal.SIGCONT)
         with suppress(OSError):
             os.write(self._stdin, b"quit\n")
         return self._launcher.ended(self.pid, grace_seconds)
@@ -189,48 +233,47 @@ class Channel:
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.close(descriptor)
 
+    def _look_first(self) -> None:
+        """Before an exchange that may need it: let the bot run again, and read its meters."""
+        if self._stopped:
+            self._stopped = False
+            self._signal(signal.SIGCONT)
+        if self._disturbing_ns > MOST_DISTURBING_NS:
+            computed = (
+                f"it computed for {self._disturbing_ns / SECOND:.1f} s while others waited for the core"
+            )
+            detail = f"{computed}; {MOST_DISTURBING_NS / SECOND:.1f} s are allowed"
+            raise MalformedReply(Fault.OUT_OF_TURN, detail, b"")
+        self._wary -= 1
+        self._base = self._meter.read()
+
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path: until the replies are there, the program ends, or its time is over."""
-        before = self._base
-        for _ in range(SURE_READINGS):
-            began = _now()
-            base = self._meter.read()
-            first = _now() - start
-            # Not if we were put off the core meanwhile: what the bot did then would be counted twice.
-            if start + first - began < FIRST_WAIT_NS:
-                break
-        early_cpu = early_delay = 0
-        if before is not None:
-            # What the bot used and waited for in the first moment, as far as the readings tell.
-            early_cpu = min(first, base.cpu_ns - before.cpu_ns)
-            early_delay = min(first - early_cpu, base.bot_delay_ns - before.bot_delay_ns)
-        last, credited = base, early_delay
+        account = Account(self._meter, self._kind, start, self._base)
+        disturbers = Disturbers(self.others)
         allowed = send.allowed_ns[self._seat]
         look = allowed
         cap = at_most = 3 * allowed + 5 * SECOND
+        glance, seen_delay = FIRST_LOOK_NS, account.delay_ns
         rest = send.payload[written:]
         self._set_watch(bool(rest))
 
-        def cost() -> Cost:
-            nonlocal last, credited
-            wall = _now() - start
-            self._base = now = self._meter.read()
-            cpu = early_cpu + now.cpu_ns - base.cpu_ns
-            # No more than the time that has gone: another thread, with what it waited for long ago, may
-            # become the main one.
-            credited = min(credited + now.delay_ns - last.delay_ns, wall)
-            last = now
-            adjusted = charged(ClockKind.ADJUSTED, wall, cpu, credited)
-            return Cost(wall, cpu, credited, charged(self._kind, wall, cpu, credited), adjusted)
+        def cost(answered: bool = False) -> Cost:
+            spent = account.cost(answered)
+            self._base = account.last
+            if spent.delay_ns > FIRST_WAIT_NS:
+                self._wary = WARY
+            return spent
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
-                raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
+                spent = self._judged(send, spent, disturbers.computed_ns())
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         while True:
-            left = min(look, at_most) - (_now() - start)
+            account.about_to_wait()
+            left = min(look, at_most, glance) - (_now() - start)
             # Rounded up: waking early would only mean waiting again.
             events = self._watch.poll(min(max(0, -(-left // MS)), LONGEST_POLL_MS))
             ready = {descriptor for descriptor, _ in events}
@@ -242,19 +285,27 @@ class Channel:
                     if not rest:
                         self._watch.unregister(self._stdin)
                 if ready & {self._stdout, self._process}:
+                    account.waited(self._stdout)
                     more = self._read()
                     if answers := self.connection.take(send.replies):
-                        return reply(cost(), None, answers[-1])
+                        return reply(cost(answered=True), None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # What it cost first: the end of a process may have to be waited for.
-                        spent = cost()
+                        spent = cost(answered=True)
                         return reply(spent, self._crash("closed its standard output"))
             except MalformedReply as fault:
-                return reply(cost(), fault)
+                return reply(cost(answered=True), fault)
             except BrokenPipeError:
-                spent = cost()
+                spent = cost(answered=True)
                 return reply(spent, self._crash("closed its standard input"))
-            if _now() - start < look:
+            wall = _now() - start
+            if wall >= glance:
+                glance = wall + min(max(wall, FIRST_LOOK_NS), LONGEST_LOOK_NS)
+                cost()
+                if account.delay_ns - seen_delay > DISTURBED_NS:
+                    seen_delay = account.delay_ns
+                    disturbers.stop()
+            if wall < look:
                 continue
             spent = cost()
             over = spent.charged_ns > allowed
@@ -271,6 +322,36 @@ class Channel:
                 # It sleeps now, and is charged for it: its time will be over before long.
                 at_most = 2 * cap
             look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
+
+    def _judged(self, send: Send, spent: Cost, disturbed_ns: int) -> Cost:
+        """An exchange that was over the limit by the wall and within it by the adjusted time, judged all
+        the same if it can be; VoidMatch if it was our machine that took too long.
+        """
+        if self._image and self._meter.image != self._image:
+            # Another program by now, and so perhaps another main thread, with delays of its own.
+            return spent
+        if send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns:
+            return spent._replace(charged_ns=spent.adjusted_ns)
+        raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
+
+    def computed_ns(self) -> int:
+        """The CPU time of its process so far; 0 before it has said anything, while it starts."""
+        return self._meter.cpu_ns() if self.connection.received or self.start_cpu_ns else 0
+
+    def stop_disturbing(self, computed_ns: int) -> None:
+        """Keep it from the core until it is spoken to again, and note what it took of others' time."""
+        self._disturbing_ns += computed_ns
+        self._stopped = True
+        self._wary = max(self._wary, 1)
+        self._signal(signal.SIGSTOP)
+
+    def _signal(self, number: int) -> None:
+        """To its process group, and to all that descends from it where a tier allows it children."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+        for child in self._meter.descendants():
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(child, number)
 
     def _set_watch(self, writing: bool) -> None:
         """Watch the process, its output, its errors, and its input while there is more to write."""

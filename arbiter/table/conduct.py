@@ -98,6 +98,8 @@ class Table:
             Channel(seat, process, self._launcher, kind, memory, family=tier != "landlock")
             for seat, process in enumerate(processes)
         ]
+        for channel in channels:
+            channel.others = [other for other in channels if other is not channel]
         goodbyes: dict[int, End | None] = {}
         try:
             record = conduct(referee(game, spec), channels)

@@ -2,9 +2,9 @@
 
 The *adjusted* time of a request is ``min(wall, max(cpu, wall - delay))``: what the bot would have
 used on a machine of its own. `delay` is the time that the bot's main thread and the referee's
-thread stood on a run queue, as the kernel's schedstat tells it. The lower bound is needed
-because a delay that began before the window is credited inside it; the upper bound keeps a
-bot's threads from paying twice. A bot that sleeps is on no run queue, so it is charged in full.
+thread stood on a run queue, as the kernel's schedstat tells it; `account` says which of it counts. The
+lower bound is needed because a delay that began before the window is credited inside it; the upper bound
+keeps a bot's threads from paying twice. A bot that sleeps is on no run queue, so it is charged in full.
 """
 
 from __future__ import annotations
@@ -28,13 +28,11 @@ class ClockKind(StrEnum):
 
 
 class Reading(NamedTuple):
-    """Running totals of a process in ns: its CPU time, and the run-queue delays that count: its own
-    and the referee's together, and its own alone.
-    """
+    """Running totals in ns: a process's CPU time, its main thread's run-queue delay, and the referee's."""
 
     cpu_ns: int
     delay_ns: int
-    bot_delay_ns: int
+    own_ns: int
 
 
 def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
@@ -49,7 +47,7 @@ def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
 class Meter:
     """Reads one bot's process. Files are opened at the first reading: quick bots need none."""
 
-    __slots__ = ("_clock", "_family", "_family_ns", "_pid", "_ready", "_schedstat")
+    __slots__ = ("_clock", "_family", "_family_ns", "_own", "_pid", "_ready", "_schedstat")
 
     def __init__(self, pid: int, family: bool = False) -> None:
         """`family`: the process may have children, whose CPU time counts as its own."""
@@ -57,7 +55,7 @@ class Meter:
         self._family, self._family_ns = family, 0
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2
-        self._schedstat = -1
+        self._schedstat = self._own = -1
         self._ready = False
 
     def read(self) -> Reading:
@@ -66,6 +64,13 @@ class Meter:
             self._ready = True
             with suppress(OSError):
                 self._schedstat = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY)
+            with suppress(OSError):
+                # Of this very thread, whatever it is called later.
+                self._own = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        return Reading(self.cpu_ns(), run_delay(self._schedstat), run_delay(self._own))
+
+    def cpu_ns(self) -> int:
+        """The CPU time so far; 0 where the process is gone."""
         try:
             cpu = time.clock_gettime_ns(self._clock)
         except OSError:
@@ -74,8 +79,11 @@ class Meter:
             # What a child used until it ended is told in ticks, and then may be a little less.
             self._family_ns = max(self._family_ns, family_ns(self._pid))
             cpu += self._family_ns
-        delay = run_delay(self._schedstat)
-        return Reading(cpu, delay + own_delay(), delay)
+        return cpu
+
+    def own_delay_ns(self) -> int:
+        """The referee's run-queue delay alone."""
+        return run_delay(self._own)
 
     @property
     def children_ns(self) -> int:
@@ -103,11 +111,27 @@ class Meter:
         # A main thread may end and leave others to go on.
         return bool(flags & PF_EXITING) and not (state == b"Z" and threads > 1)
 
+    def descendants(self) -> list[int]:
+        """Processes that it has started, and theirs, where it may have some."""
+        return descendants_of(self._pid) if self._family else []
+
+    @property
+    def image(self) -> tuple[bytes, ...]:
+        """Where the program lies in memory: another place whenever the process turns into another program."""
+        try:
+            with open(f"/proc/{self._pid}/stat", "rb") as stat:
+                fields = stat.read().rpartition(b") ")[2].split()
+        except OSError:
+            return ()
+        # The start of its code and of its stack.
+        return fields[23], fields[25]
+
     def close(self) -> None:
-        """Give the file back."""
-        if self._schedstat >= 0:
-            os.close(self._schedstat)
-            self._schedstat = -1
+        """Give the files back."""
+        for descriptor in (self._schedstat, self._own):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._schedstat = self._own = -1
 
 
 def waited_ns(pid: int) -> int:
@@ -123,17 +147,26 @@ def waited_ns(pid: int) -> int:
 def family_ns(pid: int) -> int:
     """CPU time of all that descends from a process: of those that live, and of those waited for."""
     total = waited_ns(pid)
-    children: list[int] = []
-    # Any thread may have started some.
-    with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as listing:
-                children += map(int, listing.read().split())
-    for child in children:
+    for child in children_of(pid):
         with suppress(OSError):
             total += time.clock_gettime_ns(~child << 3 | 2)
         total += family_ns(child)
     return total
+
+
+def children_of(pid: int) -> list[int]:
+    """The living children of a process; any thread may have started some."""
+    children: list[int] = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as listing:
+                children += map(int, listing.read().split())
+    return children
+
+
+def descendants_of(pid: int) -> list[int]:
+    """Those, and theirs."""
+    return [one for child in children_of(pid) for one in (child, *descendants_of(child))]
 
 
 def run_delay(descriptor: int) -> int:

@@ -2,9 +2,13 @@
 
 For each decision it burns so much CPU time of its process (``burn``), sleeps (``sleep``), burns with
 four threads at once (``threads``) or in a child (``child``). Of two that ``ponder`` the first answers at once while a thread of it
-computes all the time, and the second sleeps long, so that the first has others' time to use.
+computes all the time, and the second sleeps long, so that the first has others' time to use; of two that
+``hog`` the second computes long instead. Of two that ``hoard`` the first has a thread that has waited for the core
+all the while that the program started; for its first decision that thread starts the program anew, which makes
+it the main one, and sleeps for so long.
 """
 
+import hashlib
 import os
 import sys
 import threading
@@ -19,6 +23,34 @@ def burn(milliseconds):
     end = time.process_time_ns() + int(milliseconds * 1e6)
     while time.process_time_ns() < end:
         pass
+
+
+def compete(data=bytes(1 << 20)):
+    """Use the core without the interpreter's lock."""
+    while True:
+        hashlib.sha256(data)
+
+
+def wait_and_start_anew():
+    """A thread that competes with others for a second, and then takes the program's place when it is told to."""
+    for _ in range(6):
+        threading.Thread(target=compete, daemon=True).start()
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        hashlib.sha256(bytes(1 << 20))
+    ready.set()
+    now.wait()
+    os.execv(sys.executable, [sys.executable, "-I", "-S", __file__, "late", *sys.argv[2:3], *hand])
+
+
+ready, now = threading.Event(), threading.Event()
+
+
+def hoard(milliseconds):
+    """Of the first, once; the second answers at once."""
+    if seat == 0:
+        now.set()
+        time.sleep(milliseconds)
 
 
 def burn_own(milliseconds):
@@ -58,13 +90,23 @@ uses = {
     "ponder": lambda milliseconds: time.sleep(seat * 10 * milliseconds / 1e3),
     "threads": burn_in_threads,
     "child": burn_in_a_child,
+    "hog": lambda milliseconds: burn(seat * 10 * milliseconds),
+    "hoard": hoard,
+    "late": lambda _: None,
 }
+if how == "hoard":
+    threading.Thread(target=wait_and_start_anew, daemon=True).start()
+    ready.wait()
+if how == "late":
+    hand = sys.argv[3:]
+    time.sleep(ms / 1e3)
+    print("= 0\n", flush=True)
 for line in sys.stdin:
     words = line.split()
     answer = "="
     if words[0] == "set_players":
         players, seat = int(words[1]), int(words[2])
-        if how == "ponder" and seat == 0:
+        if how in ("ponder", "hog") and seat == 0:
             threading.Thread(target=burn, args=(60_000,), daemon=True).start()
     elif words[0] == "set_cards":
         hand, trick = words[2:], []

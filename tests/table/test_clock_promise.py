@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pytest
 
-from arbiter.match import MatchRecord
-from arbiter.table import play_match
+from arbiter.match import Fault, MatchRecord
+from arbiter.table import channel, play_match
 from arbiter.table.conduct import close_table
 from tests.bench.clock import BURNED_MS, judge, spec
 
@@ -67,6 +68,47 @@ def test_computing_while_others_are_to_move_is_noted() -> None:
 
 def test_who_computes_in_its_own_time_alone_is_not_noted() -> None:
     assert not any(bot.notes for bot in played("burn").bots)
+
+
+def played_on_one_core(
+    how: str, kind: str = "adjusted", ms: int = BURNED_MS, limit: str = "60s"
+) -> MatchRecord:
+    """A match with the referee and all bots on one core, as in a season."""
+    spec_of = spec(kind, 0, how, limit)
+    players = tuple(replace(player, command=(*player.command[:-1], str(ms))) for player in spec_of.players)
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        return play_match(replace(spec_of, players=players))
+    finally:
+        close_table()
+        os.sched_setaffinity(0, before)
+
+
+def test_who_computes_while_another_waits_for_the_core_is_stopped() -> None:
+    hog, thinker = played_on_one_core("hog").bots
+    # It would have had as much as the other.
+    assert hog.cpu_ns < 0.7 * thinker.cpu_ns
+
+
+def test_who_takes_much_of_others_time_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channel, "MOST_DISTURBING_NS", 10**6)
+    forfeit = played_on_one_core("hog").forfeit
+    assert forfeit is not None
+    assert (forfeit.seat, forfeit.fault) == (0, Fault.OUT_OF_TURN)
+    assert "while others waited for the core; 0.0 s are allowed" in forfeit.detail
+
+
+def test_a_thread_that_becomes_the_main_one_brings_no_delay_along() -> None:
+    move = played_on_one_core("hoard", ms=1000).moves[0]
+    # It has waited for most of a second.
+    assert move.delay_ns < 0.3e9
+
+
+def test_a_thread_that_becomes_the_main_one_makes_no_match_void() -> None:
+    forfeit = played_on_one_core("hoard", "wall", ms=1000, limit="900ms/request").forfeit
+    assert forfeit is not None
+    assert (forfeit.seat, forfeit.fault) == (0, Fault.TIMEOUT)
 
 
 def test_time_stolen_by_a_hypervisor_is_recorded() -> None:

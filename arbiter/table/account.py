@@ -1,0 +1,113 @@
+"""What one exchange costs that is not answered at once, by the meters.
+
+Delays are taken off what a bot is charged, so each must be one that kept this bot from answering this
+request:
+
+- the bot's own counts as it is told, when a wait for the core is over; but no more than the time in which the
+  main thread can have waited. A thread that waited long ago may become the main one (it starts a
+  program), and would bring its delay along.
+- the referee's counts only for the wait that ended with the answer. What kept the referee from its own work
+  before that did not keep the bot from answering: a bot that sleeps meanwhile sleeps.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.table.meter import ClockKind, charged
+
+if TYPE_CHECKING:
+    from arbiter.table.meter import Meter, Reading
+
+FIRST_WAIT_NS = 200_000
+"""How long the referee waits before the meters are read."""
+SURE_READINGS = 3
+AT_ONCE_NS = 50_000
+"""A wait that took no longer found the answer there."""
+_now = time.monotonic_ns
+
+
+class Cost(NamedTuple):
+    """What an exchange has cost so far, in ns; `charged_ns` by the match's kind of clock."""
+
+    wall_ns: int
+    cpu_ns: int
+    delay_ns: int
+    charged_ns: int
+    adjusted_ns: int
+
+
+class Account:
+    """The cost of one exchange: opened when the first moment is over, asked whenever somebody looks."""
+
+    __slots__ = ("_base", "_counts_from", "_credited", "_early_cpu", "_kind", "_last", "_looked", "_meter",
+                 "_room", "_start", "_waiting_from")  # fmt: skip
+
+    def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
+        """`start` of the exchange on the monotonic clock in ns; `before` the last reading there was, if
+        any.
+        """
+        self._meter, self._kind, self._start = meter, kind, start
+        for _ in range(SURE_READINGS):
+            began = _now()
+            base = meter.read()
+            self._looked = _now()
+            first = self._looked - start
+            # Not if we were put off the core meanwhile: what the bot did then would be counted twice.
+            if self._looked - began < FIRST_WAIT_NS:
+                break
+        self._early_cpu = self._credited = 0
+        if before is not None:
+            # What the bot used and waited for in the first moment, as far as the readings tell.
+            self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)
+            self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns)
+        self._base = self._last = base
+        self._room = first - self._credited
+        self._counts_from, self._waiting_from = base.own_ns, self._looked
+
+    @property
+    def last(self) -> Reading:
+        """The last reading."""
+        return self._last
+
+    @property
+    def delay_ns(self) -> int:
+        """The bot's delays that count, up to the last reading."""
+        return self._credited
+
+    def about_to_wait(self) -> None:
+        """Before each wait for the answer."""
+        self._waiting_from = _now()
+        self._counts_from = self._meter.own_delay_ns()
+
+    def waited(self, pipe: int) -> None:
+        """After the wait that brought the answer, on this pipe."""
+        if _now() - self._waiting_from < AT_ONCE_NS:
+            # It was there already: what counts is what came after it was written, as far as the last look.
+            own = self._meter.own_delay_ns()
+            self._counts_from = max(self._last.own_ns, own - written_ns_ago(pipe))
+
+    def cost(self, answered: bool = False) -> Cost:
+        """What it comes to now."""
+        now = self._meter.read()
+        moment = _now()
+        # The time since the last look, and that before in which a wait may have begun that is told only now.
+        room = self._room + moment - self._looked
+        counted = min(now.delay_ns - self._last.delay_ns, room)
+        self._credited += counted
+        self._room = room - counted if not answered and self._meter.runnable else 0
+        self._last, self._looked = now, moment
+        wall = moment - self._start
+        cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
+        delay = min(self._credited + (now.own_ns - self._counts_from if answered else 0), wall)
+        adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
+        return Cost(wall, cpu, delay, charged(self._kind, wall, cpu, delay), adjusted)
+
+
+def written_ns_ago(pipe: int) -> int:
+    """How long ago something was written to a pipe, or up to one tick of the kernel's clock longer (1 to 10
+    ms).
+    """
+    return max(0, time.time_ns() - os.fstat(pipe).st_mtime_ns)
