@@ -99,7 +99,7 @@ def registered(
 def readers(players: Iterable[Player]) -> dict[str, list[str]]:
     """Which players may read others' files where bots are confined: reader to the others, in their order."""
     everybody = list(players)
-    homes = _homes(everybody)
+    homes = [(player.name, Path(player.read[0]).resolve()) for player in everybody if player.read]
     found = {}
     for player in everybody:
         places = [Path(place).resolve() for place in own_places(player)]
@@ -116,27 +116,24 @@ def strays(players: Iterable[Player]) -> Iterable[str]:
     around it: what the organiser has written does not say so, and a player can change a link.
     """
     everybody = list(players)
-    homes = _homes(everybody)
     for player in everybody:
         written = [Path(word) for word in (*player.read, player.command[0])]
-        for place in {Path(place).resolve(): None for place in own_places(player)}:
-            if any(place.is_relative_to(folder) for folder in SYSTEM):
+        places = {Path(place).resolve(): None for place in own_places(player)}
+        for other in everybody:
+            if other.name == player.name or not other.read:
                 continue
-            for name, home in homes:
-                said = any(_meet(home, word) for word in written)
-                if name != player.name and _meet(home, place) and not said:
-                    yield f"a link of {player.name} leads to {place}: {name}'s folder is {home}"
+            named, home = Path(other.read[0]), Path(other.read[0]).resolve()
+            said = any(_meet(word, folder) for word in written for folder in (named, home))
+            for place in places:
+                of_the_system = any(place.is_relative_to(folder) for folder in SYSTEM)
+                if not said and not of_the_system and _meet(home, place):
+                    yield f"a link of {player.name} leads to {place}: {other.name}'s folder is {home}"
 
 
 def refuse_strays(players: Sequence[Player], file: str = "") -> None:
     """ConfigError, of a file if it is one's, where a player's link leads into the folder of another."""
     if reasons := list(strays(players)):
         raise ConfigError(reasons[0], file, "name the file itself, or keep it in a folder of nobody's")
-
-
-def _homes(players: Iterable[Player]) -> list[tuple[str, Path]]:
-    """Each player that has a folder of its own, with that folder."""
-    return [(player.name, Path(player.read[0]).resolve()) for player in players if player.read]
 
 
 def _meet(one: Path, other: Path) -> bool:
