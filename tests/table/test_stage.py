@@ -1,0 +1,246 @@
+"""The stage: what confined bots see of files, processes and the machine, and what they are told when refused."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.clock import TimeControl
+from arbiter.match import Limits, MatchSpec
+from arbiter.players import registered
+from arbiter.table import Table
+from arbiter.table.forkserver import copies
+from arbiter.table.isolation import probe, stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.match import BotReport
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here"),
+]
+on_a_stage = pytest.mark.skipif(not stage().available, reason=f"no stage: {stage().reason}")
+MEMORY = 100_000_000
+PLAY = """
+import sys
+hand = []
+for line in sys.stdin:
+    words = line.split()
+    answer = "="
+    if words[0] == "set_cards":
+        hand = words[2:]
+    elif words[0] == "gen_declare":
+        answer = "= 0"
+    elif words[0] == "gen_move":
+        answer = "= " + hand.pop()
+    print(answer, end="\\n\\n", flush=True)
+"""
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    made = Table()
+    yield made
+    made.close()
+
+
+def seen_by(
+    table: Table, folder: Path, program: str, command: tuple[str, ...] = (sys.executable,)
+) -> BotReport:
+    """What came of a bot of one card that first does something; its own folder is `folder`."""
+    folder.mkdir(exist_ok=True)
+    (folder / "bot.py").write_text(program + PLAY)
+    player = registered("bot", (*command, str(folder / "bot.py")), folder)
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
+    record = table.play(
+        MatchSpec(
+            "m", "s", None, None, 0, "planning", {"seats": 2, "deals": [[1, 0]]}, "1",
+            (player, replace(player, name="other")), limits,
+        )
+    )  # fmt: skip
+    assert record.forfeit is None, record.bots[record.forfeit.seat].stderr_tail
+    return record.bots[0]
+
+
+TELL_FILES = """
+import os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+for place, folders, files in sorted(os.walk(here)):
+    for name in sorted(folders + files):
+        path = os.path.join(place, name)
+        if name != "__pycache__":
+            said = os.readlink(path) if os.path.islink(path) else ""
+            print(os.path.relpath(path, here), said, oct(os.lstat(path).st_mode), file=sys.stderr)
+"""
+
+
+@on_a_stage
+def test_a_bot_finds_its_own_files_where_they_are(table: Table, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    (own / "data" / "deep").mkdir(parents=True)
+    (own / "data" / "deep" / "book").write_text("x" * 100_000)
+    (own / "data" / "run").write_text("#!/bin/sh\n")
+    (own / "data" / "run").chmod(0o4755)
+    (own / "link").symlink_to("data/deep/book")
+    os.mkfifo(own / "pipe")
+    told = seen_by(table, own, TELL_FILES).stderr_tail.splitlines()
+    assert told == [
+        "bot.py  0o100644", "data  0o40755", "link data/deep/book 0o120777",
+        "data/deep  0o40755", "data/run  0o100755", "data/deep/book  0o100644",
+    ]  # fmt: skip
+
+
+@on_a_stage
+def test_a_bot_sees_its_files_as_they_are_when_a_match_begins(table: Table, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    tell = "print(open(__file__.replace('bot.py', 'note')).read(), file=__import__('sys').stderr)\n"
+    own.mkdir()
+    told = []
+    for note in ("first", "second"):
+        (own / "note").write_text(note)
+        told.append(seen_by(table, own, tell).stderr_tail)
+    own.rename(tmp_path / "old")
+    own.mkdir()
+    (own / "note").write_text("third")
+    told.append(seen_by(table, own, tell).stderr_tail)
+    assert told == ["first\n", "second\n", "third\n"]
+
+
+@on_a_stage
+def test_a_folder_too_large_to_copy_is_read_where_it_is_and_this_is_noted(
+    table: Table, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    with open(own / "weights", "wb") as file:
+        file.truncate(copies.LARGEST + 1)
+    report = seen_by(table, own, "")
+    assert report.notes == (f"read where they are, not copied to memory: {own}",)
+
+
+@on_a_stage
+def test_a_bot_sees_no_process_but_itself(table: Table, tmp_path: Path) -> None:
+    tell = """
+import os, sys
+others = [pid for pid in range(1, 2000) if pid != os.getpid() and os.path.exists(f"/proc/{pid}")]
+print(others, file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "[]\n"
+
+
+def test_the_machine_seems_to_have_the_memory_that_a_bot_may_use(table: Table, tmp_path: Path) -> None:
+    tell = (
+        "import os, sys\nprint(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'), file=sys.stderr)\n"
+    )
+    told = int(seen_by(table, tmp_path / "own", tell).stderr_tail)
+    assert MEMORY - 4096 <= told <= MEMORY
+
+
+def test_a_call_that_is_refused_is_named_once_in_the_notes(table: Table, tmp_path: Path) -> None:
+    tell = """
+import os, socket
+for _ in range(3):
+    for act in (os.fork, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
+        try:
+            act()
+        except PermissionError:
+            pass
+"""
+    report = seen_by(table, tmp_path / "own", tell)
+    assert report.notes == ("system calls refused: clone, socket, setpriority",)
+
+
+THREADS = """
+import ctypes, sys, threading, time
+libc = ctypes.CDLL(None)
+made = ctypes.c_ulong()
+sleep = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: time.sleep(0.05))
+joined = 0
+for _ in range(3):
+    assert libc.pthread_create(ctypes.byref(made), None, sleep, None) == 0
+    joined += libc.pthread_join(made, None) == 0
+print("joined", joined, file=sys.stderr)
+past = (ctypes.c_long * 2)(int(time.time()), 0)
+assert libc.pthread_create(ctypes.byref(made), None, sleep, None) == 0
+print("too early", libc.pthread_timedjoin_np(made, past), file=sys.stderr)
+libc.pthread_join(made, None)
+posted = ctypes.create_string_buffer(64)
+libc.sem_init(posted, 1, 0)
+threading.Timer(0.02, libc.sem_post, (posted,)).start()
+print("posted", libc.sem_wait(posted), file=sys.stderr)
+"""
+
+
+def test_threads_are_waited_for_as_anywhere(table: Table, tmp_path: Path) -> None:
+    told = seen_by(table, tmp_path / "own", THREADS).stderr_tail.splitlines()
+    assert told == ["joined 3", "too early 110", "posted 0"]
+
+
+def test_a_bot_has_so_many_threads_and_no_more(table: Table, tmp_path: Path) -> None:
+    tell = """
+import sys, threading, time
+threading.stack_size(65536)
+stop = threading.Event()
+started = 0
+try:
+    for _ in range(400):
+        threading.Thread(target=stop.wait, daemon=True).start()
+        started += 1
+except RuntimeError:
+    pass
+print(started, file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "255\n"
+
+
+def test_questions_without_end_are_answered_slowly_and_harm_nobody(table: Table, tmp_path: Path) -> None:
+    flood = """
+import os, threading
+def ask():
+    while True:
+        try:
+            os.setpriority(os.PRIO_PROCESS, 0, 1)
+        except PermissionError:
+            pass
+threading.stack_size(65536)
+for _ in range(20):
+    threading.Thread(target=ask, daemon=True).start()
+"""
+    assert seen_by(table, tmp_path / "own", flood).notes[0] == "system calls refused: setpriority"
+
+
+def test_a_folder_has_entries_that_change_with_what_is_in_it(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "file").write_text("1")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    before = copies.entries_of(folder)
+    (tmp_path / "below" / "file").write_text("2")
+    after = copies.entries_of(folder)
+    os.close(folder)
+    assert [entry.name for entry in before] == ["below", "below/file"]
+    assert before != after
+
+
+@pytest.mark.parametrize("what", ["large", "many", "deep"])
+def test_what_is_too_much_to_copy_is_seen(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copies, "LARGEST", 10)
+    monkeypatch.setattr(copies, "MOST_FILES", 4)
+    monkeypatch.setattr(copies, "DEEPEST", 2)
+    if what == "large":
+        (tmp_path / "file").write_text("x" * 11)
+    if what == "many":
+        for number in range(5):
+            (tmp_path / str(number)).touch()
+    if what == "deep":
+        (tmp_path / "a" / "b" / "c" / "d").mkdir(parents=True)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    with pytest.raises(copies.TooLarge):
+        copies.entries_of(folder)
+    os.close(folder)
