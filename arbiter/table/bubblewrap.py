@@ -89,7 +89,7 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
             program,
             *player.command[1:],
         ],
-        "folders": landlock.own_folders(player),
+        "folders": landlock.own_folders(player.read),
         "stage": True,
         "wrapped": True,
         "filter": filtered.hex(),

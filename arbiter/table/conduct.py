@@ -117,7 +117,7 @@ class Table:
         for seat, (channel, report) in enumerate(zip(channels, record.bots, strict=True)):
             notes = ["did not end on quit"] if seat in goodbyes and goodbyes[seat] is None else []
             if large := [
-                place for place in own_folders(spec.players[seat]) if place in self._launcher.in_place
+                place for place in own_folders(spec.players[seat].read) if place in self._launcher.in_place
             ]:
                 notes.append(f"read where they are, not copied to memory: {', '.join(large)}")
             reports.append(with_process(report, channel, ends[channel.pid], tuple(notes)))
@@ -199,7 +199,6 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "stage": False,
         "folders": [],
         "confine": None,
-        "supervise": {},
         "wrapped": False,
         "cgroups": groups(limits.memory_bytes),
     }

@@ -101,30 +101,45 @@ def enforced() -> dict[str, object]:
 
 
 def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
-    """What the launcher needs to confine a bot, in JSON values; and the command to start.
+    """What the launcher needs to confine a bot beside `ground`, in JSON values; and the command to start.
 
     `argv` names the real program, since a wrapper script could start none.
     """
     argv = [real_program(player.command[0], player, env.get("PATH", "")), *player.command[1:]]
-    filtered = seccomp.program()
     return {
         "argv": argv,
         "stage": True,
-        "folders": own_folders(player),
-        "confine": {
-            "handled": handled(version()),
-            "rules": [*readable(player, argv[0]).items(), *((path, READ) for path in OWN_ENTRIES)],
-            "filter": filtered.code.hex(),
-            "marks": filtered.marks,
-        },
-        "supervise": seccomp.supervised(),
+        "folders": own_folders(player.read),
+        # What is a link by the time that it is opened leads elsewhere than it did, and is not followed.
+        "confine": [(path, RUN) for path in _resolved(own_places(player, argv[0]))],
     }
 
 
-def own_folders(player: Player) -> list[str]:
-    """The folders that are a player's own, of which bots may be given copies; not the system's."""
-    resolved = [os.path.realpath(path) for path in player.read]
-    return [path for path in resolved if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)]
+@cache
+def ground() -> dict[str, Any]:
+    """What is the same for every bot that is confined on this machine."""
+    filtered = seccomp.program()
+    rules = {os.path.realpath(path): rights for path, rights in system_rules().items()}
+    return {
+        "handled": handled(version()),
+        "rules": [*rules.items(), *((path, READ) for path in OWN_ENTRIES)],
+        "filter": filtered.code.hex(),
+        "marks": filtered.marks,
+        **seccomp.supervised(),
+    }
+
+
+@lru_cache(maxsize=256)
+def own_folders(places: tuple[str, ...]) -> tuple[str, ...]:
+    """Of what a player may read the folders that bots may be given copies of: not the system's."""
+    return tuple(
+        path for path in _resolved(places) if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)
+    )
+
+
+@lru_cache(maxsize=256)
+def _resolved(places: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(os.path.realpath, places)))
 
 
 def readable(player: Player, program: str) -> dict[str, int]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.errors import VoidMatch
 from arbiter.table import forkserver
+from arbiter.table.landlock import ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,6 +83,9 @@ class Launcher:
         """Start all bots; each a mapping of what `become_bot` needs."""
         staged = any(bot["stage"] for bot in bots)
         self._in_use = self._processes.get(staged) or self._processes.setdefault(staged, SlimProcess(staged))
+        if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
+            self._in_use.furnished = True
+            self._ask("furnish", **ground())
         answer, descriptors = self._ask("start", bots=list(bots))
         if "error" in answer:
             raise VoidMatch(answer["error"])
@@ -156,6 +160,8 @@ class SlimProcess:
         finally:
             theirs.close()
         self._socket = ours
+        self.furnished = False
+        """Whether it knows how bots are confined."""
 
     @property
     def pid(self) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.errors import VoidMatch
 from arbiter.match import Fault, Player
+from arbiter.table import Table, launcher
 from arbiter.table.meter import Meter
 from tests.table.conftest import against, player, spec_for
 
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arbiter.match import MatchRecord
-    from arbiter.table import Table
 
 pytestmark = pytest.mark.process
 
@@ -122,6 +124,17 @@ def test_a_program_that_cannot_be_started_is_its_players_fault(
     assert (record.forfeit.player, record.forfeit.fault) == ("missing", Fault.CRASH)
     assert words in record.forfeit.detail
     assert words in record.bots[2].stderr_tail
+
+
+def test_a_machine_without_room_for_a_process_makes_the_match_void(
+    bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*words: object, **options: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(launcher.subprocess, "Popen", full)
+    with pytest.raises(VoidMatch, match="cannot start the process that starts bots: Resource temporarily"):
+        Table().play(against(bot()))
 
 
 def test_a_right_answer_counts_although_the_program_ends_with_it(
@@ -279,6 +292,6 @@ def test_the_record_says_what_was_enforced_and_where(table: Table, bot: Callable
 
 def assert_nothing_is_left(table: Table, record: MatchRecord) -> None:
     """No process descends from the table's launcher."""
-    for launcher in table._launcher.pids:
-        children = Path(f"/proc/{launcher}/task/{launcher}/children").read_text().split()
+    for slim in table._launcher.pids:
+        children = Path(f"/proc/{slim}/task/{slim}/children").read_text().split()
         assert children == [], (record.forfeit, os.getpid())

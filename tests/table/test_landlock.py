@@ -28,8 +28,8 @@ def test_what_is_handled_grows_with_the_kernel(abi: int, numbers: int) -> None:
 
 def rules_of(folder: Path, *command: str, read: tuple[str, ...] = ()) -> dict[str, int]:
     player = registered("p", command, folder, read=read)
-    made = landlock.confinement(player, bot_environment(player))
-    return dict(made["confine"]["rules"])
+    own = landlock.confinement(player, bot_environment(player))["confine"]
+    return {**dict(landlock.ground()["rules"]), **dict(own)}
 
 
 def test_own_folder_and_what_is_named_beside_it_may_be_read(tmp_path: Path) -> None:

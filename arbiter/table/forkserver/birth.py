@@ -39,7 +39,11 @@ read, truncate, control a device.
 
 
 def become_bot(
-    bot: dict[str, Any], ends: tuple[int, int, int, int], supervisor: socket.socket, groups: list[str]
+    bot: dict[str, Any],
+    ends: tuple[int, int, int, int],
+    supervisor: socket.socket,
+    groups: list[str],
+    ground: dict[str, Any],
 ) -> NoReturn:
     """In the child: own session, limits, descriptors 0-2 only (a wrapper has 3), then the program."""
     try:
@@ -73,8 +77,8 @@ def become_bot(
         lower(resource.RLIMIT_STACK, STACK)
         lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
         lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
-        if bot["confine"]:
-            confine(**bot["confine"], listener=listener)
+        if bot["confine"] is not None:
+            confine(bot["confine"], **ground, listener=listener)
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
         os.write(2, f"arbiter: cannot start {bot['argv'][0]}: {error}\n".encode())
@@ -90,12 +94,17 @@ def lower(which: int, most: int) -> None:
 
 
 def confine(
-    handled: list[int], rules: list[list[Any]], filter: str, marks: list[list[Any]], listener: int
+    own: list[list[Any]],
+    handled: list[int],
+    rules: list[list[Any]],
+    filter: str,
+    marks: list[list[Any]],
+    listener: int,
 ) -> None:
     """Give up for good all rights but those to what `rules` name, and all calls but those that `filter`
     allows.
 
-    `handled` are the rights that need a rule (files, TCP, scopes), `rules` pairs of a path and the
+    `handled` are the rights that need a rule (files, TCP, scopes), `own` and `rules` pairs of a path and the
     rights beneath it, `filter` a program for seccomp in hex, `marks` where in it this process's
     numbers go, `listener` a socket on which the descriptor goes that the filter asks on. OSError if the
     kernel refuses.
@@ -103,9 +112,10 @@ def confine(
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     attributes = struct.pack(f"={len(handled)}Q", *handled)
     ruleset = call(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
-    for path, rights in rules:
+    for path, rights in (*own, *rules):
         try:
-            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            # No link is followed: each was when the path was judged.
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:  # nothing there: nothing to allow
             continue
         if not stat.S_ISDIR(os.fstat(place).st_mode):
@@ -117,10 +127,10 @@ def confine(
     os.close(ruleset)
     # Root without root's powers; only files that are someone else's may still be read.
     give_up_powers(kept=1 << CAP_DAC_READ_SEARCH if os.geteuid() == 0 else 0)
-    own = {"pid": os.getpid(), "clock": ~os.getpid() << 3 & 0xFFFF_FFFF}
+    numbers = {"pid": os.getpid(), "clock": ~os.getpid() << 3 & 0xFFFF_FFFF}
     code = bytearray.fromhex(filter)
     for place, what in marks:
-        code[place : place + 4] = struct.pack("=I", own[what])
+        code[place : place + 4] = struct.pack("=I", numbers[what])
     asked = filter_calls(bytes(code), NEW_LISTENER)
     with socket.socket(fileno=listener) as connection:
         socket.send_fds(connection, [b"."], [asked])

@@ -74,6 +74,9 @@ class Family:
         self._supervisor = supervisor
         self._staged, self._label = staged, label
         self._copies = Copies()
+        self._ground: dict[str, Any] = {}
+        self._calls: dict[str, int] = {}
+        self._errors: list[tuple[int, int]] = []
         self._supervised: dict[int, Bot] = {}
         self.bots: dict[int, dict[str, Any] | None] = {}
         """Process id to what is known of its end, None while it has not been waited for."""
@@ -85,6 +88,11 @@ class Family:
         self._groups: list[str] = []
         self._reports: list[int] = []
         self._number = 0
+
+    def furnish(self, calls: dict[str, int], errors: list[tuple[int, int]], **ground: Any) -> Answer:
+        """Take what is the same for all bots that are to be confined."""
+        self._calls, self._errors, self._ground = calls, errors, ground
+        return None, []
 
     def start(self, bots: list[dict[str, Any]]) -> Answer:
         """Fork all bots of a match; an error here is our machine's, not a bot's.
@@ -128,7 +136,7 @@ class Family:
             theirs.close()
             raise
         if pid == 0:
-            become_bot(bot, (stdin[0], stdout[1], stderr[1], report[1]), theirs, joined)
+            become_bot(bot, (stdin[0], stdout[1], stderr[1], report[1]), theirs, joined, self._ground)
         for number in (stdin[0], stdout[1], stderr[1], report[1]):
             os.close(number)
         theirs.close()
@@ -136,8 +144,8 @@ class Family:
         # Open until the end: a wrapper still has the program's end to report.
         self._reports.append(report[0])
         self._forked.append((pid, report[0], joined))
-        if bot["confine"]:
-            supervised = Bot(pid, memory_bytes=bot["memory_bytes"], **bot["supervise"])
+        if bot["confine"] is not None:
+            supervised = Bot(pid, self._calls, self._errors, bot["memory_bytes"])
             self._supervised[pid] = supervised
             self._supervisor.expect(ours, supervised)
         else:
