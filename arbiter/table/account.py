@@ -43,7 +43,7 @@ class Account:
     """The cost of one exchange: opened when the first moment is over, asked whenever somebody looks."""
 
     __slots__ = ("_base", "_counts_from", "_credited", "_early_cpu", "_kind", "_last", "_looked", "_meter",
-                 "_room", "_start", "_waiting_from")  # fmt: skip
+                 "_room", "_start", "_told", "_untold", "_waiting_from", "own_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
         """`start` of the exchange on the monotonic clock in ns; `before` the last reading there was, if
@@ -66,16 +66,21 @@ class Account:
         self._base = self._last = base
         self._room = first - self._credited
         self._counts_from, self._waiting_from = base.own_ns, self._looked
+        self._told = self._untold = 0
+        self.own_ns = 0
+        """The referee's delays that count."""
 
     @property
     def last(self) -> Reading:
         """The last reading."""
         return self._last
 
-    @property
-    def delay_ns(self) -> int:
-        """The bot's delays that count, up to the last reading."""
-        return self._credited
+    def kept_waiting(self) -> int:
+        """How long the bot was kept from the core between the last two looks, in ns.
+
+        A wait that goes on is not told yet: then it is the time in which a thread that is ready did not run.
+        """
+        return max(self._told, self._untold)
 
     def about_to_wait(self) -> None:
         """Before each wait for the answer."""
@@ -97,13 +102,22 @@ class Account:
         room = self._room + moment - self._looked
         counted = min(now.delay_ns - self._last.delay_ns, room)
         self._credited += counted
-        self._room = room - counted if not answered and self._meter.runnable else 0
+        ready = not answered and self._meter.runnable
+        self._room = room - counted if ready else 0
+        self._told = now.delay_ns - self._last.delay_ns
+        self._untold = moment - self._looked - (now.cpu_ns - self._last.cpu_ns) if ready else 0
         self._last, self._looked = now, moment
         wall = moment - self._start
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
-        delay = min(self._credited + (now.own_ns - self._counts_from if answered else 0), wall)
-        adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
-        return Cost(wall, cpu, delay, charged(self._kind, wall, cpu, delay), adjusted)
+        self.own_ns = now.own_ns - self._counts_from if answered else 0
+        return cost_of(self._kind, wall, cpu, self._credited + self.own_ns)
+
+
+def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:
+    """What an exchange comes to; no more delay counts than the time that has gone."""
+    delay = min(delay, wall)
+    adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
+    return Cost(wall, cpu, delay, charged(kind, wall, cpu, delay), adjusted)
 
 
 def written_ns_ago(pipe: int) -> int:

@@ -32,8 +32,8 @@ from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN, Answer, Connection
 from arbiter.referee import Reply, overdue
-from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, written_ns_ago
-from arbiter.table.meter import ClockKind, Meter, Reading, charged
+from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of, written_ns_ago
+from arbiter.table.meter import ClockKind, Meter, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +53,8 @@ FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
 so often.
 """
 DISTURBED_NS, DISTURBING_NS = 5 * MS, 2 * MS
-"""So long has a bot to wait for the core, and so long another to compute meanwhile, for the other to be
-stopped.
+"""So long has a bot, or the referee, to wait for the core, and so long another to compute meanwhile, for
+the other to be stopped.
 """
 MOST_DISTURBING_NS = 5 * SECOND
 """So much CPU time may a bot take while others wait for the core."""
@@ -75,26 +75,14 @@ _now, _read, _write = time.monotonic_ns, os.read, os.write
 _tuple = tuple.__new__
 
 
-class Disturbers:
-    """The others at a table during one exchange, in which none of them has anything to do."""
-
-    def __init__(self, channels: Sequence[Channel]) -> None:
-        self._since = [(channel, before) for channel in channels if (before := channel.computed_ns())]
-        self._stopped_ns = 0
-
-    def computed_ns(self) -> int:
-        """CPU time that they have taken."""
-        return self._stopped_ns + sum(channel.computed_ns() - since for channel, since in self._since)
-
-    def stop(self) -> None:
-        """Stop those that compute."""
-        since, self._since = self._since, []
-        for channel, before in since:
-            now = channel.computed_ns()
-            if now - before > DISTURBING_NS:
-                channel.stop_disturbing(now - before)
-                self._stopped_ns += now - before
-            self._since.append((channel, now))
+def stop_all(channels: Sequence[Channel], most_ns: int = SECOND) -> int:
+    """Stop those that have computed since they were last looked at; how long, each so much at most."""
+    total = 0
+    for channel in channels:
+        if (taken := min(channel.taken_ns(), most_ns)) > DISTURBING_NS:
+            channel.stop_disturbing(taken)
+            total += taken
+    return total
 
 
 class Channel:
@@ -133,7 +121,7 @@ class Channel:
         """The other bots at the table."""
         self._wary = 0
         self._stopped = False
-        self._disturbing_ns = 0
+        self._disturbing_ns = self._noted_ns = 0
         self._image: tuple[bytes, ...] = ()
 
     def exchange(self, send: Send) -> Reply | int:
@@ -156,6 +144,10 @@ class Channel:
                 written = _write(self._stdin, payload)
             except BlockingIOError:
                 written = 0
+            if self._stopped:
+                # Not before its clock runs.
+                self._stopped = False
+                self._signal(signal.SIGCONT)
             if written == len(payload):
                 try:
                     # A brisk bot on our own core has mostly answered before we get here.
@@ -168,7 +160,7 @@ class Channel:
                     wall = cost = _now() - start
                     if wall > FIRST_WAIT_NS:
                         self._brisk[asks] = 0
-                        cost = self._late_cost(wall)
+                        cost = self._late_cost(send, wall)
                     if chunk == PLAIN and wanted == 1 and not connection.buffer and not asks:
                         return cost
                     if answer := connection.receive(chunk, wanted):
@@ -201,7 +193,7 @@ class Channel:
             self._base = self._meter.read()
         return come
 
-    def _late_cost(self, wall: int) -> int:
+    def _late_cost(self, send: Send, wall: int) -> int:
         """What an answer costs that came in the first wait, but later than it may be taken as wall time.
 
         The bot, or we, may have been kept waiting. The totals are compared with the last reading;
@@ -215,9 +207,14 @@ class Channel:
             # It had not come when we were to be woken after the first wait. Ours is what came after it was
             # written.
             own = min(own, written_ns_ago(self._stdout))
-        delays = self._base.delay_ns - base.delay_ns + own
-        cost = charged(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delays)
-        return max(FIRST_WAIT_NS, cost)
+        taken = stop_all(self.others, own) if own > DISTURBED_NS else 0
+        spent = cost_of(
+            self._kind, wall, self._base.cpu_ns - base.cpu_ns, self._base.delay_ns - base.delay_ns + own
+        )
+        if spent.charged_ns > send.allowed_ns[self._seat] >= spent.adjusted_ns:
+            # Perhaps they took some of it earlier; then nobody is to blame.
+            spent = self._judged(send, spent, taken + sum(other.taken_ns() for other in self.others))
+        return max(FIRST_WAIT_NS, spent.charged_ns)
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
@@ -234,10 +231,7 @@ class Channel:
             os.close(descriptor)
 
     def _look_first(self) -> None:
-        """Before an exchange that may need it: let the bot run again, and read its meters."""
-        if self._stopped:
-            self._stopped = False
-            self._signal(signal.SIGCONT)
+        """Before an exchange that may need it: whether the bot may go on at all, and its meters."""
         if self._disturbing_ns > MOST_DISTURBING_NS:
             computed = (
                 f"it computed for {self._disturbing_ns / SECOND:.1f} s while others waited for the core"
@@ -250,16 +244,22 @@ class Channel:
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path: until the replies are there, the program ends, or its time is over."""
         account = Account(self._meter, self._kind, start, self._base)
-        disturbers = Disturbers(self.others)
+        taken = 0
+        for other in self.others:
+            # What it computes from now on, another one has to wait for.
+            other.taken_ns()
         allowed = send.allowed_ns[self._seat]
         look = allowed
         cap = at_most = 3 * allowed + 5 * SECOND
-        glance, seen_delay = FIRST_LOOK_NS, account.delay_ns
+        glance = FIRST_LOOK_NS
         rest = send.payload[written:]
         self._set_watch(bool(rest))
 
         def cost(answered: bool = False) -> Cost:
+            nonlocal taken
             spent = account.cost(answered)
+            if answered and account.own_ns > DISTURBED_NS:
+                taken += stop_all(self.others, account.own_ns)
             self._base = account.last
             if spent.delay_ns > FIRST_WAIT_NS:
                 self._wary = WARY
@@ -267,7 +267,7 @@ class Channel:
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
-                spent = self._judged(send, spent, disturbers.computed_ns())
+                spent = self._judged(send, spent, taken + sum(other.taken_ns() for other in self.others))
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
@@ -302,9 +302,8 @@ class Channel:
             if wall >= glance:
                 glance = wall + min(max(wall, FIRST_LOOK_NS), LONGEST_LOOK_NS)
                 cost()
-                if account.delay_ns - seen_delay > DISTURBED_NS:
-                    seen_delay = account.delay_ns
-                    disturbers.stop()
+                if account.kept_waiting() > DISTURBED_NS:
+                    taken += stop_all(self.others)
             if wall < look:
                 continue
             spent = cost()
@@ -334,9 +333,12 @@ class Channel:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
 
-    def computed_ns(self) -> int:
-        """The CPU time of its process so far; 0 before it has said anything, while it starts."""
-        return self._meter.cpu_ns() if self.connection.received or self.start_cpu_ns else 0
+    def taken_ns(self) -> int:
+        """The CPU time that it has taken since it was last asked; 0 while it starts."""
+        if not (self.connection.received or self.start_cpu_ns):
+            return 0
+        before, self._noted_ns = self._noted_ns, self._meter.cpu_ns()
+        return self._noted_ns - before
 
     def stop_disturbing(self, computed_ns: int) -> None:
         """Keep it from the core until it is spoken to again, and note what it took of others' time."""
