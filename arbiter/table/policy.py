@@ -42,7 +42,7 @@ def _group(verdict: Verdict, why: str, names: str) -> Group:
 OWN = (
     _group(ALLOW, "it reads and writes what is open", """
         read write close lseek pread64 pwrite64 readv writev preadv pwritev poll ppoll select pselect6
-        dup dup2 dup3 pipe pipe2 sendfile close_range
+        dup dup2 dup3 pipe pipe2 sendfile
         epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
         eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime
         sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername getsockopt setsockopt"""),

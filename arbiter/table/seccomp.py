@@ -60,6 +60,7 @@ OWN_ATTRIBUTES = (3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 0x53564D41)
 # pages, nor MERGEABLE, by which equal pages of different bots become one.
 OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23)
 MADV_WILLNEED = 3
+CLOSE_ON_EXEC = 4
 FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME = 0x80, 0x100
 FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0, 1, 9, 10
 NEGATIVE, OF_A_THREAD, KIND_OF_CLOCK = 0x8000_0000, 0x4, 0x3
@@ -181,6 +182,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
                        _descriptor_calls()),
         "ioctl": Check("questions to terminals and pipes", _one_of(1, DEVICE_CALLS, errno.ENOTTY)),
         "madvise": Check("advice on memory of its own; none that moves or merges pages", _advice()),
+        "close_range": Check("all but a table of descriptors of its own", _one_of(2, (0, CLOSE_ON_EXEC))),
         "preadv2": Check("without flags, which tell what of a file is in memory", _without_flags(5)),
         "pwritev2": Check("without flags", _without_flags(5)),
     }  # fmt: skip

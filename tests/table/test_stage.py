@@ -169,8 +169,11 @@ for _ in range(3):
 print("joined", joined, file=sys.stderr)
 past = (ctypes.c_long * 2)(int(time.time()), 0)
 assert libc.pthread_create(ctypes.byref(made), None, sleep, None) == 0
-print("too early", libc.pthread_timedjoin_np(made, past), file=sys.stderr)
+print("too early", libc.pthread_timedjoin_np(made, None, past), file=sys.stderr)
 libc.pthread_join(made, None)
+far = (ctypes.c_long * 2)(1 << 50, 0)
+assert libc.pthread_create(ctypes.byref(made), None, sleep, None) == 0
+print("in time", libc.pthread_timedjoin_np(made, None, far), file=sys.stderr)
 posted = ctypes.create_string_buffer(64)
 libc.sem_init(posted, 1, 0)
 threading.Timer(0.02, libc.sem_post, (posted,)).start()
@@ -180,7 +183,35 @@ print("posted", libc.sem_wait(posted), file=sys.stderr)
 
 def test_threads_are_waited_for_as_anywhere(table: Table, tmp_path: Path) -> None:
     told = seen_by(table, tmp_path / "own", THREADS).stderr_tail.splitlines()
-    assert told == ["joined 3", "too early 110", "posted 0"]
+    assert told == ["joined 3", "too early 110", "in time 0", "posted 0"]
+
+
+def test_a_thread_shares_all_that_limits_count(table: Table, tmp_path: Path) -> None:
+    tell = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+number = 56 if os.uname().machine == "x86_64" else 220
+# All that a thread shares but the descriptors.
+print(libc.syscall(number, 0x10900 | 0x200, 0, 0, 0, 0), ctypes.get_errno(), file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "-1 1\n"
+
+
+def test_waits_that_signals_end_are_forgotten(table: Table, tmp_path: Path) -> None:
+    tell = """
+import ctypes, os, signal, sys, threading
+libc = ctypes.CDLL(None)
+number = 202 if os.uname().machine == "x86_64" else 98
+word = ctypes.c_uint32(7)
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+far = (ctypes.c_long * 2)(1000, 0)
+for _ in range(500):
+    libc.syscall(number, ctypes.byref(word), 0, 7, far, 0, 0)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("done", file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "done\n"
 
 
 def test_a_bot_has_so_many_threads_and_no_more(table: Table, tmp_path: Path) -> None:

@@ -75,10 +75,11 @@ def become_bot(
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         # Neither stacks nor what descriptors stand for count as data.
         lower(resource.RLIMIT_STACK, STACK)
-        lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
         lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
         if bot["confine"] is not None:
             confine(bot["confine"], **ground, listener=listener)
+        # Last, since the kernel lets nobody send descriptors whose user has more than that under way.
+        lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
         os.write(2, f"arbiter: cannot start {bot['argv'][0]}: {error}\n".encode())

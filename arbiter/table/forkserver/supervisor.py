@@ -32,11 +32,15 @@ GO_ON = 1
 WORD, TIME = struct.Struct("=I"), struct.Struct("=qq")
 SYSINFO = struct.Struct("=q3Q6QHHI2QII")
 MOST_THREADS = 256
-CLONE_THREAD = 0x1_0000
+# CLONE_VM, FS, FILES, SIGHAND, THREAD: a thread shares all of these, or each would have limits of its own.
+OF_A_THREAD = 0x1_0F00
+# CLONE_DETACHED, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, CHILD_SETTID.
+ALSO_OF_A_THREAD = 0x17C_0000
 FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F, 0, 9
 PIDFD_THREAD = os.O_EXCL
 LOOK_AGAIN_SECONDS = 0.002
 """So often the word is read that a thread waits for, where no descriptor tells the end of another thread."""
+LONGEST_SECONDS = 3600.0
 BURST, A_SECOND = 2000, 1000
 """So many questions of one bot are answered at once, and so many a second after that."""
 
@@ -56,10 +60,11 @@ class Bot:
 
 
 class Question(NamedTuple):
-    """A call that waits: where to answer, its id, its number and arguments."""
+    """A call that waits: where to answer, its id, whose it is, its number and arguments."""
 
     listener: int
     id: int
+    thread: int
     number: int
     arguments: tuple[int, ...]
 
@@ -85,7 +90,8 @@ class Supervisor:
         self._coming: dict[int, tuple[socket.socket, Bot]] = {}
         self._bots: dict[int, Bot] = {}
         """By the descriptor on which a bot's questions are heard."""
-        self._waits: list[Wait] = []
+        self._waits: dict[tuple[int, int], Wait] = {}
+        """By listener and thread, which can wait for one thing at a time."""
         self._paused: dict[int, float] = {}
 
     def expect(self, connection: socket.socket, bot: Bot) -> None:
@@ -98,13 +104,13 @@ class Supervisor:
         for connection, _ in self._coming.values():
             self._poll.unregister(connection)
             connection.close()
-        for wait in self._waits:
+        for wait in self._waits.values():
             self._close(wait)
         for listener in self._bots:
             if listener not in self._paused:
                 self._poll.unregister(listener)
             os.close(listener)
-        self._coming, self._bots, self._waits, self._paused = {}, {}, [], {}
+        self._coming, self._bots, self._waits, self._paused = {}, {}, {}, {}
 
     def serve(self, seconds: float | None = None) -> bool:
         """Answer until the worker has something to say, or so long at most; whether it has."""
@@ -123,10 +129,11 @@ class Supervisor:
     def _milliseconds(self, until: float | None) -> float | None:
         """How long nothing has to be done unless something comes."""
         now = time.monotonic()
-        dues = [until, *self._paused.values(), *(wait.until for wait in self._waits)]
-        if any(wait.descriptor < 0 for wait in self._waits):
+        dues = [until, *self._paused.values(), *(wait.until for wait in self._waits.values())]
+        if any(wait.descriptor < 0 for wait in self._waits.values()):
             dues.append(now + LOOK_AGAIN_SECONDS)
-        return min((max(0.0, due - now) * 1000 for due in dues if due is not None), default=None)
+        left = [min(max(0.0, due - now), LONGEST_SECONDS) * 1000 for due in dues if due is not None]
+        return min(left, default=None)
 
     def _hear(self, descriptor: int, event: int) -> None:
         if descriptor in self._coming:
@@ -158,10 +165,17 @@ class Supervisor:
             fcntl.ioctl(listener, RECEIVE, asked)
         except OSError:  # it was killed meanwhile
             return
-        id, _, _, number, _, _, *arguments = QUESTION.unpack(asked)
-        question = Question(listener, id, number, tuple(arguments))
+        id, thread, _, number, _, _, *arguments = QUESTION.unpack(asked)
+        if (given_up := self._waits.pop((listener, thread), None)) is not None:
+            # A signal has ended that wait.
+            self._close(given_up)
+        question = Question(listener, id, thread, number, tuple(arguments))
         handle = HANDLERS.get(bot.names.get(number, ""))
-        error = handle(self, bot, question) if handle else self._refusal(bot, number)
+        try:
+            error = handle(self, bot, question) if handle else self._refusal(bot, number)
+        except (OSError, ValueError, OverflowError, struct.error):
+            # Whatever a bot has put into its memory must not end what supervises the others.
+            error = errno.EFAULT
         if error is not None:
             _send(question, error)
 
@@ -182,7 +196,8 @@ class Supervisor:
         return bot.errors.get(number, errno.EPERM)
 
     def _start_of_a_thread(self, bot: Bot, question: Question) -> int:
-        if not question.arguments[0] & CLONE_THREAD:
+        flags = question.arguments[0]
+        if flags & OF_A_THREAD != OF_A_THREAD or flags & ~(OF_A_THREAD | ALSO_OF_A_THREAD):
             return self._refusal(bot, question.number)
         try:
             threads = os.stat(f"/proc/{bot.pid}/task").st_nlink - 2
@@ -233,9 +248,11 @@ class Supervisor:
         if command not in (FUTEX_WAIT, FUTEX_WAIT_BITSET):
             return self._refusal(bot, question.number)
         try:
-            if _memory(bot.pid, address, WORD) != value & 0xFFFF_FFFF:
+            if _memory(bot.pid, address, WORD) != (value & 0xFFFF_FFFF,):
                 return errno.EAGAIN
             until = _due(bot.pid, operation, timeout) if timeout else None
+        except ValueError:
+            return errno.EINVAL
         except (OSError, OverflowError, struct.error):
             return errno.EFAULT
         descriptor = -1
@@ -244,7 +261,7 @@ class Supervisor:
             with suppress(OSError):  # Linux < 6.9, or it has just ended
                 descriptor = os.pidfd_open(value & 0x7FFF_FFFF, PIDFD_THREAD)
                 self._poll.register(descriptor, select.POLLIN)
-        self._waits.append(Wait(question, bot.pid, until, descriptor))
+        self._waits[question.listener, question.thread] = Wait(question, bot.pid, until, descriptor)
         return None
 
     def _hear_again(self) -> None:
@@ -254,18 +271,14 @@ class Supervisor:
             self._poll.register(listener, select.POLLIN)
 
     def _look_at_waits(self, events: dict[int, int]) -> None:
-        waits, self._waits = self._waits, []
-        for wait in waits:
-            if wait.question.listener not in self._bots:
-                self._close(wait)
-            elif wait.descriptor in events or (wait.descriptor < 0 and _has_changed(wait)):
-                self._close(wait)
+        for key, wait in list(self._waits.items()):
+            if wait.descriptor in events or (wait.descriptor < 0 and _has_changed(wait)):
                 _send_result(wait.question)
             elif wait.until is not None and wait.until <= time.monotonic():
-                self._close(wait)
                 _send(wait.question, errno.ETIMEDOUT)
-            else:
-                self._waits.append(wait)
+            elif wait.question.listener in self._bots:
+                continue
+            self._close(self._waits.pop(key))
 
     def _close(self, wait: Wait) -> None:
         if wait.descriptor >= 0:
@@ -303,20 +316,16 @@ def _is_thread(pid: int, thread: int) -> bool:
     return os.access(f"/proc/{pid}/task/{thread}", os.F_OK)
 
 
-def _memory(pid: int, address: int, form: struct.Struct) -> int:
-    """A number in a process's memory; of two, as of a time, seconds and nanoseconds, the nanoseconds of
-    both.
-    """
+def _memory(pid: int, address: int, form: struct.Struct) -> tuple[int, ...]:
+    """Numbers in a process's memory; OSError where there is none."""
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-        first, *rest = form.unpack(os.pread(memory.fileno(), form.size, address))
-    number: int = first * 1_000_000_000 + rest[0] if rest else first
-    return number
+        return form.unpack(os.pread(memory.fileno(), form.size, address))
 
 
 def _has_changed(wait: Wait) -> bool:
     address, _, value, *_ = wait.question.arguments
     try:
-        return _memory(wait.pid, address, WORD) != value & 0xFFFF_FFFF
+        return _memory(wait.pid, address, WORD) != (value & 0xFFFF_FFFF,)
     except (OSError, OverflowError, struct.error):
         return True
 
@@ -325,7 +334,10 @@ def _due(pid: int, operation: int, timeout: int) -> float:
     """When a wait is over, on our clock; a time since now, or (with a bit set) a moment of one of two
     clocks.
     """
-    seconds = _memory(pid, timeout, TIME) / 1e9
+    whole, ns = _memory(pid, timeout, TIME)
+    if whole < 0 or not 0 <= ns < 1_000_000_000:
+        raise ValueError("no time")
+    seconds = whole + ns / 1e9
     if operation & FUTEX_COMMAND == FUTEX_WAIT:
         return time.monotonic() + seconds
     return seconds + (time.monotonic() - time.time() if operation & FUTEX_CLOCK_REALTIME else 0.0)
