@@ -42,10 +42,10 @@ def _group(verdict: Verdict, why: str, names: str) -> Group:
 OWN = (
     _group(ALLOW, "it reads and writes what is open", """
         read write close lseek pread64 pwrite64 readv writev preadv pwritev poll ppoll select pselect6
-        dup dup2 dup3 pipe pipe2 sendfile
+        dup dup2 dup3 sendfile
         epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
         eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime
-        sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername getsockopt setsockopt"""),
+        sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername"""),
     _group(ALLOW, "it opens and looks at files; which ones, Landlock or mounts decide", """
         open openat openat2 stat fstat lstat newfstatat statx access faccessat faccessat2
         readlink readlinkat getdents getdents64 getcwd chdir fchdir statfs fstatfs umask"""),
@@ -124,7 +124,7 @@ IN_NAMESPACES = (
         clock_getres clock_gettime clock_nanosleep timer_create getpgid getpriority getsid
         sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
         kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
-        mmap memfd_create sysinfo socket socketpair
+        mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
         seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
 )  # fmt: skip
 

@@ -43,6 +43,9 @@ CLONE_THREAD = 0x1_0000
 NAMESPACES = 0x80 | 0x2_0000 | 0x7E00_0000
 MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_HUGETLB = 0x01, 0x20, 0x100, 0x4_0000
 AF_UNIX = 1
+# REUSEADDR, TYPE, ERROR, SNDBUF, RCVBUF, KEEPALIVE, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, and
+# the two times again in wider numbers. Not COOKIE, a number that is counted, nor programs for the kernel.
+OPTIONS = (2, 3, 4, 7, 8, 9, 20, 21, 30, 38, 39, 66, 67)
 # F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not leases, with which others
 # can be made to wait for a file, nor news of a folder, nor larger pipes, which a user's processes share.
 DESCRIPTOR_CALLS = (0, 1, 2, 3, 4, 1030, 1032)
@@ -191,6 +194,8 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers())
         return checks | {"clone": Check("processes and threads, no further namespaces", test)}
     own, thread = "its own process alone", "its own threads alone"
+    channels = "to itself, 64 in a match: their numbers are counted for all processes together"
+    option = "kinds, errors, sizes and times; not numbers that are counted for all processes together"
     asked = ((RETURN, 0, 0, ASK),)
     of_threads = {name: Check(thread, _one_of(0, (OWN_PID, 0), None)) for name in (
         "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr", "sched_rr_get_interval",
@@ -202,7 +207,11 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
                       _counted_memory()),
         "sysinfo": Check("it tells the bot's own limit as the machine's memory", asked),
         "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
-        "socketpair": Check("a pipe in both directions", _one_of(0, (AF_UNIX,))),
+        "pipe": Check(channels, asked),
+        "pipe2": Check(channels, asked),
+        "socketpair": Check(channels, asked),
+        "getsockopt": Check(option, _one_of(2, OPTIONS, errno.ENOPROTOOPT)),
+        "setsockopt": Check(option, _one_of(2, OPTIONS, errno.ENOPROTOOPT)),
         "kill": Check(own, _one_of(0, (OWN_PID, 0))),
         "tgkill": Check(own, _one_of(0, (OWN_PID,))),
         "tkill": Check(thread, asked),

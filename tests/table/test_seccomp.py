@@ -178,8 +178,13 @@ def test_calls_of_another_machine_end_the_program(machine: str) -> None:
         ("preadv2", (0, 0, 1, 0, 0, 8), "ENOTSUP"),
         ("socket", (1, 1), "EPERM"),
         ("socket", (2, 1), "ask"),
-        ("socketpair", (1, 1), "allow"),
-        ("socketpair", (2, 1), "EPERM"),
+        ("socketpair", (1, 1), "ask"),
+        ("pipe2", (0, 0), "ask"),
+        ("getsockopt", (3, 1, 4), "allow"),
+        ("getsockopt", (3, 1, 57), "ENOPROTOOPT"),
+        ("setsockopt", (3, 1, 26), "ENOPROTOOPT"),
+        ("close_range", (3, 9, 4), "allow"),
+        ("close_range", (3, 9, 2), "EPERM"),
     ],
 )
 def test_some_calls_depend_on_what_they_are_asked_for(

@@ -214,6 +214,21 @@ print("done", file=sys.stderr)
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "done\n"
 
 
+def test_a_bot_makes_so_many_pipes_and_no_more(table: Table, tmp_path: Path) -> None:
+    tell = """
+import os, socket, sys
+made = 0
+try:
+    while made < 200:
+        for end in os.pipe() if made % 2 else socket.socketpair():
+            os.close(end) if made % 2 else end.close()
+        made += 1
+except OSError as error:
+    print(made, error.errno, file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "64 24\n"
+
+
 def test_a_bot_has_so_many_threads_and_no_more(table: Table, tmp_path: Path) -> None:
     tell = """
 import sys, threading, time

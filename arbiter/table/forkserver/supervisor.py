@@ -32,6 +32,9 @@ GO_ON = 1
 WORD, TIME = struct.Struct("=I"), struct.Struct("=qq")
 SYSINFO = struct.Struct("=q3Q6QHHI2QII")
 MOST_THREADS = 256
+MOST_CHANNELS = 64
+"""Pipes and pairs of sockets that a bot makes in a match."""
+AF_UNIX = 1
 # CLONE_VM, FS, FILES, SIGHAND, THREAD: a thread shares all of these, or each would have limits of its own.
 OF_A_THREAD = 0x1_0F00
 # CLONE_DETACHED, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, CHILD_SETTID.
@@ -56,6 +59,7 @@ class Bot:
         self.errors = dict(errors)
         self.memory_bytes = memory_bytes
         self.refused: dict[int, None] = {}
+        self.channels = 0
         self.credit, self.credited = float(BURST), time.monotonic()
 
 
@@ -205,6 +209,12 @@ class Supervisor:
             threads = MOST_THREADS
         return errno.EAGAIN if threads >= MOST_THREADS else 0
 
+    def _channel_to_itself(self, bot: Bot, question: Question) -> int:
+        if bot.names[question.number] == "socketpair" and question.arguments[0] & 0xFFFF_FFFF != AF_UNIX:
+            return self._refusal(bot, question.number)
+        bot.channels += 1
+        return errno.EMFILE if bot.channels > MOST_CHANNELS else 0
+
     def _question_of_a_thread(self, bot: Bot, question: Question) -> int:
         place = 1 if bot.names[question.number] == "getpriority" else 0
         return 0 if _is_thread(bot.pid, question.arguments[place] & 0x7FFF_FFFF) else errno.ESRCH
@@ -289,6 +299,7 @@ class Supervisor:
 HANDLERS: dict[str, Callable[[Supervisor, Bot, Question], int | None]] = {
     "clone": Supervisor._start_of_a_thread,
     "futex": Supervisor._wait_for_a_thread,
+    **dict.fromkeys(("pipe", "pipe2", "socketpair"), Supervisor._channel_to_itself),
     "sysinfo": Supervisor._memory_of_the_machine,
     **dict.fromkeys((
         "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
