@@ -127,7 +127,7 @@ class Table:
             isolation={
                 "tier": tier,
                 **self._tiers[tier].enforces,
-                **stage_enforces(self._launcher.staged),
+                **stage_enforces(self._launcher.staged, self._launcher.in_place),
                 **on_top().enforces,
             },
             host={**self._host, "steal_ns": stolen_ns() - steal},

@@ -12,10 +12,14 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.table import bubblewrap, cgroup, landlock, seccomp
 from arbiter.table.launcher import SlimProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ORDER = ("landlock", "bwrap", "plain")
 """From the strongest down; `auto` takes the first that this machine has."""
@@ -77,11 +81,14 @@ def stage() -> Tier:
     return Tier("stage", staged, why, stage_enforces(True))
 
 
-def stage_enforces(staged: bool) -> dict[str, object]:
-    """What namespaces add to a tier, as records say it; nothing where there were none."""
+def stage_enforces(staged: bool, in_place: Sequence[str] = ()) -> dict[str, object]:
+    """What namespaces add to a tier, as records say it; nothing where there were none. `in_place`: folders
+    that were no copies.
+    """
     if not staged:
         return {}
-    return {"processes": "none but its own to be seen", "own files": "copies in memory"}
+    files = "copies in memory" + (f", but for {', '.join(in_place)}" if in_place else "")
+    return {"processes": "none but its own to be seen", "own files": files}
 
 
 def _bwrap() -> Tier:

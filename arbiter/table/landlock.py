@@ -60,10 +60,10 @@ DEVICES = {
     "/dev/random": READ_FILE,
     "/dev/urandom": READ_FILE,
 }
-# Not what tells with whom it shares a page of a file (smaps, pagemap), nor mounts, nor the network.
+# Not what tells with whom it shares a page of a file (smaps, pagemap), nor mounts, nor the network, nor
+# counts of all processes of a user (status, fdinfo), nor which match it is (cgroup).
 OWN_ENTRIES = tuple(f"/proc/self/{name}" for name in (
-    "auxv", "cgroup", "cmdline", "comm", "environ", "fd", "fdinfo", "limits", "maps", "schedstat", "stat",
-    "statm", "status",
+    "auxv", "cmdline", "comm", "environ", "fd", "limits", "maps", "schedstat", "stat", "statm",
 ))  # fmt: skip
 MANAGED = "shims"
 """Version managers put scripts of this folder before the real interpreters; a script needs processes."""

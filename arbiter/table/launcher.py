@@ -160,6 +160,7 @@ class SlimProcess:
         finally:
             theirs.close()
         self._socket = ours
+        self._gone = False
         self.furnished = False
         """Whether it knows how bots are confined."""
 
@@ -171,7 +172,7 @@ class SlimProcess:
     @property
     def alive(self) -> bool:
         """Whether it is running."""
-        return self._process.poll() is None
+        return not self._gone and self._process.poll() is None
 
     def ask(self, do: str, **arguments: Any) -> tuple[Any, list[int]]:
         """One request, answered with a value and descriptors; VoidMatch if it is gone."""
@@ -181,8 +182,10 @@ class SlimProcess:
                 self._socket, forkserver.MESSAGE_LIMIT, MOST_DESCRIPTORS
             )
         except OSError as error:
+            self._gone = True
             raise VoidMatch(f"the process that starts bots is gone: {error.strerror}") from None
         if not message:
+            self._gone = True
             raise VoidMatch("the process that starts bots has died")
         return json.loads(message), descriptors
 

@@ -48,7 +48,7 @@ OWN = (
         sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername"""),
     _group(ALLOW, "it opens and looks at files; which ones, Landlock or mounts decide", """
         open openat openat2 stat fstat lstat newfstatat statx access faccessat faccessat2
-        readlink readlinkat getdents getdents64 getcwd chdir fchdir statfs fstatfs umask"""),
+        readlink readlinkat getdents getdents64 getcwd chdir fchdir umask"""),
     _group(ALLOW, "memory of its own", """
         brk munmap mprotect mremap mlock munlock mlockall munlockall mlock2
         pkey_alloc pkey_free pkey_mprotect membarrier"""),
@@ -79,6 +79,7 @@ TRIED = (
         getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""),
 )  # fmt: skip
 KEPT_FROM_FILES = (
+    _group(READ_ONLY, "how full a disk is, is the affair of those who write", "statfs fstatfs"),
     _group(READ_ONLY, "nothing can be written", """
         creat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
         mknod mknodat ftruncate fallocate copy_file_range"""),
@@ -101,8 +102,9 @@ OTHERS = (
         inotify_init inotify_init1 inotify_add_watch inotify_rm_watch fanotify_init fanotify_mark"""),
     _group(REFUSE_AS_ABSENT, "it takes of what all programs of a user or of the machine share", """
         io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents"""),
-    _group(REFUSE, "it reaches into other processes", """
-        ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
+    _group(REFUSE, "it reaches into other processes, or takes of what their users share", """
+        rt_sigqueueinfo rt_tgsigqueueinfo ptrace process_vm_readv process_vm_writev process_madvise
+        process_mrelease kcmp
         pidfd_open pidfd_getfd pidfd_send_signal move_pages migrate_pages get_robust_list futex_waitv"""),
     _group(REFUSE, "priorities and cores are the referee's", """
         setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set

@@ -215,8 +215,6 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         "kill": Check(own, _one_of(0, (OWN_PID, 0))),
         "tgkill": Check(own, _one_of(0, (OWN_PID,))),
         "tkill": Check(thread, asked),
-        "rt_sigqueueinfo": Check(own, _one_of(0, (OWN_PID,))),
-        "rt_tgsigqueueinfo": Check(own, _one_of(0, (OWN_PID,))),
         "prlimit64": Check(own, _one_of(0, (OWN_PID, 0))),
         "getpgid": Check(own, _one_of(0, (OWN_PID, 0))),
         "getsid": Check(own, _one_of(0, (OWN_PID, 0))),

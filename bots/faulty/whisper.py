@@ -14,6 +14,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+import socket
 import sys
 import threading
 import time
@@ -182,7 +183,11 @@ def watch(bot: Bot) -> None:
         "whom a page is shared with": lambda: read("/proc/self/smaps"),
         "which pages there are": lambda: read("/proc/self/pagemap"),
         "mounts": lambda: read("/proc/self/mountinfo"),
-        "its own state": lambda: read("/proc/self/status"),
+        "its own state": lambda: read("/proc/self/stat"),
+        "signals that are queued for all": lambda: read("/proc/self/status"),
+        "numbers of what it has open": lambda: read("/proc/self/fdinfo/0"),
+        "how full a disk is": lambda: os.statvfs("/usr"),
+        "the number of a socket": number_of_a_socket,
         "page out": lambda: advise(MADV_PAGEOUT),
         "merge equal pages": lambda: advise(MADV_MERGEABLE),
         "a larger pipe": lambda: fcntl.fcntl(1, 1031, 1 << 20),
@@ -209,6 +214,12 @@ def advise(advice: int) -> None:
     place = mmap.mmap(-1, PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     address = ctypes.addressof(ctypes.c_char.from_buffer(place))
     call(libc.madvise, ctypes.c_void_p(address), ctypes.c_size_t(PAGE), advice)
+
+
+def number_of_a_socket() -> None:
+    ends = socket.socketpair()
+    # SO_COOKIE.
+    ends[0].getsockopt(socket.SOL_SOCKET, 57, 8)
 
 
 def in_core() -> None:

@@ -72,7 +72,8 @@ def become_bot(
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
         # Reserving addresses is how virtual machines start, so this is a backstop only.
         resource.setrlimit(resource.RLIMIT_AS, (4 * memory + ADDRESS_SPACE,) * 2)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # Not 0: with that a program that takes cores from a pipe is started all the same.
+        resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
         # Neither stacks nor what descriptors stand for count as data.
         lower(resource.RLIMIT_STACK, STACK)
         lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import time
@@ -29,6 +30,9 @@ def main(descriptor: int, staged: bool) -> None:
     """The slim process: serve requests until the worker is gone, leave nothing behind."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    # What bots have under way in their sockets counts for all of a user; we are to have room beyond it.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     label = str(os.getpid())
     staged = staged and enter()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -106,6 +110,11 @@ class Family:
             if self._staged:
                 in_place = self._copies.cover([folder for bot in bots for folder in bot["folders"]])
                 start_numbers_anew()
+            # The kernel numbers pipes one after the other, for all, and a bot could count how many there
+            # were.
+            for _ in range(os.urandom(1)[0]):
+                for number in os.pipe():
+                    os.close(number)
             for bot in bots:
                 self._fork(bot, descriptors)
             pids = [self._find(bot, *forked) for bot, forked in zip(bots, self._forked, strict=True)]

@@ -43,13 +43,13 @@ def unshare(flags: int) -> None:
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
     """Mount something, or change a mount."""
-    words = [word.encode() if word else None for word in (source, target, kind)]
-    _checked(_libc.mount(*words, ctypes.c_ulong(flags), options.encode() or None), f"mount {target}")
+    words = [os.fsencode(word) if word else None for word in (source, target, kind)]
+    _checked(_libc.mount(*words, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target!r}")
 
 
 def unmount(target: str) -> None:
     """Take a mount away, at once for new looks at it."""
-    _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+    _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
 
 
 def set_read_only(path: str, beneath: bool) -> None:
@@ -66,7 +66,7 @@ def set_writable(path: str) -> None:
 
 def _set_attributes(path: str, flags: int, given: int, taken: int) -> None:
     attributes = struct.pack("=4Q", given, taken, 0, 0)
-    call(MOUNT_SETATTR, AT_FDCWD, path.encode(), flags, attributes, len(attributes))
+    call(MOUNT_SETATTR, AT_FDCWD, os.fsencode(path), flags, attributes, len(attributes))
 
 
 def give_up_powers(kept: int = 0) -> None:

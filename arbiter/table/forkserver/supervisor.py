@@ -41,10 +41,12 @@ OF_A_THREAD = 0x1_0F00
 ALSO_OF_A_THREAD = 0x17C_0000
 FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F, 0, 9
 PIDFD_THREAD = os.O_EXCL
-LOOK_AGAIN_SECONDS = 0.002
-"""So often the word is read that a thread waits for, where no descriptor tells the end of another thread."""
+LOOK_AGAIN_SECONDS, SELDOM_SECONDS = 0.002, 0.05
+"""So often the word is read that a thread waits for, at first and after a while, where no descriptor tells
+the end of another thread.
+"""
 LONGEST_SECONDS = 3600.0
-BURST, A_SECOND = 2000, 1000
+BURST, A_SECOND = 4000, 4000
 """So many questions of one bot are answered at once, and so many a second after that."""
 
 
@@ -74,14 +76,15 @@ class Question(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A thread that waits for a word to change: of which process, until when, and what ends it earlier, a
-    descriptor if there is one.
+    """A thread that waits for a word to change: until when, and what ends it earlier, a descriptor if there
+    is one; else the word is read, at `looked` the next time, and after `seldom` seconds again.
     """
 
     question: Question
-    pid: int
     until: float | None
     descriptor: int
+    looked: float
+    seldom: float
 
 
 class Supervisor:
@@ -134,8 +137,7 @@ class Supervisor:
         """How long nothing has to be done unless something comes."""
         now = time.monotonic()
         dues = [until, *self._paused.values(), *(wait.until for wait in self._waits.values())]
-        if any(wait.descriptor < 0 for wait in self._waits.values()):
-            dues.append(now + LOOK_AGAIN_SECONDS)
+        dues += [wait.looked for wait in self._waits.values() if wait.descriptor < 0]
         left = [min(max(0.0, due - now), LONGEST_SECONDS) * 1000 for due in dues if due is not None]
         return min(left, default=None)
 
@@ -241,7 +243,7 @@ class Supervisor:
             0,
         )
         try:
-            with open(f"/proc/{bot.pid}/mem", "r+b", buffering=0) as memory:
+            with open(f"/proc/{question.thread}/mem", "r+b", buffering=0) as memory:
                 fcntl.ioctl(question.listener, IS_VALID, struct.pack("=Q", question.id))
                 os.pwrite(memory.fileno(), told, question.arguments[0])
         except (OSError, OverflowError):
@@ -258,9 +260,9 @@ class Supervisor:
         if command not in (FUTEX_WAIT, FUTEX_WAIT_BITSET):
             return self._refusal(bot, question.number)
         try:
-            if _memory(bot.pid, address, WORD) != (value & 0xFFFF_FFFF,):
+            if _memory(question.thread, address, WORD) != (value & 0xFFFF_FFFF,):
                 return errno.EAGAIN
-            until = _due(bot.pid, operation, timeout) if timeout else None
+            until = _due(question.thread, operation, timeout) if timeout else None
         except ValueError:
             return errno.EINVAL
         except (OSError, OverflowError, struct.error):
@@ -271,7 +273,9 @@ class Supervisor:
             with suppress(OSError):  # Linux < 6.9, or it has just ended
                 descriptor = os.pidfd_open(value & 0x7FFF_FFFF, PIDFD_THREAD)
                 self._poll.register(descriptor, select.POLLIN)
-        self._waits[question.listener, question.thread] = Wait(question, bot.pid, until, descriptor)
+        again = time.monotonic() + LOOK_AGAIN_SECONDS
+        wait = Wait(question, until, descriptor, again, LOOK_AGAIN_SECONDS)
+        self._waits[question.listener, question.thread] = wait
         return None
 
     def _hear_again(self) -> None:
@@ -281,12 +285,17 @@ class Supervisor:
             self._poll.register(listener, select.POLLIN)
 
     def _look_at_waits(self, events: dict[int, int]) -> None:
+        now = time.monotonic()
         for key, wait in list(self._waits.items()):
-            if wait.descriptor in events or (wait.descriptor < 0 and _has_changed(wait)):
+            due = wait.descriptor < 0 and wait.looked <= now
+            if wait.descriptor in events or (due and _has_changed(wait.question)):
                 _send_result(wait.question)
-            elif wait.until is not None and wait.until <= time.monotonic():
+            elif wait.until is not None and wait.until <= now:
                 _send(wait.question, errno.ETIMEDOUT)
             elif wait.question.listener in self._bots:
+                if due:
+                    seldom = min(2 * wait.seldom, SELDOM_SECONDS)
+                    self._waits[key] = wait._replace(looked=now + seldom, seldom=seldom)
                 continue
             self._close(self._waits.pop(key))
 
@@ -327,25 +336,25 @@ def _is_thread(pid: int, thread: int) -> bool:
     return os.access(f"/proc/{pid}/task/{thread}", os.F_OK)
 
 
-def _memory(pid: int, address: int, form: struct.Struct) -> tuple[int, ...]:
-    """Numbers in a process's memory; OSError where there is none."""
-    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+def _memory(thread: int, address: int, form: struct.Struct) -> tuple[int, ...]:
+    """Numbers in the memory of a thread, which may outlive the main one; OSError where there is none."""
+    with open(f"/proc/{thread}/mem", "rb", buffering=0) as memory:
         return form.unpack(os.pread(memory.fileno(), form.size, address))
 
 
-def _has_changed(wait: Wait) -> bool:
-    address, _, value, *_ = wait.question.arguments
+def _has_changed(question: Question) -> bool:
+    address, _, value, *_ = question.arguments
     try:
-        return _memory(wait.pid, address, WORD) != (value & 0xFFFF_FFFF,)
+        return _memory(question.thread, address, WORD) != (value & 0xFFFF_FFFF,)
     except (OSError, OverflowError, struct.error):
         return True
 
 
-def _due(pid: int, operation: int, timeout: int) -> float:
+def _due(thread: int, operation: int, timeout: int) -> float:
     """When a wait is over, on our clock; a time since now, or (with a bit set) a moment of one of two
     clocks.
     """
-    whole, ns = _memory(pid, timeout, TIME)
+    whole, ns = _memory(thread, timeout, TIME)
     if whole < 0 or not 0 <= ns < 1_000_000_000:
         raise ValueError("no time")
     seconds = whole + ns / 1e9
