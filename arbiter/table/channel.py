@@ -46,7 +46,7 @@ FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK_WAIT_MS = 5
 """The same for a bot that has answered within `FIRST_WAIT_NS` at least `BRISK` times running."""
 BRISK = 8
-WARY = 64
+WARY = 8
 """So many exchanges after one in which the bot waited for the core the meters are read before each."""
 FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
 """When, while a bot thinks, the referee looks whether others keep it from the core: at first, and at least
@@ -261,7 +261,7 @@ class Channel:
             if answered and account.own_ns > DISTURBED_NS:
                 taken += stop_all(self.others, account.own_ns)
             self._base = account.last
-            if spent.delay_ns > FIRST_WAIT_NS:
+            if spent.delay_ns > FIRST_WAIT_NS and not send.starting:
                 self._wary = WARY
             return spent
 

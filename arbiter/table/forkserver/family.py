@@ -110,11 +110,7 @@ class Family:
             if self._staged:
                 in_place = self._copies.cover([folder for bot in bots for folder in bot["folders"]])
                 start_numbers_anew()
-            # The kernel numbers pipes one after the other, for all, and a bot could count how many there
-            # were.
-            for _ in range(os.urandom(1)[0]):
-                for number in os.pipe():
-                    os.close(number)
+                count_on()
             for bot in bots:
                 self._fork(bot, descriptors)
             pids = [self._find(bot, *forked) for bot, forked in zip(bots, self._forked, strict=True)]
@@ -287,6 +283,15 @@ def write(path: str, text: str) -> None:
     """One value into one of the kernel's files."""
     with open(path, "w") as file:
         file.write(text)
+
+
+def count_on() -> None:
+    """Make some pipes and drop them: the kernel numbers them one after the other, for all, and a bot could
+    count how many others have made.
+    """
+    for _ in range(os.urandom(1)[0]):
+        for number in os.pipe():
+            os.close(number)
 
 
 def killed_for_memory(group: str) -> bool:
