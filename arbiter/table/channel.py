@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -34,6 +33,7 @@ from arbiter.protocol import NONE, PLAIN, Answer, Connection
 from arbiter.referee import Reply, overdue
 from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of, written_ns_ago
 from arbiter.table.meter import ClockKind, Meter, Reading
+from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,12 +52,6 @@ FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
 """When, while a bot thinks, the referee looks whether others keep it from the core: at first, and at least
 so often.
 """
-DISTURBED_NS, DISTURBING_NS = 5 * MS, 2 * MS
-"""So long has a bot, or the referee, to wait for the core, and so long another to compute meanwhile, for
-the other to be stopped.
-"""
-MOST_DISTURBING_NS = 5 * SECOND
-"""So much CPU time may a bot take while others wait for the core."""
 CHUNK = 65536
 CLOSED_SECONDS = 0.03
 """A program that has closed a pipe mostly ends at once; one that does not is not waited for."""
@@ -73,16 +67,6 @@ SMALL = 256
 """The first read: a reply is short, and Python makes so small an object without malloc."""
 _now, _read, _write = time.monotonic_ns, os.read, os.write
 _tuple = tuple.__new__
-
-
-def stop_all(channels: Sequence[Channel], most_ns: int = SECOND) -> int:
-    """Stop those that have computed since they were last looked at; how long, each so much at most."""
-    total = 0
-    for channel in channels:
-        if (taken := min(channel.taken_ns(), most_ns)) > DISTURBING_NS:
-            channel.stop_disturbing(taken)
-            total += taken
-    return total
 
 
 class Channel:
@@ -117,11 +101,9 @@ class Channel:
         self._poll_stdout = peek.poll
         # Quick answers running, to news and to requests: a bot may be quick at one of them only.
         self._brisk = [0, 0]
-        self.others: Sequence[Channel] = ()
+        self.presence = Presence(self.pid, self._meter)
+        self.others: Sequence[Presence] = ()
         """The other bots at the table."""
-        self._wary = 0
-        self._stopped = False
-        self._disturbing_ns = self._noted_ns = 0
         self._image: tuple[bytes, ...] = ()
 
     def exchange(self, send: Send) -> Reply | int:
@@ -130,24 +112,25 @@ class Channel:
         VoidMatch if we cannot judge.
         """
         _, payload, wanted, _, asks, _ = send
-        connection, start = self.connection, 0
+        connection, presence, start = self.connection, self.presence, 0
         try:
             if asks and self._poll_stdout(0):
                 self._read()
             if connection.buffer and (stale := connection.stale()):
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
-            if self._wary:
-                self._look_first()
+            if presence.wary:
+                presence.check()
+                presence.wary -= 1
+                self._base = self._meter.read()
             start = _now()
             try:
                 written = _write(self._stdin, payload)
             except BlockingIOError:
                 written = 0
-            if self._stopped:
+            if presence.stopped:
                 # Not before its clock runs.
-                self._stopped = False
-                self._signal(signal.SIGCONT)
+                presence.go_on()
             if written == len(payload):
                 try:
                     # A brisk bot on our own core has mostly answered before we get here.
@@ -184,6 +167,7 @@ class Channel:
         # that finds the interpreter.
         self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
         self._image = self._meter.image
+        self.presence.awake = True
 
     def _come_at_once(self, asks: bool) -> bool:
         """Whether something has come within the first wait; one more brisk answer if so."""
@@ -218,7 +202,7 @@ class Channel:
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
-        self._signal(signal.SIGCONT)
+        self.presence.go_on()
         with suppress(OSError):
             os.write(self._stdin, b"quit\n")
         return self._launcher.ended(self.pid, grace_seconds)
@@ -229,17 +213,6 @@ class Channel:
         self._meter.close()
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.close(descriptor)
-
-    def _look_first(self) -> None:
-        """Before an exchange that may need it: whether the bot may go on at all, and its meters."""
-        if self._disturbing_ns > MOST_DISTURBING_NS:
-            computed = (
-                f"it computed for {self._disturbing_ns / SECOND:.1f} s while others waited for the core"
-            )
-            detail = f"{computed}; {MOST_DISTURBING_NS / SECOND:.1f} s are allowed"
-            raise MalformedReply(Fault.OUT_OF_TURN, detail, b"")
-        self._wary -= 1
-        self._base = self._meter.read()
 
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path: until the replies are there, the program ends, or its time is over."""
@@ -258,11 +231,12 @@ class Channel:
         def cost(answered: bool = False) -> Cost:
             nonlocal taken
             spent = account.cost(answered)
-            if answered and account.own_ns > DISTURBED_NS:
+            self.presence.awake |= answered
+            if account.own_ns > DISTURBED_NS:
                 taken += stop_all(self.others, account.own_ns)
             self._base = account.last
             if spent.delay_ns > FIRST_WAIT_NS and not send.starting:
-                self._wary = WARY
+                self.presence.wary = WARY
             return spent
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
@@ -332,28 +306,6 @@ class Channel:
         if send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
-
-    def taken_ns(self) -> int:
-        """The CPU time that it has taken since it was last asked; 0 while it starts."""
-        if not (self.connection.received or self.start_cpu_ns):
-            return 0
-        before, self._noted_ns = self._noted_ns, self._meter.cpu_ns()
-        return self._noted_ns - before
-
-    def stop_disturbing(self, computed_ns: int) -> None:
-        """Keep it from the core until it is spoken to again, and note what it took of others' time."""
-        self._disturbing_ns += computed_ns
-        self._stopped = True
-        self._wary = max(self._wary, 1)
-        self._signal(signal.SIGSTOP)
-
-    def _signal(self, number: int) -> None:
-        """To its process group, and to all that descends from it where a tier allows it children."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
-        for child in self._meter.descendants():
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(child, number)
 
     def _set_watch(self, writing: bool) -> None:
         """Watch the process, its output, its errors, and its input while there is more to write."""

@@ -99,7 +99,7 @@ class Table:
             for seat, process in enumerate(processes)
         ]
         for channel in channels:
-            channel.others = [other for other in channels if other is not channel]
+            channel.others = [other.presence for other in channels if other is not channel]
         goodbyes: dict[int, End | None] = {}
         try:
             record = conduct(referee(game, spec), channels)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from arbiter.match import Fault, MatchRecord
-from arbiter.table import channel, play_match
+from arbiter.table import play_match, presence
 from arbiter.table.conduct import close_table
 from tests.bench.clock import BURNED_MS, judge, spec
 
@@ -92,7 +92,7 @@ def test_who_computes_while_another_waits_for_the_core_is_stopped() -> None:
 
 
 def test_who_takes_much_of_others_time_loses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channel, "MOST_DISTURBING_NS", 10**6)
+    monkeypatch.setattr(presence, "MOST_DISTURBING_NS", 10**6)
     forfeit = played_on_one_core("hog").forfeit
     assert forfeit is not None
     assert (forfeit.seat, forfeit.fault) == (0, Fault.OUT_OF_TURN)
