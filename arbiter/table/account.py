@@ -12,7 +12,6 @@ request:
 
 from __future__ import annotations
 
-import os
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,9 +44,11 @@ class Account:
     __slots__ = ("_base", "_counts_from", "_credited", "_early_cpu", "_kind", "_last", "_looked", "_meter",
                  "_room", "_start", "_told", "_untold", "_waiting_from", "own_ns")  # fmt: skip
 
-    def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
+    def __init__(
+        self, meter: Meter, kind: ClockKind, start: int, before: Reading | None, fresh: bool = False
+    ) -> None:
         """`start` of the exchange on the monotonic clock in ns; `before` the last reading there was, if
-        any.
+        any, and `fresh` if it was made just then.
         """
         self._meter, self._kind, self._start = meter, kind, start
         for _ in range(SURE_READINGS):
@@ -62,7 +63,9 @@ class Account:
         if before is not None:
             # What the bot used and waited for in the first moment, as far as the readings tell.
             self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)
-            self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns)
+            # A bot may have waited for the core before it was asked, too, unless that reading is fresh.
+            most = first - self._early_cpu if fresh else min(first - self._early_cpu, FIRST_WAIT_NS)
+            self._credited = min(most, base.delay_ns - before.delay_ns)
         self._base = self._last = base
         self._room = first - self._credited
         self._counts_from, self._waiting_from = base.own_ns, self._looked
@@ -87,12 +90,11 @@ class Account:
         self._waiting_from = _now()
         self._counts_from = self._meter.own_delay_ns()
 
-    def waited(self, pipe: int) -> None:
-        """After the wait that brought the answer, on this pipe."""
+    def waited(self) -> None:
+        """After the wait that brought the answer."""
         if _now() - self._waiting_from < AT_ONCE_NS:
-            # It was there already: what counts is what came after it was written, as far as the last look.
-            own = self._meter.own_delay_ns()
-            self._counts_from = max(self._last.own_ns, own - written_ns_ago(pipe))
+            # It was there already, since when nobody knows: all since the last look counts.
+            self._counts_from = self._last.own_ns
 
     def cost(self, answered: bool = False) -> Cost:
         """What it comes to now."""
@@ -118,10 +120,3 @@ def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:
     delay = min(delay, wall)
     adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
     return Cost(wall, cpu, delay, charged(kind, wall, cpu, delay), adjusted)
-
-
-def written_ns_ago(pipe: int) -> int:
-    """How long ago something was written to a pipe, or up to one tick of the kernel's clock longer (1 to 10
-    ms).
-    """
-    return max(0, time.time_ns() - os.fstat(pipe).st_mtime_ns)

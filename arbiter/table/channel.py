@@ -31,7 +31,7 @@ from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN, Answer, Connection
 from arbiter.referee import Reply, overdue
-from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of, written_ns_ago
+from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of
 from arbiter.table.meter import ClockKind, Meter, Reading
 from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
 
@@ -112,7 +112,7 @@ class Channel:
         VoidMatch if we cannot judge.
         """
         _, payload, wanted, _, asks, _ = send
-        connection, presence, start = self.connection, self.presence, 0
+        connection, presence, start, fresh = self.connection, self.presence, 0, False
         try:
             if asks and self._poll_stdout(0):
                 self._read()
@@ -122,7 +122,7 @@ class Channel:
             if presence.wary:
                 presence.check()
                 presence.wary -= 1
-                self._base = self._meter.read()
+                self._base, fresh = self._meter.read(), True
             start = _now()
             try:
                 written = _write(self._stdin, payload)
@@ -150,7 +150,7 @@ class Channel:
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None)) if asks else cost
                     self._ended = not chunk
             self._brisk[asks] = 0
-            return self._wait(send, start, written)
+            return self._wait(send, start, written, fresh)
         except MalformedReply as fault:
             wall = _now() - start if start else 0
             return Reply(NONE, wall, wall, fault=fault)
@@ -187,14 +187,11 @@ class Channel:
         if base is None:
             return wall
         own = self._base.own_ns - base.own_ns
-        if wall - own >= FIRST_WAIT_NS:
-            # It had not come when we were to be woken after the first wait. Ours is what came after it was
-            # written.
-            own = min(own, written_ns_ago(self._stdout))
+        delay = self._base.delay_ns - base.delay_ns + own
+        if delay > FIRST_WAIT_NS:
+            self.presence.wary = WARY
         taken = stop_all(self.others, own) if own > DISTURBED_NS else 0
-        spent = cost_of(
-            self._kind, wall, self._base.cpu_ns - base.cpu_ns, self._base.delay_ns - base.delay_ns + own
-        )
+        spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
         if spent.charged_ns > send.allowed_ns[self._seat] >= spent.adjusted_ns:
             # Perhaps they took some of it earlier; then nobody is to blame.
             spent = self._judged(send, spent, taken + sum(other.taken_ns() for other in self.others))
@@ -214,9 +211,12 @@ class Channel:
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.close(descriptor)
 
-    def _wait(self, send: Send, start: int, written: int) -> Reply | int:
-        """The long path: until the replies are there, the program ends, or its time is over."""
-        account = Account(self._meter, self._kind, start, self._base)
+    def _wait(self, send: Send, start: int, written: int, fresh: bool) -> Reply | int:
+        """The long path: until the replies are there, the program ends, or its time is over.
+
+        `fresh`: the meters were read just before.
+        """
+        account = Account(self._meter, self._kind, start, self._base, fresh)
         taken = 0
         for other in self.others:
             # What it computes from now on, another one has to wait for.
@@ -259,7 +259,7 @@ class Channel:
                     if not rest:
                         self._watch.unregister(self._stdin)
                 if ready & {self._stdout, self._process}:
-                    account.waited(self._stdout)
+                    account.waited()
                     more = self._read()
                     if answers := self.connection.take(send.replies):
                         return reply(cost(answered=True), None, answers[-1])
