@@ -6,8 +6,7 @@ request:
 - the bot's own counts as it is told, when a wait for the core is over; but no more than the time in which the
   main thread can have waited. A thread that waited long ago may become the main one (it starts a
   program), and would bring its delay along.
-- the referee's counts only for the wait that ended with the answer. What kept the referee from its own work
-  before that did not keep the bot from answering: a bot that sleeps meanwhile sleeps.
+- the referee's counts whenever it is: it cannot tell what the bot did meanwhile, and decides for the bot.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 FIRST_WAIT_NS = 200_000
 """How long the referee waits before the meters are read."""
 SURE_READINGS = 3
-AT_ONCE_NS = 50_000
-"""A wait that took no longer found the answer there."""
 _now = time.monotonic_ns
 
 
@@ -41,14 +38,12 @@ class Cost(NamedTuple):
 class Account:
     """The cost of one exchange: opened when the first moment is over, asked whenever somebody looks."""
 
-    __slots__ = ("_base", "_counts_from", "_credited", "_early_cpu", "_kind", "_last", "_looked", "_meter",
-                 "_room", "_start", "_told", "_untold", "_waiting_from", "own_ns")  # fmt: skip
+    __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_last", "_looked", "_meter", "_room", "_start",
+                 "_told", "_untold", "late_ns")  # fmt: skip
 
-    def __init__(
-        self, meter: Meter, kind: ClockKind, start: int, before: Reading | None, fresh: bool = False
-    ) -> None:
+    def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
         """`start` of the exchange on the monotonic clock in ns; `before` the last reading there was, if
-        any, and `fresh` if it was made just then.
+        any.
         """
         self._meter, self._kind, self._start = meter, kind, start
         for _ in range(SURE_READINGS):
@@ -63,15 +58,12 @@ class Account:
         if before is not None:
             # What the bot used and waited for in the first moment, as far as the readings tell.
             self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)
-            # A bot may have waited for the core before it was asked, too, unless that reading is fresh.
-            most = first - self._early_cpu if fresh else min(first - self._early_cpu, FIRST_WAIT_NS)
-            self._credited = min(most, base.delay_ns - before.delay_ns)
+            self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns)
         self._base = self._last = base
         self._room = first - self._credited
-        self._counts_from, self._waiting_from = base.own_ns, self._looked
         self._told = self._untold = 0
-        self.own_ns = 0
-        """The referee's delays that count."""
+        self.late_ns = 0
+        """The referee's delay between the last two looks."""
 
     @property
     def last(self) -> Reading:
@@ -85,34 +77,23 @@ class Account:
         """
         return max(self._told, self._untold)
 
-    def about_to_wait(self) -> None:
-        """Before each wait for the answer."""
-        self._waiting_from = _now()
-        self._counts_from = self._meter.own_delay_ns()
-
-    def waited(self) -> None:
-        """After the wait that brought the answer."""
-        if _now() - self._waiting_from < AT_ONCE_NS:
-            # It was there already, since when nobody knows: all since the last look counts.
-            self._counts_from = self._last.own_ns
-
-    def cost(self, answered: bool = False) -> Cost:
+    def cost(self) -> Cost:
         """What it comes to now."""
+        wall = _now() - self._start
         now = self._meter.read()
         moment = _now()
         # The time since the last look, and that before in which a wait may have begun that is told only now.
         room = self._room + moment - self._looked
         counted = min(now.delay_ns - self._last.delay_ns, room)
         self._credited += counted
-        ready = not answered and self._meter.runnable
+        ready = self._meter.runnable
         self._room = room - counted if ready else 0
         self._told = now.delay_ns - self._last.delay_ns
         self._untold = moment - self._looked - (now.cpu_ns - self._last.cpu_ns) if ready else 0
+        self.late_ns = now.own_ns - self._last.own_ns
         self._last, self._looked = now, moment
-        wall = moment - self._start
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
-        self.own_ns = now.own_ns - self._counts_from if answered else 0
-        return cost_of(self._kind, wall, cpu, self._credited + self.own_ns)
+        return cost_of(self._kind, wall, cpu, self._credited + now.own_ns - self._base.own_ns)
 
 
 def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:

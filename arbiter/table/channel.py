@@ -112,7 +112,7 @@ class Channel:
         VoidMatch if we cannot judge.
         """
         _, payload, wanted, _, asks, _ = send
-        connection, presence, start, fresh = self.connection, self.presence, 0, False
+        connection, presence, start = self.connection, self.presence, 0
         try:
             if asks and self._poll_stdout(0):
                 self._read()
@@ -122,7 +122,7 @@ class Channel:
             if presence.wary:
                 presence.check()
                 presence.wary -= 1
-                self._base, fresh = self._meter.read(), True
+                self._base = self._meter.read()
             start = _now()
             try:
                 written = _write(self._stdin, payload)
@@ -150,7 +150,7 @@ class Channel:
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None)) if asks else cost
                     self._ended = not chunk
             self._brisk[asks] = 0
-            return self._wait(send, start, written, fresh)
+            return self._wait(send, start, written)
         except MalformedReply as fault:
             wall = _now() - start if start else 0
             return Reply(NONE, wall, wall, fault=fault)
@@ -186,6 +186,7 @@ class Channel:
         base, self._base = self._base, self._meter.read()
         if base is None:
             return wall
+        self.presence.note(self._base.cpu_ns)
         own = self._base.own_ns - base.own_ns
         delay = self._base.delay_ns - base.delay_ns + own
         if delay > FIRST_WAIT_NS:
@@ -211,12 +212,9 @@ class Channel:
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.close(descriptor)
 
-    def _wait(self, send: Send, start: int, written: int, fresh: bool) -> Reply | int:
-        """The long path: until the replies are there, the program ends, or its time is over.
-
-        `fresh`: the meters were read just before.
-        """
-        account = Account(self._meter, self._kind, start, self._base, fresh)
+    def _wait(self, send: Send, start: int, written: int) -> Reply | int:
+        """The long path: until the replies are there, the program ends, or its time is over."""
+        account = Account(self._meter, self._kind, start, self._base)
         taken = 0
         for other in self.others:
             # What it computes from now on, another one has to wait for.
@@ -228,12 +226,13 @@ class Channel:
         rest = send.payload[written:]
         self._set_watch(bool(rest))
 
-        def cost(answered: bool = False) -> Cost:
+        def cost() -> Cost:
             nonlocal taken
-            spent = account.cost(answered)
-            self.presence.awake |= answered
-            if account.own_ns > DISTURBED_NS:
-                taken += stop_all(self.others, account.own_ns)
+            spent = account.cost()
+            self.presence.awake |= bool(self.connection.received)
+            self.presence.note(account.last.cpu_ns)
+            if account.late_ns > DISTURBED_NS:
+                taken += stop_all(self.others, account.late_ns)
             self._base = account.last
             if spent.delay_ns > FIRST_WAIT_NS and not send.starting:
                 self.presence.wary = WARY
@@ -246,7 +245,6 @@ class Channel:
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         while True:
-            account.about_to_wait()
             left = min(look, at_most, glance) - (_now() - start)
             # Rounded up: waking early would only mean waiting again.
             events = self._watch.poll(min(max(0, -(-left // MS)), LONGEST_POLL_MS))
@@ -259,18 +257,17 @@ class Channel:
                     if not rest:
                         self._watch.unregister(self._stdin)
                 if ready & {self._stdout, self._process}:
-                    account.waited()
                     more = self._read()
                     if answers := self.connection.take(send.replies):
-                        return reply(cost(answered=True), None, answers[-1])
+                        return reply(cost(), None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # What it cost first: the end of a process may have to be waited for.
-                        spent = cost(answered=True)
+                        spent = cost()
                         return reply(spent, self._crash("closed its standard output"))
             except MalformedReply as fault:
-                return reply(cost(answered=True), fault)
+                return reply(cost(), fault)
             except BrokenPipeError:
-                spent = cost(answered=True)
+                spent = cost()
                 return reply(spent, self._crash("closed its standard input"))
             wall = _now() - start
             if wall >= glance:

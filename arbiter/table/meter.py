@@ -81,10 +81,6 @@ class Meter:
             cpu += self._family_ns
         return cpu
 
-    def own_delay_ns(self) -> int:
-        """The referee's run-queue delay alone."""
-        return run_delay(self._own)
-
     @property
     def children_ns(self) -> int:
         """CPU time of the children that it has waited for, where `read` does not count it anyway."""

@@ -49,6 +49,10 @@ class Presence:
         before, self._noted_ns = self._noted_ns, self._meter.cpu_ns()
         return self._noted_ns - before
 
+    def note(self, cpu_ns: int) -> None:
+        """What it has taken so far was for an answer of its own."""
+        self._noted_ns = cpu_ns
+
     def stop(self, taken_ns: int) -> None:
         """Keep it from the core until it is spoken to again, and note what it took of others' time."""
         self._disturbing_ns += taken_ns
