@@ -16,6 +16,7 @@ from arbiter.players import registered
 from arbiter.table import Table
 from arbiter.table.forkserver import copies
 from arbiter.table.isolation import probe, stage
+from arbiter.table.launcher import SlimProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -189,6 +190,25 @@ print("posted", libc.sem_wait(posted), file=sys.stderr)
 def test_threads_are_waited_for_as_anywhere(table: Table, tmp_path: Path) -> None:
     told = seen_by(table, tmp_path / "own", THREADS).stderr_tail.splitlines()
     assert told == ["joined 3", "too early 110", "in time 0", "changed 0", "posted 0"]
+
+
+def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = SlimProcess.__init__
+    monkeypatch.setattr(SlimProcess, "__init__", lambda slim, _: start(slim, staged=False))
+    table = Table()
+    try:
+        report = seen_by(
+            table,
+            tmp_path / "own",
+            THREADS + "import socket\ntry:\n    socket.socket()\nexcept OSError:\n    pass\n",
+        )
+        assert table._launcher.staged is False
+    finally:
+        table.close()
+    assert report.stderr_tail.splitlines()[0] == "joined 3"
+    assert report.notes == ("system calls refused: socket",)
 
 
 def test_a_thread_shares_all_that_limits_count(table: Table, tmp_path: Path) -> None:
