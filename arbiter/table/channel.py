@@ -46,8 +46,6 @@ FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK_WAIT_MS = 5
 """The same for a bot that has answered within `FIRST_WAIT_NS` at least `BRISK` times running."""
 BRISK = 8
-WARY = 8
-"""So many exchanges after one in which the bot waited for the core the meters are read before each."""
 FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
 """When, while a bot thinks, the referee looks whether others keep it from the core: at first, and at least
 so often.
@@ -189,8 +187,6 @@ class Channel:
         self.presence.note(self._base.cpu_ns)
         own = self._base.own_ns - base.own_ns
         delay = self._base.delay_ns - base.delay_ns + own
-        if delay > FIRST_WAIT_NS:
-            self.presence.wary = WARY
         taken = stop_all(self.others, own) if own > DISTURBED_NS else 0
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
         if spent.charged_ns > send.allowed_ns[self._seat] >= spent.adjusted_ns:
@@ -234,8 +230,6 @@ class Channel:
             if account.late_ns > DISTURBED_NS:
                 taken += stop_all(self.others, account.late_ns)
             self._base = account.last
-            if spent.delay_ns > FIRST_WAIT_NS and not send.starting:
-                self.presence.wary = WARY
             return spent
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
