@@ -77,7 +77,7 @@ class Account:
         """
         return max(self._told, self._untold)
 
-    def cost(self) -> Cost:
+    def cost(self, answered: bool = False) -> Cost:
         """What it comes to now."""
         wall = _now() - self._start
         now = self._meter.read()
@@ -86,7 +86,7 @@ class Account:
         room = self._room + moment - self._looked
         counted = min(now.delay_ns - self._last.delay_ns, room)
         self._credited += counted
-        ready = self._meter.runnable
+        ready = not answered and self._meter.runnable
         self._room = room - counted if ready else 0
         self._told = now.delay_ns - self._last.delay_ns
         self._untold = moment - self._looked - (now.cpu_ns - self._last.cpu_ns) if ready else 0

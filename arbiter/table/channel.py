@@ -212,9 +212,7 @@ class Channel:
         """The long path: until the replies are there, the program ends, or its time is over."""
         account = Account(self._meter, self._kind, start, self._base)
         taken = 0
-        for other in self.others:
-            # What it computes from now on, another one has to wait for.
-            other.taken_ns()
+        looked: list[int] = []
         allowed = send.allowed_ns[self._seat]
         look = allowed
         cap = at_most = 3 * allowed + 5 * SECOND
@@ -222,9 +220,9 @@ class Channel:
         rest = send.payload[written:]
         self._set_watch(bool(rest))
 
-        def cost() -> Cost:
+        def cost(answered: bool = False) -> Cost:
             nonlocal taken
-            spent = account.cost()
+            spent = account.cost(answered)
             self.presence.awake |= bool(self.connection.received)
             self.presence.note(account.last.cpu_ns)
             if account.late_ns > DISTURBED_NS:
@@ -253,21 +251,24 @@ class Channel:
                 if ready & {self._stdout, self._process}:
                     more = self._read()
                     if answers := self.connection.take(send.replies):
-                        return reply(cost(), None, answers[-1])
+                        return reply(cost(answered=True), None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # What it cost first: the end of a process may have to be waited for.
-                        spent = cost()
+                        spent = cost(answered=True)
                         return reply(spent, self._crash("closed its standard output"))
             except MalformedReply as fault:
-                return reply(cost(), fault)
+                return reply(cost(answered=True), fault)
             except BrokenPipeError:
-                spent = cost()
+                spent = cost(answered=True)
                 return reply(spent, self._crash("closed its standard input"))
             wall = _now() - start
             if wall >= glance:
                 glance = wall + min(max(wall, FIRST_LOOK_NS), LONGEST_LOOK_NS)
                 cost()
-                if account.kept_waiting() > DISTURBED_NS:
+                if not looked:
+                    # What they compute from now on, this one has to wait for.
+                    looked = [other.taken_ns() for other in self.others]
+                elif account.kept_waiting() > DISTURBED_NS:
                     taken += stop_all(self.others)
             if wall < look:
                 continue
