@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from arbiter.table.meter import Meter
 
-DISTURBED_NS, DISTURBING_NS = 5 * MS, 2 * MS
+DISTURBED_NS, DISTURBING_NS = 5 * MS, 10 * MS
 """So long has a bot, or the referee, to wait for the core, and so long another to compute meanwhile, for the
 other to be stopped.
 """
