@@ -15,10 +15,10 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arbiter.course import programme
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match import MatchRecord, Move
-from arbiter.referee import programme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.export import OUTCOMES, results
 from arbiter.match import Fault, rounded_to_us
-from arbiter.referee import programme
 from arbiter.replay import replay
 
 if TYPE_CHECKING:

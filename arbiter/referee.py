@@ -18,12 +18,12 @@ replies makes a sixth as many objects.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from arbiter.cards import Stream
 from arbiter.clock import MS, Clock
+from arbiter.course import deal_of, programme
 from arbiter.errors import IllegalAction, MalformedReply
-from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, hash_of_deals, rounded_to_us
+from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_to_us
 from arbiter.protocol import words_of
 
 if TYPE_CHECKING:
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec
     from arbiter.protocol import Answer
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
-
-HASHED_DEALS = 10
-"""So many planned deals enter the hash of an endless game."""
-MOST_DEALS = 10_000
-
 
 SHOWN_REPLY = 4096
 """So many bytes of the reply that was a fault are kept."""
@@ -94,14 +89,6 @@ class _Ended(Exception):
         self.fault, self.detail, self.reply = fault, detail, reply
 
 
-class Programme(NamedTuple):
-    """The planned deals of a match, as dealt, as JSON, and their hash."""
-
-    deals: tuple[Deal, ...]
-    shapes: tuple[dict[str, Any], ...]
-    hash: str
-
-
 @lru_cache(maxsize=4096)
 def _line(command: Command) -> bytes:
     """A command as sent; a game has few different ones."""
@@ -112,19 +99,6 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
     """A timeout in words."""
     what, allowed = "its start was" if send.starting else "it was", send.allowed_ns[seat]
     return f"charged {charged_ns / 1e6:.1f} ms where {what} allowed {allowed / 1e6:.1f} ms"
-
-
-@lru_cache(maxsize=8)
-def programme(game: AnyGame, seed: str, round_number: int) -> Programme:
-    """What would be dealt if no deal depended on the one before; the same all round long."""
-    deals = []
-    for number in range(HASHED_DEALS if game.endless else MOST_DEALS):
-        deal = game.deal(number, Stream.of_deal(seed, round_number, number), None)
-        if deal is None:
-            break
-        deals.append(deal)
-    shapes = tuple(game.deal_json(deal) for deal in deals)
-    return Programme(tuple(deals), shapes, hash_of_deals(shapes))
 
 
 def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
@@ -196,8 +170,7 @@ class _Match:
         if last is not None:
             self._states.append(last)
         if self._game.chained:
-            stream = Stream.of_deal(self._spec.seed, self._round, number)
-            deal = self._game.deal(number, stream, last)
+            deal = deal_of(self._game, self._spec.seed, self._round, number, last)
         else:
             planned = self._planned.deals
             deal = planned[number] if number < len(planned) else None

@@ -14,11 +14,11 @@ import pytest
 
 from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
-from arbiter.byhand.position import Position
 from arbiter.byhand.view import exchange_line
 from arbiter.cli import exit_code
 from arbiter.cli.show import moves_before_fault
 from arbiter.clock import TimeControl
+from arbiter.course import Position
 from arbiter.errors import IllegalAction
 from arbiter.games import find, names
 from arbiter.games.planning import Planning

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck.matches import BLANK, SEED, SURPLUS_NS
 from arbiter.botcheck.report import Step, escaped, last_lines, passed
-from arbiter.byhand.position import Position
 from arbiter.clock import MS, SECOND
+from arbiter.course import Position
 from arbiter.errors import ArbiterError
 from arbiter.protocol import words_of
 from arbiter.testing import random_policy

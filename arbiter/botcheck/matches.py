@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck.one_bot import Follower, conduct_one
-from arbiter.byhand.position import Position
 from arbiter.clock import MS
+from arbiter.course import Position
 from arbiter.match import Fault, MatchSpec, Player
 from arbiter.referee import Reply, referee
 from arbiter.table.single import SingleBot

@@ -15,7 +15,7 @@ from arbiter.referee import Reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.byhand.position import Position
+    from arbiter.course import Position
     from arbiter.match import MatchRecord
     from arbiter.referee import Conduct
     from arbiter.rules import Action, Seat

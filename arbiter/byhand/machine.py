@@ -16,8 +16,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.byhand.occupants import Line, Occupant
-from arbiter.byhand.position import Position
 from arbiter.clock import MS, SECOND, TimeControl
+from arbiter.course import Position
 from arbiter.errors import IllegalAction, MalformedReply, VoidMatch
 from arbiter.match import Fault
 from arbiter.protocol import words_of

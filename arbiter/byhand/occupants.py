@@ -11,7 +11,7 @@ from arbiter.table.single import Heard, SingleBot
 from arbiter.testing import random_policy
 
 if TYPE_CHECKING:
-    from arbiter.byhand.position import Position
+    from arbiter.course import Position
     from arbiter.match import Limits, Player
     from arbiter.rules import Command, Seat
 

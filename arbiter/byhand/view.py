@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arbiter.byhand.machine import ByHand, Exchange
-    from arbiter.byhand.position import Decision, Position
+    from arbiter.course import Decision, Position
 
 SHOWN = 400
 """So many bytes of a reply are shown."""

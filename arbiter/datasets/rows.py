@@ -10,18 +10,19 @@ the rules and the cost of a match does not grow with the number of matches.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
+from arbiter.course import Dealt, Moved, retrace
 from arbiter.datasets.files import Columns, RowFile
-from arbiter.errors import ConfigError, IllegalAction, StoreError, did_you_mean
+from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat_gym2 import Gym2State
 from arbiter.games.chefs_hat_rows import CHEFS_HAT_COLUMNS, ChefsHatRows
 
 if TYPE_CHECKING:
     from arbiter.games.chefs_hat_opening import ChefsHatState
-    from arbiter.match import MatchRecord, Move
+    from arbiter.match import MatchRecord
     from arbiter.rules import Action, AnyGame, Seat
 
 EVENT_COLUMNS: Columns = {
@@ -45,69 +46,6 @@ EVENT_COLUMNS: Columns = {
 }
 """The columns of `events`, and what they hold."""
 FORMS = ("events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet")
-_DECIDED = ("special", "exchange")
-"""What the record of a deal knows already and is to be decided anew."""
-
-
-class Dealt(NamedTuple):
-    """A deal of a record begins."""
-
-    number: int
-    shape: Mapping[str, Any]
-    state: Any
-
-
-class Moved(NamedTuple):
-    """A move of a record, with the states before and after it."""
-
-    move: Move
-    before: Any
-    action: Action
-    after: Any
-
-
-class Ended(NamedTuple):
-    """A deal of a record is over."""
-
-    number: int
-    state: Any
-
-
-def course(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Ended]:
-    """A match again, event by event; StoreError where the record is not one of this game."""
-    moves = iter(record.moves)
-    move = next(moves, None)
-    for number, shape in enumerate(record.deals):
-        state = _first_state(record, game, number)
-        yield Dealt(number, shape, state)
-        while move is not None and move.deal == number:
-            try:
-                if not state.to_act or game.request(state, move.seat) != move.request:
-                    raise IllegalAction("nobody was asked for it")
-                action = game.parse(state, move.seat, move.action)
-                after = state.apply(move.seat, action)
-            except IllegalAction as error:
-                raise StoreError(f"{record.id}: {move.action} of seat {move.seat}: {error}") from None
-            yield Moved(move, state, action, after)
-            state = after
-            move = next(moves, None)
-        if not state.to_act:
-            yield Ended(number, state)
-    if move is not None:
-        raise StoreError(f"{record.id}: {move.action} of seat {move.seat} belongs to no deal")
-
-
-def _first_state(record: MatchRecord, game: AnyGame, number: int) -> Any:
-    shape = dict(record.deals[number])
-    asked = {move.request.split()[0] for move in record.moves if move.deal == number}
-    if "gen_special" in asked or "gen_exchange" in asked:
-        # Given deals may come with these; here they were decided at the table.
-        for key in _DECIDED:
-            shape.pop(key, None)
-    try:
-        return game.start(game.deal_from_json(shape))
-    except ConfigError as error:
-        raise StoreError(f"{record.id}: deal {number}: {error}") from None
 
 
 def events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
@@ -135,7 +73,7 @@ def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
         "rotation": record.rotation,
     }
     players = list(enumerate(record.players))
-    for what in course(record, game):
+    for what in retrace(record, game):
         if isinstance(what, Moved):
             move = what.move
             held = game.hand(what.before, move.seat)
@@ -191,7 +129,7 @@ def chefs_hat_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, A
         raise ConfigError(f"{record.id} is a match of {record.game}, and this form is for chefs_hat")
     rows = ChefsHatRows(record.players)
     yield from rows.begin()
-    for what in course(record, game):
+    for what in retrace(record, game):
         if isinstance(what, Dealt):
             yield from rows.dealt(what.state)
         elif isinstance(what, Moved):

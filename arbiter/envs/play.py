@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from arbiter.cards import Stream
+from arbiter.course import deal_of
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
@@ -106,7 +106,7 @@ class Play:
             seed = secrets.token_hex(16)
         else:
             seed = self._seed
-        first = self._deal_of(game, seed, match, 0)
+        first = self._deal_of(game, seed, match, 0, None)
         if first is None:
             raise ConfigError("there is no deal to be played")
         self._seed, self._match, self.game = seed, match, game
@@ -146,10 +146,7 @@ class Play:
             state = state.apply(seat, action)
         return found
 
-    def _deal_of(
-        self, game: AnyGame, seed: int | str, match: int, number: int, last: Any = None
-    ) -> Deal | None:
-        return game.deal(number, Stream.of_deal(seed, match, number), last)
+    _deal_of = staticmethod(deal_of)
 
     def _begin(self, deal: Deal) -> None:
         self.deal = deal

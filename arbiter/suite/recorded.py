@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.botcheck.one_bot import Follower, conduct_one
-from arbiter.byhand.position import Position
+from arbiter.course import Position, programme
 from arbiter.errors import ArbiterError, ConfigError
 from arbiter.games import make
 from arbiter.match import MatchSpec, Player
 from arbiter.protocol import words_of
-from arbiter.referee import programme, referee
+from arbiter.referee import referee
 from arbiter.table.launcher import Launcher
 from arbiter.table.single import SingleBot
 

@@ -14,11 +14,12 @@ from typing import NamedTuple, TypeAlias
 
 from arbiter.cards import Stream
 from arbiter.clock import SECOND, TimeControl
+from arbiter.course import Position
 from arbiter.errors import MalformedReply
 from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
 from arbiter.protocol import NONE, PLAIN, Connection
-from arbiter.referee import Reply, Send, programme, referee
-from arbiter.rules import Action, AnyGame, Deal, Seat, State
+from arbiter.referee import Reply, Send, referee
+from arbiter.rules import Action, AnyGame, Seat, State
 
 Bot: TypeAlias = Callable[[str], "bytes | None"]
 """A command line to the raw reply; None: the program has ended. MemoryError: it ran out."""
@@ -202,30 +203,14 @@ class _Puppets:
     """All seats' bots on one string: follows the match through the rules."""
 
     def __init__(self, game: AnyGame, policy: Policy, spec: MatchSpec) -> None:
-        self._game, self._policy = game, policy
-        self._seed, self._round = spec.seed, spec.round or 1
-        self._number = 0
-        self._state: State | None = None
+        self._policy = policy
+        self._position = Position.opening(game, spec.seed, spec.round or 1)
 
     def answer(self, seat: Seat, command: str) -> bytes:
-        """A bot's reply; requests are what moves the state on."""
+        """A bot's reply; requests are what moves the match on."""
         if not command.startswith("gen_"):
             return PLAIN
-        state = self._state
-        while state is None or not state.to_act:
-            state = self._game.start(self._next_deal(state))
-        action = self._policy(state, seat)
-        self._state = state.apply(seat, action)
-        return b"= %s\n\n" % self._game.action_text(state, seat, action).encode()
-
-    def _next_deal(self, last: State | None) -> Deal:
-        number, self._number = self._number, self._number + 1
-        deal: Deal | None
-        if self._game.chained:
-            stream = Stream.of_deal(self._seed, self._round, number)
-            deal = self._game.deal(number, stream, last)
-        else:
-            deal = programme(self._game, self._seed, self._round).deals[number]
-        if deal is None:
-            raise AssertionError("a decision was asked for after the last deal")
-        return deal
+        position = self._position
+        action = self._policy(position.state, seat)
+        self._position = position.decided(action)
+        return b"= %s\n\n" % position.game.action_text(position.state, seat, action).encode()
