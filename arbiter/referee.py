@@ -1,11 +1,11 @@
 """The referee of one match, as a generator: no I/O, no time source, no process.
 
 Theory of operation. `referee` yields one `Send` after the other, each to be exchanged with its
-seats in their order, and is sent the `Replies`; the driver stops at the first fault, so they may
-be fewer than the seats. It returns the `MatchRecord`. Every forfeit of the project is decided
-here: the driver reports what it saw (an answer, how long it took, a fault of the wire),
-the rules say whether an answer is legal, and this module charges the clock, ends the match and
-says who lost.
+seats in their order, and is sent the `Replies`; `drive` does that, and stops at the first fault,
+so they may be fewer than the seats. It returns the `MatchRecord`. Every forfeit of the project is
+decided here: a seat reports what it saw (an answer, how long it took, a fault of the wire), the
+rules say whether an answer is legal, and this module charges the clock, ends the match and says
+who lost.
 
 One command goes to all seats, in seat order, before the next. In batched delivery the news of a
 seat is held until its next decision and then goes out in one write with `time_left` and the
@@ -18,7 +18,7 @@ replies makes a sixth as many objects.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from arbiter.clock import MS, Clock
 from arbiter.course import deal_of, programme
@@ -27,14 +27,14 @@ from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_
 from arbiter.protocol import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from arbiter.match import MatchSpec
     from arbiter.protocol import Answer
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
 
 SHOWN_REPLY = 4096
-"""So many bytes of the reply that was a fault are kept."""
+"""How many bytes are kept of the reply that was a fault."""
 
 
 class Send(NamedTuple):
@@ -77,8 +77,17 @@ Replies: TypeAlias = "tuple[Sequence[int], Reply | None]"
 """What each seat's exchange is charged in ns, in the order of the `Send`; and the last one's reply,
 None if it was news that has been answered."""
 Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
-"""What `referee` is to a driver."""
+"""What `referee` is to its driver."""
+Listener: TypeAlias = "Callable[[Seat, Send, Reply | int], None]"
+"""Hears every exchange when it is over, and what the seat returned."""
 _tuple = tuple.__new__
+
+
+class Seated(Protocol):
+    """Whoever sits in a seat: a bot's pipes, a bot in memory, a record, a person."""
+
+    def exchange(self, send: Send) -> Reply | int:
+        """Take the payload and answer it: a `Reply` to a request and for every fault, else the cost in ns."""
 
 
 class _Ended(Exception):
@@ -99,6 +108,61 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
     """A timeout in words."""
     what, allowed = "its start was" if send.starting else "it was", send.allowed_ns[seat]
     return f"charged {charged_ns / 1e6:.1f} ms where {what} allowed {allowed / 1e6:.1f} ms"
+
+
+def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
+    """Exchange what the referee wants exchanged with `seats`, in its order, until it has a record."""
+    steps = drive_by_request(match, seats, listen)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as done:
+        record: MatchRecord = done.value
+    return record
+
+
+def drive_by_request(
+    match: Conduct, seats: Sequence[Seated], listen: Listener | None = None
+) -> Generator[Send, Reply | None, MatchRecord]:
+    """The same, but yielding each request first: sent None it asks the seat, sent a reply it takes that."""
+    exchanges = [seat.exchange for seat in seats]
+    try:
+        send = next(match)
+        while True:
+            costs = []
+            last = None
+            given = (yield send) if send.asks else None
+            for seat in send.seats:
+                reply = given or exchanges[seat](send)
+                if listen is not None:
+                    listen(seat, send, reply)
+                if isinstance(reply, int):
+                    costs.append(reply)
+                    continue
+                last = reply
+                costs.append(reply.charged_ns)
+                if reply.fault is not None:
+                    break
+            send = match.send((costs, last))
+    except StopIteration as done:
+        record: MatchRecord = done.value
+    return record
+
+
+def judge(
+    game: AnyGame, state: State, seat: Seat, request: Command, answer: Answer
+) -> tuple[Action, State, str]:
+    """The legal action that an answer means, the state after it, and the answer's words.
+
+    MalformedReply for a refusal and for words that are none; IllegalAction with the rules' reason.
+    """
+    accepted, text, raw = answer
+    if not accepted:
+        raise MalformedReply(Fault.REFUSED, f"refused to answer {request}", raw)
+    number = game.answer_words(state, seat)
+    word = text.decode() if number == 1 and text.isalnum() else words_of(answer, number)
+    action = game.parse(state, seat, word)
+    return action, state.apply(seat, action), word
 
 
 def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
@@ -243,18 +307,13 @@ class _Match:
         """The legal action that an answer means, and the state after it."""
         assert reply is not None
         game, clock, answer = self._game, self._clock, reply.answer
-        accepted, text, raw = answer
-        if not accepted:
-            raise _Ended(seat, send, Fault.REFUSED, f"refused to answer {request}", raw)
         try:
-            number = game.answer_words(state, seat)
-            word = text.decode() if number == 1 and text.isalnum() else words_of(answer, number)
-            action = game.parse(state, seat, word)
-            after = state.apply(seat, action)
+            action, after, word = judge(game, state, seat, request, answer)
         except MalformedReply as error:
-            raise _Ended(seat, send, Fault.MALFORMED, error.detail, raw) from None
+            raise _Ended(seat, send, Fault(error.kind), error.detail, answer.raw) from None
         except IllegalAction as error:
-            raise _Ended(seat, send, Fault.ILLEGAL, f"{word[:60]}: {error}", raw) from None
+            word = words_of(answer, game.answer_words(state, seat))
+            raise _Ended(seat, send, Fault.ILLEGAL, f"{word[:60]}: {error}", answer.raw) from None
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None

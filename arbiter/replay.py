@@ -14,18 +14,18 @@ requests are the same, and there is a sixth as much to send.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import MalformedReply
 from arbiter.match import Fault
 from arbiter.protocol import NONE, Answer, Connection
-from arbiter.referee import SHOWN_REPLY, Reply, Send, referee
+from arbiter.referee import SHOWN_REPLY, Reply, Send, drive, referee
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.match import Forfeit, MatchRecord, MatchSpec, Move
-    from arbiter.rules import AnyGame
+    from arbiter.rules import AnyGame, Seat
 
 JUDGED = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.MALFORMED})
 """Faults that lie in the reply."""
@@ -54,14 +54,10 @@ class _Stray(Exception):
 def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> Replay:
     """Conduct the match of `spec` with the answers of `record`; see the module's docstring."""
     delivery = record.delivery if record.forfeit else "batched"
-    match = _Course(record.moves, record.forfeit)
-    conduct = referee(game, replace(spec, limits=replace(spec.limits, delivery=delivery)))
+    match = _Recorded(record.moves, record.forfeit)
+    seats = [_Seat(match, seat) for seat in range(game.seats)]
     try:
-        send = next(conduct)
-        while True:
-            send = conduct.send(match.reply(send))
-    except StopIteration as done:
-        result: MatchRecord = done.value
+        result = drive(referee(game, replace(spec, limits=replace(spec.limits, delivery=delivery))), seats)
     except _Stray as stray:
         return Replay(None, str(stray))
     if problem := match.left_over(result):
@@ -69,7 +65,18 @@ def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> Replay:
     return Replay(result, starting=match.starting, judged=match.judged)
 
 
-class _Course:
+class _Seat(NamedTuple):
+    """One seat of a replayed match."""
+
+    match: _Recorded
+    seat: Seat
+
+    def exchange(self, send: Send) -> Reply | int:
+        """As recorded."""
+        return self.match.reply(self.seat, send)
+
+
+class _Recorded:
     """The record's side of a replay: what it answers to each exchange."""
 
     def __init__(self, moves: Sequence[Move], forfeit: Forfeit | None) -> None:
@@ -78,29 +85,28 @@ class _Course:
         self._faulted = False
         self.starting = self.judged = False
 
-    def reply(self, send: Send) -> tuple[Sequence[int], Reply | None]:
-        """What the driver of a real match would have told the referee, at no cost."""
-        seats = send.seats
-        if self._faulted and self._forfeit is not None:
-            raise _Stray(f"forfeit: the reply {self._forfeit.reply[:60]!r} is no fault there")
+    def reply(self, seat: Seat, send: Send) -> Reply | int:
+        """What the seat of a real match would have told the referee, at no cost."""
+        forfeit = self._forfeit
+        if self._faulted and forfeit is not None:
+            raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
         if self._done == len(self._moves):
-            forfeit = self._forfeit
-            if forfeit is not None and forfeit.seat in seats and _same(forfeit.command, send.command):
+            if forfeit is not None and forfeit.seat == seat and _same(forfeit.command, send.command):
                 self._faulted, self.starting = True, send.starting
-                return (0,) * (seats.index(forfeit.seat) + 1), self._fault(forfeit, send)
+                return self._fault(forfeit, send)
             if send.asks:
                 raise _Stray(self._too_short(send))
         if not send.asks:
-            return (0,) * len(seats), None
+            return 0
         move = self._moves[self._done]
-        if move.seat != seats[0] or move.request != send.command:
+        if move.seat != seat or move.request != send.command:
             raise _Stray(
                 f"move {self._done + 1}: stored {move.request} of seat {move.seat},"
-                f" replayed {send.command} of seat {seats[0]}"
+                f" replayed {send.command} of seat {seat}"
             )
         self._done += 1
         word = move.action.encode(errors="replace")
-        return (0,), Reply(Answer(True, word, word), 0, 0)
+        return Reply(Answer(True, word, word), 0, 0)
 
     def left_over(self, result: MatchRecord) -> str:
         """What of the record the match, which ended as `result`, had no place for."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError
 from arbiter.protocol import Answer, words_of
-from arbiter.referee import Reply
+from arbiter.referee import Reply, drive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arbiter.course import Position
     from arbiter.match import MatchRecord
-    from arbiter.referee import Conduct
+    from arbiter.referee import Conduct, Seated, Send
     from arbiter.rules import Action, Seat
     from arbiter.table.single import SingleBot
 
@@ -32,8 +32,11 @@ class Follower(ABC):
     def action_of(self, seat: Seat) -> Action:
         """What one of them does, who is to act."""
 
-    def answer(self, seat: Seat) -> Reply:
-        """Its decision as a reply."""
+    def exchange(self, send: Send) -> Reply | int:
+        """The decision of one of them, who is asked; news costs nothing."""
+        if not send.asks:
+            return 0
+        (seat,) = send.seats
         action = self.action_of(seat)
         word = self.position.game.action_text(self.position.state, seat, action).encode()
         self.position = self.position.decided(action)
@@ -59,26 +62,15 @@ def conduct_one(
     others: Follower,
     on_reply: Callable[[Reply | int], None] = lambda _: None,
 ) -> MatchRecord:
-    """Exchange what the referee wants exchanged, with the bot or in memory, until it has a record."""
-    send = next(match)
-    try:
-        while True:
-            costs: list[int] = []
-            last: Reply | None = None
-            for hearer in send.seats:
-                if hearer != seat:
-                    last = others.answer(hearer) if send.asks else None
-                    costs.append(0)
-                    continue
-                reply = bot.exchange(send)
-                on_reply(reply)
-                last = reply if isinstance(reply, Reply) else None
-                costs.append(reply if isinstance(reply, int) else reply.charged_ns)
-                if last is not None and last.fault is not None:
-                    break
-                if last is not None:
-                    others.heard(last.answer)
-            send = match.send((costs, last))
-    except StopIteration as done:
-        record: MatchRecord = done.value
-    return record
+    """Drive a match with the bot in its seat and `others` in all others."""
+
+    def listen(hearer: Seat, send: Send, reply: Reply | int) -> None:
+        if hearer != seat:
+            return
+        on_reply(reply)
+        if send.asks and isinstance(reply, Reply) and reply.fault is None:
+            others.heard(reply.answer)
+
+    seats: list[Seated] = [others] * others.position.game.seats
+    seats[seat] = bot
+    return drive(match, seats, listen)

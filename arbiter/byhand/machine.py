@@ -20,7 +20,7 @@ from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.course import Position
 from arbiter.errors import IllegalAction, MalformedReply, VoidMatch
 from arbiter.match import Fault
-from arbiter.protocol import words_of
+from arbiter.referee import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -282,18 +282,14 @@ class ByHand:
 
     def _judged(self, exchange: Exchange, reply: Reply) -> Exchange:
         """An answer to the request in this position."""
-        if not reply.answer.accepted:
-            return exchange._replace(
-                kind=Fault.REFUSED.value, problem=f"refused to answer {exchange.command}"
-            )
-        position = self.position
+        state = self.position.state
         try:
-            action = position.parse(words_of(reply.answer, position.answer_words))
+            action, _, _ = judge(self.setup.game, state, exchange.seat, exchange.command, reply.answer)
         except MalformedReply as error:
             return exchange._replace(kind=error.kind, problem=error.detail)
         except IllegalAction as error:
             return exchange._replace(kind=Fault.ILLEGAL.value, problem=str(error))
-        return exchange._replace(word=position.game.action_text(position.state, exchange.seat, action))
+        return exchange._replace(word=self.setup.game.action_text(state, exchange.seat, action))
 
     def _begin(self, seat: Seat) -> None:
         """Start an occupant anew and feed it what was heard in its seat."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import random
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
@@ -19,8 +19,8 @@ from arbiter.envs.arena import checked_action, mask_of
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import Limits, MatchSpec, Player
 from arbiter.players import command_problems, registered
-from arbiter.protocol import Answer, words_of
-from arbiter.referee import Reply, referee
+from arbiter.protocol import NONE, Answer, words_of
+from arbiter.referee import Reply, drive_by_request, referee
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
 from arbiter.table.launcher import Launcher
@@ -29,8 +29,8 @@ from arbiter.table.meter import ClockKind
 if TYPE_CHECKING:
     from arbiter.envs.observers import Observer
     from arbiter.envs.play import Play
-    from arbiter.match import Forfeit
-    from arbiter.referee import Conduct, Send
+    from arbiter.match import Forfeit, MatchRecord
+    from arbiter.referee import Seated, Send
     from arbiter.rules import AnyGame, Seat
 
 RANDOM = "random"
@@ -154,16 +154,20 @@ class Forfeited(Exception):
 class Programs:
     """The bots' processes of one match after the other, and the referee who speaks to them.
 
-    `answer`, `tell` and `finish` go on in the order of the match, and raise Forfeited, or VoidMatch where our
-    machine failed and not a bot.
+    `reach`, `answer` and `tell` follow the order of the match, and raise Forfeited, or VoidMatch where our
+    machine failed and not a bot. A fault that comes after a legal decision is raised by the next call.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._launcher: Launcher | None = None
-        self._channels: dict[Seat, Channel] = {}
-        self._conduct: Conduct | None = None
-        self._send: Send | None = None
+        self._channels: list[Channel] = []
+        self._steps: Generator[Send, Reply | None, MatchRecord] | None = None
+        self._answer: Answer = NONE
+        """The last one that a process gave."""
+        self._made = -1
+        """Decisions that the referee has been given; -1 before the greeting."""
+        self._record: MatchRecord | None = None
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an environment whose opponents are processes cannot be copied")
@@ -190,50 +194,43 @@ class Programs:
         limits = self._limits
         processes = launcher.start([start_request(player, limits) for player in players.values()])
         kind, family = ClockKind(limits.clock), limits.isolation != "landlock"
+        seats: list[Seated] = [_InMemory()] * game.seats
         for seat, process in zip(players, processes, strict=True):
-            self._channels[seat] = Channel(seat, process, launcher, kind, limits.memory_bytes, family)
-        self._conduct = referee(game, spec)
-        self._send = next(self._conduct)
+            seats[seat] = channel = Channel(seat, process, launcher, kind, limits.memory_bytes, family)
+            self._channels.append(channel)
+        self._steps = drive_by_request(referee(game, spec), seats, self._listen)
+        self._made, self._record = -1, None
 
     def reach(self) -> None:
         """Say all that is to be said before the next decision."""
-        while self._send is not None and not self._send.asks:
-            costs, last = [], None
-            for seat in self._send.seats:
-                reply = self._channels[seat].exchange(self._send) if seat in self._channels else 0
-                if isinstance(reply, int):
-                    costs.append(reply)
-                    continue
-                last = reply
-                costs.append(reply.charged_ns)
-                if reply.fault is not None:
-                    break
-            self._go_on(costs, last)
+        if self._made < 0:
+            self._go_on(None)
+        if self._record is not None and self._record.forfeit is not None:
+            raise Forfeited(self._record.forfeit)
 
-    def answer(self, seat: Seat, number: int) -> str:
+    def answer(self, number: int) -> str:
         """Ask a process for its decision; the words of its answer, of which there are to be `number`."""
         self.reach()
-        assert self._send is not None
-        reply = self._channels[seat].exchange(self._send)
-        assert isinstance(reply, Reply)
-        self._go_on([reply.charged_ns], reply)
-        return words_of(reply.answer, number)
+        self._go_on(None)
+        if self._record is not None and len(self._record.moves) < self._made:
+            self.reach()
+        return words_of(self._answer, number)
 
     def tell(self, words: str) -> None:
         """What somebody in memory has decided, whose turn it is."""
         self.reach()
         raw = words.encode()
-        self._go_on([0], Reply(Answer(True, raw, b"= %s\n\n" % raw), 0, 0))
+        self._go_on(Reply(Answer(True, raw, b"= %s\n\n" % raw), 0, 0))
 
     def end(self) -> None:
         """Kill the processes of the match; nothing happens where there are none."""
-        self._conduct = self._send = None
-        channels, self._channels = self._channels, {}
+        self._steps = None
+        channels, self._channels = self._channels, []
         try:
             if channels and self._launcher is not None and self._launcher.alive:
                 self._launcher.stop()
         finally:
-            for channel in channels.values():
+            for channel in channels:
                 channel.close()
 
     def close(self) -> None:
@@ -246,14 +243,23 @@ class Programs:
             if launcher is not None and launcher.owner == os.getpid():
                 launcher.close()
 
-    def _go_on(self, costs: Sequence[int], reply: Reply | None) -> None:
-        assert self._conduct is not None
-        assert self._send is not None
-        if self._send.starting and (channel := self._channels.get(self._send.seats[0])):
-            channel.started()
+    def _go_on(self, decision: Reply | None) -> None:
+        """A decision, by default the process's that is asked, and all that follows up to the next one."""
+        assert self._steps is not None
+        self._made += 1
         try:
-            self._send = self._conduct.send((costs, reply))
+            self._steps.send(decision)
         except StopIteration as done:
-            self._send = None
-            if done.value.forfeit is not None:
-                raise Forfeited(done.value.forfeit) from None
+            self._record = done.value
+
+    def _listen(self, _seat: Seat, send: Send, reply: Reply | int) -> None:
+        if send.asks and isinstance(reply, Reply):
+            self._answer = reply.answer
+
+
+class _InMemory:
+    """The agent's seat, or an opponent's in memory: it hears nothing by the protocol."""
+
+    def exchange(self, send: Send) -> int:  # noqa: ARG002
+        """At no cost."""
+        return 0

@@ -314,7 +314,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             return
         assert self._programs is not None
         game, state = play.game, play.state
-        words = self._programs.answer(seat, game.answer_words(state, seat))
+        words = self._programs.answer(game.answer_words(state, seat))
         play.act(seat, game.parse(state, seat, words))
 
     def _leave(self) -> None:

@@ -91,8 +91,7 @@ class Channel:
         self._memory_bytes = memory_bytes
         self._meter = Meter(self.pid, family)
         self._base: Reading | None = None
-        self._watching = False
-        self._ended = False
+        self._watching = self._starting = self._ended = False
         self._watch = select.poll()
         peek = select.poll()
         peek.register(self._stdout, select.POLLIN)
@@ -109,7 +108,9 @@ class Channel:
 
         VoidMatch if we cannot judge.
         """
-        _, payload, wanted, _, asks, _ = send
+        _, payload, wanted, _, asks, starting = send
+        if starting and not self._starting:
+            return self._start(send)
         connection, presence, start = self.connection, self.presence, 0
         try:
             if asks and self._poll_stdout(0):
@@ -156,8 +157,10 @@ class Channel:
             wall = _now() - start
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
 
-    def started(self) -> None:
-        """Its first reply has come: what it has used by now was its start."""
+    def _start(self, send: Send) -> Reply | int:
+        """The first exchange of all: what the program has used at its end was its start."""
+        self._starting = True
+        reply = self.exchange(send)
         self._base = self._meter.read()
         self._drain_stderr()
         self._said_at_start = self._stderr_seen
@@ -166,6 +169,7 @@ class Channel:
         self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
         self._image = self._meter.image
         self.presence.awake = True
+        return reply
 
     def _come_at_once(self, asks: bool) -> bool:
         """Whether something has come within the first wait; one more brisk answer if so."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.clock import MS
 from arbiter.games import make
 from arbiter.packing import packed
-from arbiter.referee import referee
+from arbiter.referee import drive, referee
 from arbiter.table.bubblewrap import wrapping
 from arbiter.table.calls import call_name
 from arbiter.table.cgroup import groups
@@ -26,11 +26,8 @@ from arbiter.table.launcher import Launcher
 from arbiter.table.meter import ClockKind, schedstat_available
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arbiter.match import BotReport, Limits, MatchRecord, MatchSpec, Player
     from arbiter.packing import PackedMatch
-    from arbiter.referee import Conduct
     from arbiter.rules import AnyGame
     from arbiter.table.launcher import End
 
@@ -102,7 +99,7 @@ class Table:
             channel.others = [other.presence for other in channels if other is not channel]
         goodbyes: dict[int, End | None] = {}
         try:
-            record = conduct(referee(game, spec), channels)
+            record = drive(referee(game, spec), channels)
             if spec.limits.end == "quit":
                 for seat, channel in enumerate(channels):
                     if record.forfeit is None or record.forfeit.seat != seat:
@@ -140,31 +137,6 @@ class Table:
 def _game(name: str, options: str) -> AnyGame:
     """A game by its name and options; a worker plays the same one all season."""
     return make(name, json.loads(options))
-
-
-def conduct(match: Conduct, channels: Sequence[Channel]) -> MatchRecord:
-    """Exchange what the referee wants exchanged, in its order, until it has a record."""
-    exchanges = [channel.exchange for channel in channels]
-    try:
-        send = next(match)
-        while True:
-            costs = []
-            last = None
-            for seat in send[0]:
-                reply = exchanges[seat](send)
-                if isinstance(reply, int):
-                    costs.append(reply)
-                else:
-                    last = reply
-                    costs.append(reply.charged_ns)
-                    if reply.fault is not None:
-                        break
-            if send[5]:
-                channels[send[0][0]].started()
-            send = match.send((costs, last))
-    except StopIteration as done:
-        record: MatchRecord = done.value
-        return record
 
 
 def with_process(report: BotReport, channel: Channel, end: End, notes: tuple[str, ...]) -> BotReport:

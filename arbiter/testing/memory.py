@@ -18,7 +18,7 @@ from arbiter.course import Position
 from arbiter.errors import MalformedReply
 from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
 from arbiter.protocol import NONE, PLAIN, Connection
-from arbiter.referee import Reply, Send, referee
+from arbiter.referee import Reply, Send, drive, referee
 from arbiter.rules import Action, AnyGame, Seat, State
 
 Bot: TypeAlias = Callable[[str], "bytes | None"]
@@ -129,56 +129,49 @@ def play_in_memory(
     no complete reply when all commands have been delivered is a timeout: nothing more will come.
     """
     spec = spec or match_spec(game)
-    connections = [Connection() for _ in bots]
-    match = referee(game, spec)
-    try:
-        send = next(match)
-        while True:
-            costs: list[int] = []
-            reply = None
-            for seat in send.seats:
-                ns = cost if isinstance(cost, int) else cost(send, seat)
-                reply = _exchange(send, seat, bots[seat], connections[seat], ns, transcript)
-                costs.append(ns if reply is None else reply.charged_ns)
-                if reply is not None and reply.fault is not None:
-                    break
-            send = match.send((costs, reply))
-    except StopIteration as done:
-        record: MatchRecord = done.value
+    seats = [_Seat(seat, bot, cost, transcript) for seat, bot in enumerate(bots)]
+    record = drive(referee(game, spec), seats)
     reports = [
-        replace(report, notes=(*report.notes, *connection.notes))
-        for report, connection in zip(record.bots, connections, strict=True)
+        replace(report, notes=(*report.notes, *seat.connection.notes))
+        for report, seat in zip(record.bots, seats, strict=True)
     ]
     return replace(record, bots=tuple(reports))
 
 
-def _exchange(
-    send: Send, seat: Seat, bot: Bot, connection: Connection, ns: int, transcript: list[Said] | None
-) -> Reply | None:
-    """What `Send` comes to with a bot in memory; the counterpart of a table's channel."""
-    try:
-        if connection.buffer and (stale := connection.stale()):
-            raise MalformedReply(Fault.OUT_OF_TURN, "output that nothing asked for stood unread", stale)
-        ended = False
-        for command in send.payload[:-1].decode().split("\n"):
-            output = bot(command)
-            if transcript is not None:
-                transcript.append(Said(seat, command, output or b""))
-            if output is None:
-                ended = True
-                break
-            connection.feed(output)
-        answers = connection.take(send.replies)
-        if not answers:
-            if ended:
-                raise MalformedReply(Fault.CRASH, "its program ended", connection.buffer)
-            ns = max(ns, send.allowed_ns[seat] + 1)
-            raise MalformedReply(Fault.TIMEOUT, "no complete reply", connection.buffer)
-    except MalformedReply as fault:
-        return Reply(NONE, ns, ns, fault=fault)
-    except MemoryError:
-        return Reply(NONE, ns, ns, fault=MalformedReply(Fault.MEMORY, "over its limit"))
-    return Reply(answers[-1], ns, ns) if send.asks else None
+class _Seat:
+    """A bot in memory in its seat; the counterpart of a table's channel."""
+
+    def __init__(self, seat: Seat, bot: Bot, cost: Cost, transcript: list[Said] | None) -> None:
+        self._seat, self._bot, self._cost, self._transcript = seat, bot, cost, transcript
+        self.connection = Connection()
+
+    def exchange(self, send: Send) -> Reply | int:
+        """Every command in turn, then the replies, at the caller's cost."""
+        connection, seat, cost = self.connection, self._seat, self._cost
+        ns = cost if isinstance(cost, int) else cost(send, seat)
+        try:
+            if connection.buffer and (stale := connection.stale()):
+                raise MalformedReply(Fault.OUT_OF_TURN, "output that nothing asked for stood unread", stale)
+            ended = False
+            for command in send.payload[:-1].decode().split("\n"):
+                output = self._bot(command)
+                if self._transcript is not None:
+                    self._transcript.append(Said(seat, command, output or b""))
+                if output is None:
+                    ended = True
+                    break
+                connection.feed(output)
+            answers = connection.take(send.replies)
+            if not answers:
+                if ended:
+                    raise MalformedReply(Fault.CRASH, "its program ended", connection.buffer)
+                ns = max(ns, send.allowed_ns[seat] + 1)
+                raise MalformedReply(Fault.TIMEOUT, "no complete reply", connection.buffer)
+        except MalformedReply as fault:
+            return Reply(NONE, ns, ns, fault=fault)
+        except MemoryError:
+            return Reply(NONE, ns, ns, fault=MalformedReply(Fault.MEMORY, "over its limit"))
+        return Reply(answers[-1], ns, ns) if send.asks else ns
 
 
 def play_by_policy(

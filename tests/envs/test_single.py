@@ -303,7 +303,7 @@ def parrot(tmp_path):
 
 
 def ids_of_bots(env):
-    return [channel.pid for channel in env._programs._channels.values()]
+    return [channel.pid for channel in env._programs._channels]
 
 
 def are_gone(ids):
@@ -398,7 +398,7 @@ def test_a_bots_fault_ends_the_match(kind, tmp_path):
     assert (reward, terminated, truncated) == (0.0, False, True)
     assert info["fault"].startswith(f"faulty in seat 2: {message}")
     assert not info["action_mask"].any()
-    assert env._programs._channels == {}
+    assert not env._programs._channels
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(0)
     env.reset()
