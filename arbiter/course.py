@@ -220,9 +220,9 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
         state = _first_state(record, game, number)
         yield Dealt(number, shape, state)
         while move is not None and move.deal == number:
+            if not state.to_act or game.request(state, move.seat) != move.request:
+                raise StoreError(f"{record.id}: {move.action} of seat {move.seat}: nobody was asked for it")
             try:
-                if not state.to_act or game.request(state, move.seat) != move.request:
-                    raise IllegalAction("nobody was asked for it")
                 action = game.parse(state, move.seat, move.action)
                 after = state.apply(move.seat, action)
             except IllegalAction as error:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from arbiter.errors import ConfigError
-from arbiter.schedule import original
+from arbiter.match import original
 from arbiter.text import csv_cell, pgn_string
 
 if TYPE_CHECKING:

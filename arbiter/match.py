@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from arbiter.rules import Seat
 
 
+COPY_MARK = "#"
+
+
 class Fault(StrEnum):
     """What a bot did to lose a match at once."""
 
@@ -48,6 +51,11 @@ class Player:
     env: Mapping[str, str] = field(default_factory=dict)
     batched: bool = False
     read: tuple[str, ...] = ()
+
+
+def original(name: str) -> str:
+    """The player that a house bot's copy is a copy of: ``random#2`` -> ``random``."""
+    return name.partition(COPY_MARK)[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import yaml
 from arbiter.config import game_of, load
 from arbiter.export import text
 from arbiter.games import make, names
-from arbiter.ledger import pairwise
+from arbiter.season.ledger import pairwise
+from arbiter.season.season import Tournament, open_season
+from arbiter.season.verify import Kind, verify
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
-from arbiter.tournament import Tournament, open_season
-from arbiter.verify import Kind, verify
 from rating import read_results
 from tests.test_export import counted, crosstable
 

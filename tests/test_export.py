@@ -24,17 +24,17 @@ from arbiter.export import (
     write_parquet,
     write_text,
 )
-from arbiter.ledger import pairwise
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
+from arbiter.season.ledger import pairwise
 from rating import read_results
+from tests.season.test_verify import kept, original_season
 from tests.test_store import record
-from tests.test_verify import kept, original_season
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rating.crosstable import PairTable
-    from tests.test_verify import Kept
+    from tests.season.test_verify import Kept
 
 __all__ = ["kept", "original_season"]
 

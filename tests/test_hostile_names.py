@@ -20,10 +20,10 @@ from arbiter.cli.output import show_history
 from arbiter.config import load
 from arbiter.datasets.files import RowFile
 from arbiter.export import TextForm, text
+from arbiter.season.season import Tournament, open_season
 from arbiter.season_file import Name
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy
-from arbiter.tournament import Tournament, open_season
 from rating import read_results
 from rating.cli import main as rating
 from tests.test_store import record

@@ -22,9 +22,8 @@ from arbiter.clock import TimeControl
 from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.match import Limits, MatchRecord
+from arbiter.match import Limits, MatchRecord, original
 from arbiter.players import registered
-from arbiter.schedule import original
 from arbiter.season_file import parse_memory, parse_start
 from arbiter.table.isolation import choose
 

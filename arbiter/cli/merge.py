@@ -12,7 +12,7 @@ from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.config import load
 from arbiter.errors import ConfigError, NoStore, StoreError
-from arbiter.slices import merge as put_together
+from arbiter.season.slices import merge as put_together
 from arbiter.store import Store
 from arbiter.store.hold import held
 

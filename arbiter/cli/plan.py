@@ -14,12 +14,12 @@ from arbiter.cli.run import prepared
 from arbiter.clock import SECOND, parse_duration
 from arbiter.errors import ConfigError
 from arbiter.executors import processes, slots
-from arbiter.forecast import CONTEST_BUDGETS, longest_time, shape, trial_specs
+from arbiter.season.forecast import CONTEST_BUDGETS, longest_time, shape, trial_specs
 from arbiter.table import play_match
 
 if TYPE_CHECKING:
     from arbiter.config import Config
-    from arbiter.forecast import Shape
+    from arbiter.season.forecast import Shape
 
 
 @click.command()

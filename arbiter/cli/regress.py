@@ -140,7 +140,7 @@ def _played(
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
     from arbiter.regress import open_experiment, play_on
-    from arbiter.slices import Slice
+    from arbiter.season.slices import Slice
     from arbiter.store import Store
     from arbiter.store.hold import held
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.cli.again import play_command
 from arbiter.cli.output import counted, faults_text, number, say
 from arbiter.errors import BotCheckFailed
+from arbiter.match import original
 from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.blocks import block_specs, match_score, version_at
 from arbiter.regress.trial import FIELD, Played
-from arbiter.schedule import original
 from rating.sequential import FIRST_LOOK
 
 if TYPE_CHECKING:

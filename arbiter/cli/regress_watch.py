@@ -15,7 +15,7 @@ from rating.sequential import FIRST_LOOK
 if TYPE_CHECKING:
     from arbiter.packing import PackedMatch
     from arbiter.regress import Experiment, Trial
-    from arbiter.slices import Slice
+    from arbiter.season.slices import Slice
 
 PILOT = 4
 """After so many blocks their variance says what the test will cost."""

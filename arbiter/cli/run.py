@@ -26,11 +26,11 @@ from arbiter.config import load, within_reach
 from arbiter.errors import ConfigError, NoStore, Stopped
 from arbiter.executors import cluster, processes, slots
 from arbiter.players import readers, refuse_strays
-from arbiter.slices import Slice, open_part, slice_plans
+from arbiter.season.season import Tournament, open_season, play_round, standings_after, time_for_another
+from arbiter.season.slices import Slice, open_part, slice_plans
 from arbiter.store import Store
 from arbiter.store.hold import held
 from arbiter.table.isolation import choose
-from arbiter.tournament import Tournament, open_season, play_round, standings_after, time_for_another
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.executors import Slots
     from arbiter.packing import PackedMatch
+    from arbiter.season.season import RoundPlan
     from arbiter.store import SeasonStore
-    from arbiter.tournament import RoundPlan
 
 
 SHOWN = 4

@@ -17,9 +17,9 @@ from arbiter.cli.output import (
 )
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError, did_you_mean
-from arbiter.ledger import pairwise
+from arbiter.season.ledger import pairwise
+from arbiter.season.season import standings_after
 from arbiter.store import SeasonStore, Store
-from arbiter.tournament import standings_after
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary

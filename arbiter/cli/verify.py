@@ -10,8 +10,8 @@ from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.cli.tables import opened
 from arbiter.errors import StoreError
-from arbiter.verify import Checked, Finding, Kind, commitment
-from arbiter.verify import verify as findings
+from arbiter.season.verify import Checked, Finding, Kind, commitment
+from arbiter.season.verify import verify as findings
 
 NO = 1
 

@@ -9,7 +9,7 @@ import click
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import note, print_json, say
 from arbiter.cli.tables import opened_store
-from arbiter.schedule import matches_of
+from arbiter.season.schedule import matches_of
 from arbiter.store.hold import holder
 
 LOOK_SECONDS = 0.2

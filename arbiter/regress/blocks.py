@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.cards import Stream
-from arbiter.match import MatchSpec
-from arbiter.schedule import COPY_MARK, agreed_limits, original
+from arbiter.match import COPY_MARK, MatchSpec, original
+from arbiter.season.schedule import agreed_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

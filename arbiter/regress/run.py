@@ -11,7 +11,7 @@ from arbiter.errors import ConfigError, Stopped, StoreError
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.experiment import from_settings
 from arbiter.regress.trial import Trial
-from arbiter.tournament import SEED_BYTES, play_matches
+from arbiter.season.season import SEED_BYTES, play_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
-    from arbiter.slices import Slice
+    from arbiter.season.slices import Slice
     from arbiter.store import SeasonStore, Store
 
 

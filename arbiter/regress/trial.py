@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from arbiter.match import original
 from arbiter.regress.blocks import BASE, CANDIDATE, block_score
-from arbiter.schedule import original
 from rating.sequential import Run
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
-    from arbiter.slices import Slice
+    from arbiter.season.slices import Slice
     from rating.sequential import Report
 
 VerdictOfTrial = Literal[

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from arbiter.botcheck import Subject, check_bot
 from arbiter.games import make
+from arbiter.match import original
 from arbiter.regress.blocks import BASE, CANDIDATE, block_size
 from arbiter.regress.experiment import Experiment
 from arbiter.regress.run import play_on
-from arbiter.schedule import original
 from arbiter.store import Store
 from arbiter.suite.recorded import difference
 from arbiter.table.launcher import Launcher

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import VoidMatch
 from arbiter.games import make
+from arbiter.match import original
 from arbiter.packing import packed
 from arbiter.regress import Experiment, experiment_of
-from arbiter.schedule import original
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 
 if TYPE_CHECKING:

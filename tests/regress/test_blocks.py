@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.match import Fault, MatchSummary
+from arbiter.match import Fault, MatchSummary, original
 from arbiter.regress.blocks import block_score, block_specs, match_score
-from arbiter.schedule import original
 from tests.regress.tables import SMALL, InMemory, experiment
 
 if TYPE_CHECKING:

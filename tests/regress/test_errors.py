@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arbiter.match import original
 from arbiter.regress.blocks import block_score, block_specs
-from arbiter.schedule import original
 from arbiter.testing import random_policy
 from rating.sequential import Gsprt
 from tests.regress.tables import InMemory, experiment

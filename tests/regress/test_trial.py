@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.regress import Trial, merged, open_experiment, play_on
 from arbiter.regress.blocks import block_specs
-from arbiter.slices import Slice
+from arbiter.season.slices import Slice
 from arbiter.store import Store
 from tests.regress.tables import InMemory, alike, experiment, seats_of, skilled
 

@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING, Any
 from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
-from arbiter.match import Player
-from arbiter.recheck import match_differences, shown
-from arbiter.schedule import match_specs, original
-from arbiter.tournament import ledger, tables
+from arbiter.match import Player, original
+from arbiter.season.recheck import match_differences, shown
+from arbiter.season.schedule import match_specs
+from arbiter.season.season import ledger, tables
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from arbiter.config import Config
-    from arbiter.ledger import Ledger
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.rules import AnyGame
+    from arbiter.season.ledger import Ledger
     from arbiter.store import SeasonStore, StoredMatch, StoredRound
 
 TOLERANCE = 1e-6

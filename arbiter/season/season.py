@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config_changes import changes, in_one_line
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.ledger import Ledger
-from arbiter.schedule import drawn_tables, entrants, match_specs, matches_of
+from arbiter.season.ledger import Ledger
+from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from arbiter.table import play_packed
 from rating.pairing import next_round as next_tables
 from rating.pairing import rule_of_round

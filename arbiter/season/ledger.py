@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from arbiter.schedule import entrants, original
+from arbiter.match import original
+from arbiter.season.schedule import entrants
 from rating.bayeselo import bayeselo
 from rating.crosstable import PairTable
 from rating.intervals import intervals

@@ -8,11 +8,11 @@ import pytest
 
 from arbiter.config import Config, load
 from arbiter.match import Fault, Forfeit
-from arbiter.schedule import entrants
+from arbiter.season.schedule import entrants
+from arbiter.season.season import Tournament, open_season, play_round
+from arbiter.season.verify import verify
 from arbiter.store import SeasonStore, Store
-from arbiter.tournament import Tournament, open_season, play_round
-from arbiter.verify import verify
-from tests.test_tournament import Scripted, by_name
+from tests.season.test_season import Scripted, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arbiter.match import MatchRecord, MatchSpec
-    from arbiter.tournament import RoundPlan
+    from arbiter.season.season import RoundPlan
 
 HOUSE = ["  - {name: h0, command: [python3], house: true}"]
 LINES = ["game: planning", "rounds: 9", "seed: abc", "suspend_after: 8", "house_bots: [h0]", "players:"]

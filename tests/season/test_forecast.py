@@ -12,7 +12,7 @@ import pytest
 from arbiter.cli.plan import duration
 from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.config import Config, load
-from arbiter.forecast import longest_time, shape, trial_specs, worst_match
+from arbiter.season.forecast import longest_time, shape, trial_specs, worst_match
 from tests.test_cli import RANDOM, arbiter
 
 if TYPE_CHECKING:

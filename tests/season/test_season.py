@@ -12,12 +12,12 @@ import pytest
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.ledger import pairwise, rated
 from arbiter.match import Fault, MatchSummary
 from arbiter.packing import packed
-from arbiter.schedule import drawn_tables
+from arbiter.season.ledger import pairwise, rated
+from arbiter.season.schedule import drawn_tables
+from arbiter.season.season import Tournament, open_season, play_round, time_for_another
 from arbiter.store import SeasonStore, Store
-from arbiter.tournament import Tournament, open_season, play_round, time_for_another
 from rating.crosstable import PairTable
 from rating.ratings import rate
 from tests.test_store import record
@@ -272,7 +272,7 @@ class OneInFlight(Executor):
 def test_a_wish_to_stop_lets_matches_in_flight_end_and_starts_no_other(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.tournament.STOP_SECONDS", 0.001)
+    monkeypatch.setattr("arbiter.season.season.STOP_SECONDS", 0.001)
     plan = Tournament(config, season).next_round()
     assert plan is not None
     executor = OneInFlight(season)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.cards import Stream
-from arbiter.match import MatchSpec
+from arbiter.match import COPY_MARK, MatchSpec, original
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.match import Limits, Player
     from arbiter.rules import AnyGame
-
-COPY_MARK = "#"
 
 
 def entrants(config: Config, round_number: int, suspended: Collection[str] = ()) -> list[Player]:
@@ -40,11 +38,6 @@ def entrants(config: Config, round_number: int, suspended: Collection[str] = ())
             player = replace(player, name=f"{player.name}{COPY_MARK}{count}")
         joined.append(player)
     return joined
-
-
-def original(name: str) -> str:
-    """The player that a house bot's copy is a copy of: ``random#2`` -> ``random``."""
-    return name.partition(COPY_MARK)[0]
 
 
 def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) -> list[list[str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from arbiter.clock import MS, SECOND, TimeControl
-from arbiter.schedule import drawn_tables, entrants, match_specs, matches_of
+from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from arbiter.testing import Said, match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pytest
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError
-from arbiter.slices import Slice, merge, open_part, slice_plans
+from arbiter.season.season import Tournament, open_season, play_round
+from arbiter.season.slices import Slice, merge, open_part, slice_plans
 from arbiter.store import SeasonStore, Store
-from arbiter.tournament import Tournament, open_season, play_round
-from tests.test_tournament import Scripted, by_name
+from tests.season.test_season import Scripted, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,10 +19,10 @@ from arbiter.cli import exit_code
 from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.match import Fault
+from arbiter.season.season import Tournament, open_season
+from arbiter.season.verify import Checked, Finding, Kind, verify
 from arbiter.store import Store, schema
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
-from arbiter.tournament import Tournament, open_season
-from arbiter.verify import Checked, Finding, Kind, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

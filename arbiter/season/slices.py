@@ -14,16 +14,16 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, StoreError
-from arbiter.schedule import matches_of
-from arbiter.tournament import Tournament, changed, check_seed, ledger, plan_round, tables
+from arbiter.season.schedule import matches_of
+from arbiter.season.season import Tournament, changed, check_seed, ledger, plan_round, tables
 from rating.pairing import rule_of_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.config import Config
+    from arbiter.season.season import RoundPlan
     from arbiter.store import SeasonStore, Store, StoredRound
-    from arbiter.tournament import RoundPlan
 
 SLICE = re.compile(r"(\d{1,6})/(\d{1,6})")
 

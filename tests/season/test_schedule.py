@@ -10,7 +10,7 @@ from arbiter.cards import Stream
 from arbiter.config import Config, load
 from arbiter.games.planning import Planning
 from arbiter.referee import programme
-from arbiter.schedule import drawn_tables, entrants, match_specs
+from arbiter.season.schedule import drawn_tables, entrants, match_specs
 
 
 def season(tmp_path: Path, ordinary: int, house: tuple[str, ...] = ()) -> Config:
