@@ -12,7 +12,7 @@ from arbiter.config import game_of, load
 from arbiter.export import text
 from arbiter.games import make, names
 from arbiter.season.ledger import pairwise
-from arbiter.season.season import Tournament, open_season
+from arbiter.season.season import Season
 from arbiter.season.verify import Kind, verify
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
@@ -76,12 +76,12 @@ def config(kind: Any, tmp_path: Path) -> Config:
 def season(config: Config) -> SeasonStore:
     """All rounds, played in memory."""
     store = Store(config.store)
-    season = open_season(config, store)
-    tournament = Tournament(config, season)
-    while (plan := tournament.next_round()) is not None:
+    season = Season.open(config, store).stored
+    going = Season(config, season)
+    while (plan := going.plan()) is not None:
         for spec in plan.missing:
             season.add_match(played(config, spec))
-        tournament.finish_round(plan.stored.number)
+        going.finish_round(plan.stored.number)
     return season
 
 

@@ -27,8 +27,8 @@ from arbiter.export import (
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
 from arbiter.season.ledger import pairwise
 from rating import read_results
+from tests.builders import record
 from tests.season.test_verify import kept, original_season
-from tests.test_store import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

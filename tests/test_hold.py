@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.store import Store
 from arbiter.store.hold import LONGEST_NAME, from_short, held, holder, short
+from tests.builders import record
 from tests.test_round_processes import (
     ROUND_1,
     assert_all_end,
@@ -29,7 +30,6 @@ from tests.test_round_processes import (
     watched,
 )
 from tests.test_round_processes import config as season_of_two_rounds
-from tests.test_store import record
 from tests.test_store_failures import longest_file
 
 if TYPE_CHECKING:

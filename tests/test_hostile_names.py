@@ -20,13 +20,13 @@ from arbiter.cli.output import show_history
 from arbiter.config import load
 from arbiter.datasets.files import RowFile
 from arbiter.export import TextForm, text
-from arbiter.season.season import Tournament, open_season
+from arbiter.season.season import Season
 from arbiter.season_file import Name
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy
 from rating import read_results
 from rating.cli import main as rating
-from tests.test_store import record
+from tests.builders import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,13 +47,13 @@ def season_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file.write_text(yaml.safe_dump(shape))
     config = load(file)
     store = Store(config.store)
-    season = open_season(config, store)
-    tournament = Tournament(config, season)
-    plan = tournament.next_round()
+    season = Season.open(config, store).stored
+    going = Season(config, season)
+    plan = going.plan()
     assert plan is not None
     for spec in plan.missing:
         season.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
-    tournament.finish_round(1)
+    going.finish_round(1)
     store.close()
     return file
 

@@ -16,7 +16,7 @@ from arbiter.games.planning import Planning
 from arbiter.match import BotReport, MatchRecord
 from arbiter.packing import pack, unpack
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.test_store import record
+from tests.builders import record
 
 GAME = Planning()
 

@@ -11,33 +11,14 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.match import Fault, Forfeit, MatchRecord, Move
+from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack
 from arbiter.store import SeasonStore, Store, schema
 from arbiter.store.migrations import known_revisions, upgrade
+from tests.builders import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-def record(match_id: str = "r001/t01/m0", round_number: int = 1, **changes: object) -> MatchRecord:
-    fields: dict[str, object] = {
-        "id": match_id,
-        "season": "s",
-        "round": round_number,
-        "table": 1,
-        "rotation": 0,
-        "game": "planning",
-        "options": {"seats": 4},
-        "seed": "1",
-        "deal_hash": "0" * 64,
-        "players": ("a", "b", "c", "d"),
-        "deals": ({"hands": [["2C"]], "starter": 0},),
-        "moves": (Move(0, 0, "gen_move", "2C", 1000, 0, 0, 1000, 5000),),
-        "points": (3, 2, 1, 0),
-        "forfeit": None,
-    }
-    return MatchRecord(**(fields | changes))  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import SeasonStore, Store, schema
+from tests.builders import record
 from tests.databases import GIVEN
-from tests.test_store import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -43,6 +43,11 @@ class Journal:
         if self._file is not None:
             self._file.close()
 
+    def tell(self, text: str) -> None:
+        """A line here and on standard error."""
+        self.write(text)
+        note(text)
+
     def write(self, text: str) -> None:
         """One line, ``2026-11-20T13:00:00+00:00 r001/t01/m0: ...``."""
         if self._file is None:

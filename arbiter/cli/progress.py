@@ -1,19 +1,34 @@
-"""What is seen of matches while they are played: a bar on a terminal, lines elsewhere."""
+"""What is seen of a season while it is played: a bar on a terminal, lines elsewhere and in a journal."""
 
 from __future__ import annotations
 
 import sys
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
-from arbiter.cli.output import number, tell
+from arbiter import errors
+from arbiter.cli.output import note, number, tell
+from arbiter.season.events import (
+    ChangesAccepted,
+    MatchStored,
+    MatchVoid,
+    PartComplete,
+    RoundComplete,
+    RoundPlanned,
+    RoundsOver,
+    SeasonComplete,
+    Stopped,
+    Suspended,
+)
 from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from arbiter.cli.journal import Journal
     from arbiter.match import MatchSummary
+    from arbiter.season.events import Event
 
 
 def match_line(match: MatchSummary) -> str:
@@ -24,13 +39,89 @@ def match_line(match: MatchSummary) -> str:
     return f"{match.id}: " + ", ".join(f"{player} {point}" for player, point in points)
 
 
-def round_line(standings: dict[str, Any], matches: int, seconds: float) -> str:
-    """One line about a round that is complete."""
-    leader = standings["players"][0]
-    return (
-        f"round {standings['rounds_played']}: {matches} matches in {seconds:.0f} s; "
-        f"{leader['player']} leads with {number(leader['elo'])} Elo"
-    )
+def void_line(event: MatchVoid) -> str:
+    """One line about a match that our side spoilt."""
+    return f"{event.id}: void, to be played again: {event.why}"
+
+
+def stopped() -> errors.Stopped:
+    """What ends a command whose season somebody asked to stop."""
+    return errors.Stopped("stopped as asked; the same command goes on")
+
+
+def present(events: Iterable[Event], name: str, journal: Journal, each_match: bool = False) -> None:
+    """Tell a terminal and a journal what happens to the season `name`; `errors.Stopped` where it was stopped.
+
+    Where no terminal moves a bar, a line about each match, or without `each_match` about forfeits alone. With
+    it, too, a round's end is told by the journal only: the command's own output says it.
+    """
+    with ExitStack() as bar:
+        announced = False
+        seen: Callable[[MatchSummary], None] | None = None
+        for event in events:
+            if isinstance(event, MatchStored):
+                match = event.match
+                journal.write(f"{match_line(match.summary)} ({match.wall_ns / 1e9:.2f} s)")
+                if seen is not None:
+                    seen(match.summary)
+                continue
+            if isinstance(event, RoundPlanned):
+                for text in [] if announced else _plan_lines(event, name):
+                    journal.tell(text)
+                announced = True
+                title = f"round {event.number} of {event.rounds}"
+                seen = bar.enter_context(progress(event.missing, match_line if each_match else None, title))
+                continue
+            if not isinstance(event, MatchVoid):
+                bar.close()
+            if isinstance(event, Stopped):
+                raise stopped()
+            if isinstance(event, RoundComplete) and each_match:
+                journal.write(_line(event, name))
+            elif isinstance(event, SeasonComplete):
+                # The seed is for whoever looks now; the journal may be public before the season's end is.
+                journal.write(_line(event, name))
+                note(f"{_line(event, name)}; its seed was {event.seed}")
+            else:
+                journal.tell(_line(event, name))
+
+
+def _plan_lines(event: RoundPlanned, name: str) -> Iterator[str]:
+    """What is about to be played; before the first match, what commits us to the deals."""
+    there = event.total - event.missing
+    text = f"{name}, round {event.number}: {event.missing} matches, {event.at_once} at once"
+    yield text + (f" ({there} are stored already)" if there else "")
+    if event.commitment is not None:
+        yield f"the seed's SHA-256 is {event.commitment}; the seed is shown when the season ends"
+
+
+def _line(event: Event, name: str) -> str:
+    """One line about what happens seldom."""
+    match event:
+        case ChangesAccepted(what):
+            return f"accepted: {what}"
+        case Suspended(player, round_number, faults):
+            return (
+                f"{player} is suspended and sits out round {round_number}: its last {faults} matches or more"
+                " ended by its own fault"
+            )
+        case MatchVoid():
+            return void_line(event)
+        case RoundComplete(standings, matches, seconds):
+            leader = standings["players"][0]
+            return (
+                f"round {standings['rounds_played']}: {matches} matches in {seconds:.0f} s;"
+                f" {leader['player']} leads with {number(leader['elo'])} Elo"
+            )
+        case PartComplete(part, round_number, played):
+            return f"slice {part}, round {round_number}: {played} matches played"
+        case RoundsOver(complete, rounds) if complete < rounds:
+            return f"{complete} of {rounds} rounds of {name} are complete"
+        case RoundsOver(complete):
+            return f"{complete} rounds of {name} are complete, and there is time for more"
+        case SeasonComplete(rounds):
+            return f"all {rounds} rounds of {name} are complete"
+    raise TypeError(f"no line is known for {event!r}")
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def _played(
     from arbiter.cli.regress_report import Ended
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
-    from arbiter.regress import open_experiment, play_on
+    from arbiter.regress import open_experiment, play_on, resume
     from arbiter.season.slices import Slice
     from arbiter.store import Store
     from arbiter.store.hold import held
@@ -161,9 +161,10 @@ def _played(
         season = open_experiment(experiment, store)
         season.ask_to_stop(False)
         with processes(slots(experiment.workers)) as executor, Watch(experiment, own, executor.size) as watch:
-            trial = play_on(
-                experiment, season, executor, executor.size + 1, watch.start, watch.match, watch.void, own
-            )
+            trial = resume(experiment, season, own)
+            watch.start(trial)
+            for event in play_on(trial, season, executor, executor.size + 1):
+                watch.show(trial, event)
             if trial.verdict is not None and executor.running:
                 # They cannot change it.
                 executor.shutdown(cancel_futures=True)

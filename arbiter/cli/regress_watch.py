@@ -7,14 +7,16 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.cli.output import counted, note, tell
-from arbiter.cli.progress import match_line
+from arbiter.cli.progress import match_line, stopped, void_line
 from arbiter.cli.regress_report import elo_text
+from arbiter.season.events import MatchStored, MatchVoid
 from arbiter.text import printable
 from rating.sequential import FIRST_LOOK
 
 if TYPE_CHECKING:
     from arbiter.packing import PackedMatch
     from arbiter.regress import Experiment, Trial
+    from arbiter.season.events import Stopped
     from arbiter.season.slices import Slice
 
 PILOT = 4
@@ -79,8 +81,16 @@ class Watch:
                 f" {better * size:.0f} if it is {test.elo1:+g}"
             )
 
-    def match(self, trial: Trial, match: PackedMatch) -> None:
-        """One more."""
+    def show(self, trial: Trial, event: MatchStored | MatchVoid | Stopped) -> None:
+        """What has happened; `errors.Stopped` where somebody asked for it."""
+        if isinstance(event, MatchStored):
+            self._match(trial, event.match)
+        elif isinstance(event, MatchVoid):
+            self._say(void_line(event))
+        else:
+            raise stopped()
+
+    def _match(self, trial: Trial, match: PackedMatch) -> None:
         self._played += 1
         if match.summary.faulty is not None:
             self._say(match_line(match.summary))
@@ -102,10 +112,6 @@ class Watch:
         ):
             self._shown, self._told = now, trial.blocks_taken
             tell(self._where(trial))
-
-    def void(self, match_id: str, why: str) -> None:
-        """A match that our side spoilt."""
-        self._say(f"{match_id}: void, to be played again: {why}")
 
     def _warn(self) -> None:
         """Where the budget cannot be enough."""

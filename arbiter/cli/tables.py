@@ -17,8 +17,7 @@ from arbiter.cli.output import (
 )
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError, did_you_mean
-from arbiter.season.ledger import pairwise
-from arbiter.season.season import standings_after
+from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 
 if TYPE_CHECKING:
@@ -40,11 +39,6 @@ def opened_store(path: str, store_url: str | None) -> tuple[Config, SeasonStore,
     return config, season, store
 
 
-def complete_rounds(season: SeasonStore) -> int:
-    """How many rounds are complete; only those count."""
-    return sum(stored.complete for stored in season.rounds())
-
-
 @click.command()
 @config_argument
 @click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
@@ -56,15 +50,14 @@ def standings(config: str, after_round: int | None, history: bool, store_url: st
 
     Example: arbiter standings configs/demo.yaml --format json
     """
-    settled, season = opened(config, store_url)
-    last = complete_rounds(season)
+    season = Season(*opened(config, store_url))
+    last = season.complete
     if after_round is not None and after_round > last:
         raise ConfigError(f"--after-round {after_round}: {last} rounds are complete")
-    last = after_round or last
     if history:
-        show_history(settled.season, [standings_after(settled, season, n + 1) for n in range(last)], style)
+        show_history(season.config.season, season.history()[: after_round or last], style)
         return
-    show_standings(standings_after(settled, season, last), style)
+    show_standings(season.standings(after_round), style)
 
 
 @click.command()
@@ -76,11 +69,7 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter crosstable configs/demo.yaml
     """
-    settled, season = opened(config, store_url)
-    last = complete_rounds(season)
-    kept = standings_after(settled, season, last)
-    ranked = [row["player"] for row in kept["players"] if row["matches"]]
-    table = pairwise(season.summaries(last), ranked)
+    table = Season(*opened(config, store_url)).crosstable()
     if style == "json":
         print_json(table)
         return

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.errors import ConfigError, Stopped, StoreError
+from arbiter.errors import ConfigError, StoreError
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.experiment import from_settings
 from arbiter.regress.trial import Trial
-from arbiter.season.season import SEED_BYTES, play_matches
+from arbiter.season.events import MatchStored
+from arbiter.season.matches import play_matches
+from arbiter.season.season import SEED_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Executor
 
     from arbiter.match import MatchSpec
-    from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
+    from arbiter.season.events import MatchVoid, Stopped
     from arbiter.season.slices import Slice
     from arbiter.store import SeasonStore, Store
-
-
-class _Decided(Exception):
-    """There is a verdict, and what is still being played does not matter."""
 
 
 def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
@@ -38,48 +36,44 @@ def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
     return season
 
 
-def play_on(
-    experiment: Experiment,
-    season: SeasonStore,
-    executor: Executor,
-    at_once: int,
-    on_start: Callable[[Trial], None] = lambda _: None,
-    on_match: Callable[[Trial, PackedMatch], None] = lambda _trial, _match: None,
-    on_void: Callable[[str, str], None] = lambda _id, _why: None,
-    own: Slice | None = None,
-) -> Trial:
-    """Play until there is a verdict, `at_once` matches at a time; what is stored counts and is not played.
+def resume(experiment: Experiment, season: SeasonStore, own: Slice | None = None) -> Trial:
+    """The test as far as it was played.
 
     With a slice `own` its blocks alone, up to the test's most: the verdict then falls when all are put
-    together, and only a fault that fails the test ends the slice. Where this returns before the last match
-    has ended, that one is given up. Stopped where somebody asked for it, VoidMatch after two voids of a match
-    in a row.
+    together, and only a fault that fails the test ends the slice.
     """
     trial = Trial(experiment, own)
-    there = set()
     for summary in season.summaries():
-        there.add(summary.id)
         trial.add(summary)
-    on_start(trial)
+    return trial
+
+
+def play_on(
+    trial: Trial, season: SeasonStore, executor: Executor, at_once: int
+) -> Iterator[MatchStored | MatchVoid | Stopped]:
+    """Play until there is a verdict, `at_once` matches at a time; what is stored counts and is not played.
+
+    An event comes when the trial knows of it. Where this ends before the last match has, that one is given
+    up. VoidMatch after two voids of a match in a row.
+    """
+    experiment = trial.experiment
 
     def planned() -> Iterator[MatchSpec]:
         block, most = trial.after(0), experiment.test.most_blocks
         while trial.verdict is None and (most is None or block <= most):
+            there = season.match_ids(block)
             for spec in block_specs(experiment, season.seed, block):
                 if spec.id not in there:
                     yield spec
             block = trial.after(block)
 
-    def counted(match: PackedMatch) -> None:
-        trial.add(match.summary)
-        on_match(trial, match)
-        if trial.verdict is not None:
-            raise _Decided
-
-    with suppress(_Decided):
-        if not play_matches(season, planned(), executor, counted, on_void, ahead=at_once):
-            raise Stopped("stopped as asked; the same command goes on")
-    return trial
+    with closing(play_matches(season, planned(), executor, ahead=at_once)) as events:
+        for event in events:
+            if isinstance(event, MatchStored):
+                trial.add(event.match.summary)
+            yield event
+            if trial.verdict is not None:
+                return
 
 
 class Merged(NamedTuple):

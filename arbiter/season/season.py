@@ -1,298 +1,204 @@
-"""A season: plan the next round, play what is missing of it, rate; store and executor are passed in.
+"""A season: what comes next of it, played, rated and told.
 
-Plans are pure functions of seed, config and complete rounds, and a match's id is derived from
-its place in the plan, so going on after any interruption is: planned ids minus stored ids.
+with Store("sqlite:///season.sqlite") as store:
+    season = Season.open(load("season.yaml"), store)
+    for event in season.play(executor):
+        print(event)
+    season.standings()
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections import Counter
-from dataclasses import dataclass
-from datetime import timedelta
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Self
 
-from arbiter.config_changes import changes, in_one_line
-from arbiter.errors import ConfigError, VoidMatch
-from arbiter.season.ledger import Ledger
-from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
-from arbiter.table import play_packed
-from rating.pairing import next_round as next_tables
-from rating.pairing import rule_of_round
+from arbiter.errors import ConfigError
+from arbiter.season.events import (
+    ChangesAccepted,
+    RoundComplete,
+    RoundPlanned,
+    RoundsOver,
+    SeasonComplete,
+    Stopped,
+    Suspended,
+)
+from arbiter.season.ledger import pairwise
+from arbiter.season.matches import play_matches
+from arbiter.season.plan import changed, ledger, plan_round, tables, time_for_another, what_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from concurrent.futures import Executor, Future
-    from datetime import datetime
+    from collections.abc import Iterator
 
     from arbiter.config import Config
-    from arbiter.match import MatchSpec
-    from arbiter.packing import PackedMatch
+    from arbiter.executors import Slots
+    from arbiter.season.events import Event
+    from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore, Store, StoredRound
 
 SEED_BYTES = 32
-MOST_VOIDS = 2
-"""So many voids of one match in a row stop the run."""
-RECENT = 3
-"""So many rounds tell how long the next one takes."""
-STOP_SECONDS = 1.0
-"""How long a wish to stop may go unheard while no match ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoundPlan:
-    """A round with the matches of it that are still to be played, and who is suspended from it."""
+class Season:
+    """The season of a config in its store; one round at a time."""
 
-    stored: StoredRound
-    missing: tuple[MatchSpec, ...]
-    total: int
-    suspended: tuple[str, ...]
+    def __init__(self, config: Config, stored: SeasonStore) -> None:
+        self.config, self.stored = config, stored
+        self._ledger = ledger(config, stored)
+        self._suspended: set[str] = set()
 
+    @classmethod
+    def open(cls, config: Config, store: Store) -> Self:
+        """Its place in the store, made at the first round with a seed drawn for `auto`."""
+        stored = store.season(config.season)
+        if stored is None:
+            if config.seed == "auto" and config.seed_commitment is not None:
+                message = "seed_commitment: a seed that is still to be drawn cannot have been committed to"
+                raise ConfigError(message, str(config.file), "give the seed, or add the line after round 1")
+            seed = secrets.token_hex(SEED_BYTES) if config.seed == "auto" else config.seed
+            return cls(config, store.make_season(config.season, config.game.name, seed))
+        check_seed(config, stored)
+        if stored.game != config.game.name:
+            place = f"the season {config.season} in {store.name}"
+            raise ConfigError(
+                f"{place} is one of {stored.game}, not {config.game.name}",
+                str(config.file),
+                "name another season or another store",
+            )
+        return cls(config, stored)
 
-def open_season(config: Config, store: Store) -> SeasonStore:
-    """The season's place in the store, made at its first round with a seed drawn for `auto`."""
-    season = store.season(config.season)
-    if season is None:
-        if config.seed == "auto" and config.seed_commitment is not None:
-            message = "seed_commitment: a seed that is still to be drawn cannot have been committed to"
-            raise ConfigError(message, str(config.file), "give the seed, or add the line after round 1")
-        seed = secrets.token_hex(SEED_BYTES) if config.seed == "auto" else config.seed
-        return store.make_season(config.season, config.game.name, seed)
-    check_seed(config, season)
-    if season.game != config.game.name:
-        raise ConfigError(
-            f"the season {config.season} in {store.name} is one of {season.game}, not {config.game.name}",
-            str(config.file),
-            "name another season or another store",
-        )
-    return season
+    @property
+    def complete(self) -> int:
+        """How many rounds are complete; only those count."""
+        return sum(stored.complete for stored in self.stored.rounds())
 
-
-def check_seed(config: Config, season: SeasonStore) -> None:
-    """ConfigError if the config gives another seed than the season has."""
-    if config.seed not in ("auto", season.seed):
-        message = f"the seed is not the one that {config.season} was begun with, and cannot change"
-        raise ConfigError(message, str(config.file), "give that one, or name another season")
-
-
-class Tournament:
-    """A season on the way: what comes next, played and rated; one round at a time."""
-
-    def __init__(self, config: Config, season: SeasonStore) -> None:
-        self._config, self._season = config, season
-        self._ledger = ledger(config, season)
-
-    def next_round(self, accept_changes: bool = False, more: bool = False) -> RoundPlan | None:
+    def plan(self, accept_changes: bool = False, more: bool = False) -> RoundPlan | None:
         """The round to be played now: a broken one's rest or a new one; None after the last.
 
         `more` plans a round beyond the config's number of them. ConfigError when the config has
         changed since the round before in what changes results, unless the change is accepted; a
         round that was begun is finished as it was planned.
         """
-        config, season = self._config, self._season
-        rounds = season.rounds()
-        begun = next((stored for stored in rounds if not stored.complete), None)
+        config, stored = self.config, self.stored
+        rounds = stored.rounds()
+        begun = next((known for known in rounds if not known.complete), None)
         if begun is not None:
             if begun.digest == config.digest:
                 return self._plan(begun)
-            if not accept_changes or season.match_ids(begun.number):
-                raise changed(config, season, begun)
-            season.drop_round(begun.number)
+            if not accept_changes or stored.match_ids(begun.number):
+                raise changed(config, stored, begun)
+            stored.drop_round(begun.number)
             rounds.remove(begun)
         if rounds and rounds[-1].digest != config.digest and not accept_changes:
-            raise changed(config, season, rounds[-1])
+            raise changed(config, stored, rounds[-1])
         if len(rounds) >= config.rounds and not more:
             return None
         number = len(rounds) + 1
-        planned = tables(config, self._ledger, season.seed, number)
-        return self._plan(season.add_round(number, config.digest, planned, config.settings))
+        planned = tables(config, self._ledger, stored.seed, number)
+        return self._plan(stored.add_round(number, config.digest, planned, config.settings))
 
     def changes(self) -> str:
         """How the config differs from the last round's, in words; "" if it does not."""
-        rounds = self._season.rounds()
-        if not rounds or rounds[-1].digest == self._config.digest:
+        rounds = self.stored.rounds()
+        if not rounds or rounds[-1].digest == self.config.digest:
             return ""
-        return _what_changed(self._config, self._season, rounds[-1])
+        return what_changed(self.config, self.stored, rounds[-1])
 
-    def _plan(self, stored: StoredRound) -> RoundPlan:
-        self._ledger.read(stored.number - 1)
-        return plan_round(self._config, self._season, stored, self._ledger.unfit(self._config))
+    def play(
+        self,
+        executor: Slots,
+        rounds: int | None = None,
+        accept_changes: bool = False,
+        only_one: bool = False,
+    ) -> Iterator[Event]:
+        """Play what is missing of the next round, and with `only_one` no further, else of all rounds.
+
+        Ends with `RoundComplete` of the one round, or `RoundsOver`, `SeasonComplete` or `Stopped`. `rounds`
+        are to be complete in place of the config's. An accepted change of the config is that before the
+        first of them. ConfigError as `plan`, VoidMatch where our machine spoilt a match twice.
+        """
+        whole, stored = self.config, self.stored
+        if rounds is not None:
+            self.config = replace(whole, rounds=rounds, until=None)
+        stored.ask_to_stop(False)
+        if accept_changes and (what := self.changes()):
+            yield ChangesAccepted(what)
+        while plan := self.plan(accept_changes, self._time_left(self.config, executor)):
+            accept_changes = False
+            begun = time.monotonic()
+            yield from self.announce(plan, executor.size)
+            for event in play_matches(stored, plan.missing, executor):
+                yield event
+                if isinstance(event, Stopped):
+                    stored.ask_to_stop(False)
+                    return
+            seconds = time.monotonic() - begun
+            yield RoundComplete(self.finish_round(plan.stored.number), len(plan.missing), seconds)
+            if only_one:
+                return
+            if stored.asked_to_stop():
+                stored.ask_to_stop(False)
+                yield Stopped()
+                return
+        last = len(stored.rounds())
+        if last < whole.rounds or self._time_left(whole, executor):
+            yield RoundsOver(last, whole.rounds)
+        else:
+            yield SeasonComplete(last, stored.seed)
+
+    def announce(self, plan: RoundPlan, at_once: int) -> Iterator[RoundPlanned | Suspended]:
+        """What is said before a round's matches."""
+        number, there = plan.stored.number, plan.total - len(plan.missing)
+        commitment = None
+        if number == 1 and not there:
+            commitment = sha256(self.stored.seed.encode()).hexdigest()
+        for name in sorted(set(plan.suspended) - self._suspended):
+            yield Suspended(name, number, self.config.suspend_after)
+        self._suspended = set(plan.suspended)
+        rounds, at_once = max(self.config.rounds, number), min(at_once, plan.total)
+        yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, commitment)
 
     def finish_round(self, number: int) -> dict[str, Any]:
         """Rate, and keep the standings with the round that is now complete."""
         self._ledger.read(number)
-        standings = self._ledger.standings(self._config)
-        self._season.complete_round(number, standings)
+        standings = self._ledger.standings(self.config)
+        self.stored.complete_round(number, standings)
         return standings
 
+    def standings(self, after: int | None = None) -> dict[str, Any]:
+        """The standings after a round, by default the last: those kept with it, or computed from its matches
+        and all before.
+        """
+        number = self.complete if after is None else after
+        kept = self.stored.standings(number)
+        if kept is not None:
+            return kept
+        results = ledger(self.config, self.stored)
+        results.read(number)
+        return results.standings(self.config)
 
-def plan_round(
-    config: Config,
-    season: SeasonStore,
-    stored: StoredRound,
-    unfit: Iterable[str] = (),
-    share: Callable[[int, int], bool] = lambda _round, _table: True,
-) -> RoundPlan:
-    """What of a round is not in the store yet; `share` says which of a round's tables are ours."""
-    specs = [
-        spec
-        for spec in match_specs(config, season.seed, stored.number, stored.tables)
-        if share(stored.number, spec.table or 0)
-    ]
-    there = season.match_ids(stored.number)
-    seated = {name for names in stored.tables for name in names}
-    missing = tuple(spec for spec in specs if spec.id not in there)
-    return RoundPlan(stored, missing, len(specs), tuple(name for name in unfit if name not in seated))
+    def history(self) -> list[dict[str, Any]]:
+        """The standings after each complete round."""
+        return [self.standings(number + 1) for number in range(self.complete)]
 
+    def crosstable(self) -> dict[str, Any]:
+        """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
+        ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
+        return pairwise(self.stored.summaries(self.complete), ranked)
 
-def time_for_another(config: Config, season: SeasonStore, at_once: int, now: datetime) -> bool:
-    """Whether a round beyond the config's number of them would end before `until`.
+    def _plan(self, round_: StoredRound) -> RoundPlan:
+        self._ledger.read(round_.number - 1)
+        return plan_round(self.config, self.stored, round_, self._ledger.unfit(self.config))
 
-    It is expected to take as long as the longest of the last few, `at_once` matches at a time.
-    """
-    if config.until is None:
-        return False
-    longest = 0.0
-    for stored in [stored for stored in season.rounds() if stored.complete][-RECENT:]:
-        matches = matches_of(config.game, stored.tables)
-        turns = -(-matches // max(at_once, 1))
-        longest = max(longest, turns * season.wall_ns(stored.number) / matches)
-    return now + timedelta(microseconds=longest / 1000) < config.until
+    def _time_left(self, config: Config, executor: Slots) -> bool:
+        return time_for_another(config, self.stored, executor.size, datetime.now(UTC))
 
 
-def changed(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
-    """What to say of a config that is not the one of the round before."""
-    hint = (
-        "give --accept-changes to go on with the new one"
-        if last.complete or not season.match_ids(last.number)
-        else "finish it with the old config first"
-    )
-    what = _what_changed(config, season, last)
-    state = "complete" if last.complete else "begun"
-    message = f"the config has changed since round {last.number}, which is {state}: {what}"
-    return ConfigError(message, str(config.file), hint)
-
-
-def _what_changed(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    before = season.settings(last.digest)
-    return "what it was is not known" if before is None else in_one_line(changes(before, config.settings))
-
-
-def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:
-    """Who meets in a round: by lot in the opening rounds, then by the config's rule of pairing.
-
-    `results` is read up to the round before, and tells who is suspended.
-    """
-    results.read(number - 1)
-    names = [player.name for player in entrants(config, number, results.unfit(config))]
-    rule = rule_of_round(config.pairing, number, config.opening_rounds)
-    if rule == "random":
-        return drawn_tables(names, config.game.table_size, seed, number)
-    return next_tables(results.fit, names, rule=rule, size=config.game.table_size)
-
-
-def play_round(
-    season: SeasonStore,
-    plan: RoundPlan,
-    executor: Executor,
-    on_match: Callable[[PackedMatch], None] = lambda _: None,
-    on_void: Callable[[str, str], None] = lambda _id, _why: None,
-) -> bool:
-    """Play what is missing, storing each match as it completes; VoidMatch after two voids in a row.
-
-    False where matches were left out because somebody asked the season to stop; those in flight
-    then were still played and stored.
-    """
-    return play_matches(season, plan.missing, executor, on_match, on_void)
-
-
-def play_matches(
-    season: SeasonStore,
-    specs: Iterable[MatchSpec],
-    executor: Executor,
-    on_match: Callable[[PackedMatch], None] = lambda _: None,
-    on_void: Callable[[str, str], None] = lambda _id, _why: None,
-    ahead: int | None = None,
-) -> bool:
-    """The same for any matches. `specs` is asked for the next one where fewer than `ahead` are under way,
-    so it may depend on those that `on_match` has been told of; without `ahead` for all at once.
-    """
-    voids: Counter[str] = Counter()
-    ended: SimpleQueue[Future[PackedMatch]] = SimpleQueue()
-    running: dict[Future[PackedMatch], MatchSpec] = {}
-    waiting = iter(specs)
-    stopping = season.asked_to_stop()
-    left_out = False
-
-    looked = time.monotonic()
-
-    def submit(spec: MatchSpec) -> None:
-        future = executor.submit(play_packed, spec)
-        running[future] = spec
-        future.add_done_callback(ended.put)
-
-    def submit_more() -> None:
-        nonlocal left_out
-        while ahead is None or len(running) < ahead:
-            spec = next(waiting, None)
-            if spec is None:
-                return
-            if stopping:
-                left_out = True
-                return
-            submit(spec)
-
-    try:
-        submit_more()
-        while running:
-            try:
-                future = ended.get(timeout=STOP_SECONDS)
-            except Empty:
-                future = None
-            if not stopping and time.monotonic() - looked >= STOP_SECONDS:
-                looked = time.monotonic()
-                stopping = season.asked_to_stop()
-                for pending in list(running) if stopping else ():
-                    pending.cancel()
-            if future is None:
-                continue
-            spec = running.pop(future)
-            if future.cancelled():
-                left_out = True
-                continue
-            try:
-                match = future.result()
-            except VoidMatch as void:
-                voids[spec.id] += 1
-                on_void(spec.id, str(void))
-                if voids[spec.id] >= MOST_VOIDS:
-                    raise VoidMatch(f"match {spec.id} was void twice in a row: {void}") from None
-                if stopping:
-                    left_out = True
-                else:
-                    submit(spec)
-                continue
-            season.add_packed(match)
-            on_match(match)
-            submit_more()
-    finally:
-        for future in running:
-            future.cancel()
-    return not left_out
-
-
-def ledger(config: Config, season: SeasonStore) -> Ledger:
-    """The season's results, with the config's players in its order before all others."""
-    return Ledger(season, [entry.player.name for entry in config.entries])
-
-
-def standings_after(config: Config, season: SeasonStore, number: int) -> dict[str, Any]:
-    """The standings after a round: those kept with it, or else computed from its matches and all before."""
-    kept = season.standings(number)
-    if kept is not None:
-        return kept
-    results = ledger(config, season)
-    results.read(number)
-    return results.standings(config)
+def check_seed(config: Config, stored: SeasonStore) -> None:
+    """ConfigError if the config gives another seed than the season has."""
+    if config.seed not in ("auto", stored.seed):
+        message = f"the seed is not the one that {config.season} was begun with, and cannot change"
+        raise ConfigError(message, str(config.file), "give that one, or name another season")

@@ -14,15 +14,20 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, StoreError
+from arbiter.season.events import PartComplete, Stopped
+from arbiter.season.matches import play_matches
+from arbiter.season.plan import changed, ledger, plan_round, tables
 from arbiter.season.schedule import matches_of
-from arbiter.season.season import Tournament, changed, check_seed, ledger, plan_round, tables
+from arbiter.season.season import Season, check_seed
 from rating.pairing import rule_of_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.config import Config
-    from arbiter.season.season import RoundPlan
+    from arbiter.executors import Slots
+    from arbiter.season.events import Event
+    from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore, Store, StoredRound
 
 SLICE = re.compile(r"(\d{1,6})/(\d{1,6})")
@@ -51,8 +56,8 @@ class Slice:
         return f"{self.number}/{self.parts}"
 
 
-def open_part(config: Config, base: SeasonStore | None, part: Store) -> SeasonStore:
-    """The season's place in a part's store, with the seed that all parts share."""
+def open_part(config: Config, base: SeasonStore | None, part: Store) -> Season:
+    """The season in a part's store, with the seed that all parts share."""
     there = part.season(config.season)
     if base is None and there is None and config.seed == "auto":
         message = "seed: auto would draw another seed for each slice"
@@ -61,10 +66,26 @@ def open_part(config: Config, base: SeasonStore | None, part: Store) -> SeasonSt
         if season is not None:
             check_seed(config, season)
     if there is None:
-        return part.make_season(config.season, config.game.name, base.seed if base else config.seed)
-    if base is not None and there.seed != base.seed:
+        there = part.make_season(config.season, config.game.name, base.seed if base else config.seed)
+    elif base is not None and there.seed != base.seed:
         raise StoreError(f"{part.name} holds another season of that name: its seed is another")
-    return there
+    return Season(config, there)
+
+
+def play_slice(
+    part: Season, base: SeasonStore | None, own: Slice, executor: Slots, accept_changes: bool = False
+) -> Iterator[Event]:
+    """Play a slice's share of the rounds that can be planned now; `base` has the rounds that are complete."""
+    stored = part.stored
+    stored.ask_to_stop(False)
+    for plan in slice_plans(part.config, base, stored, own, accept_changes):
+        yield from part.announce(plan, executor.size)
+        for event in play_matches(stored, plan.missing, executor):
+            yield event
+            if isinstance(event, Stopped):
+                stored.ask_to_stop(False)
+                return
+        yield PartComplete(str(own), plan.stored.number, len(plan.missing))
 
 
 def slice_plans(
@@ -186,7 +207,7 @@ def _rated(
 
     `rated` are seasons that have standings after a round; those of another config stay as they are.
     """
-    tournament = Tournament(config, season)
+    whole = Season(config, season)
     complete, missing = 0, []
     for stored in season.rounds():
         number, total = stored.number, matches_of(config.game, stored.tables)
@@ -201,5 +222,5 @@ def _rated(
             if kept is not None:
                 season.complete_round(number, kept)
             else:
-                tournament.finish_round(number)
+                whole.finish_round(number)
     return complete, tuple(missing)

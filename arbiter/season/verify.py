@@ -23,9 +23,9 @@ from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match import Player, original
+from arbiter.season.plan import ledger, tables
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.schedule import match_specs
-from arbiter.season.season import ledger, tables
 from rating.errors import RatingError
 
 if TYPE_CHECKING:

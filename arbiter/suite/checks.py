@@ -15,7 +15,7 @@ from arbiter.games import make
 from arbiter.match import original
 from arbiter.regress.blocks import BASE, CANDIDATE, block_size
 from arbiter.regress.experiment import Experiment
-from arbiter.regress.run import play_on
+from arbiter.regress.run import play_on, resume
 from arbiter.store import Store
 from arbiter.suite.recorded import difference
 from arbiter.table.launcher import Launcher
@@ -142,7 +142,10 @@ def _played(suite: Suite, check: Check, executor: Slots) -> Iterator[tuple[Trial
         closing(Store(f"sqlite:///{Path(folder) / 'suite.sqlite'}")) as store,
     ):
         season = store.make_season(experiment.name, experiment.game.name, experiment.seed)
-        yield play_on(experiment, season, executor, executor.size + 1), season
+        trial = resume(experiment, season)
+        for _ in play_on(trial, season, executor, executor.size + 1):
+            pass
+        yield trial, season
 
 
 def _experiment(suite: Suite, check: Check) -> Experiment:

@@ -15,9 +15,10 @@ from arbiter.cli.play import players_of
 from arbiter.cli.regress_documents import Documents, junit, shape, summary
 from arbiter.cli.regress_report import Ended, print_ended
 from arbiter.errors import ConfigError
-from arbiter.regress import open_experiment, play_on
+from arbiter.regress import open_experiment
 from arbiter.regress.blocks import block_specs
 from arbiter.store import Store
+from tests.builders import play_trial
 from tests.regress.tables import COMMAND, SMALL, InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def ended(folder: Path, table: InMemory, **keys: Any) -> Ended:
     test = experiment(**keys)
     with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
         season = open_experiment(test, store)
-        return Ended.of(play_on(test, season, table, 1), season.seed, 61.5, [season])
+        return Ended.of(play_trial(test, season, table, 1), season.seed, 61.5, [season])
 
 
 def once(version: str) -> Callable[[MatchSpec], list[int]]:

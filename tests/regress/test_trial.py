@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbiter.errors import ConfigError, StoreError, VoidMatch
-from arbiter.regress import Trial, merged, open_experiment, play_on
+from arbiter.regress import Trial, merged, open_experiment
 from arbiter.regress.blocks import block_specs
 from arbiter.season.slices import Slice
 from arbiter.store import Store
+from tests.builders import play_trial
 from tests.regress.tables import InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def played(
     store = Store(f"sqlite:///{folder / name}.sqlite")
     with closing(store):
         season = open_experiment(test, store)
-        trial = play_on(test, season, table, 2, own=Slice.parse(own) if own else None)
+        trial = play_trial(test, season, table, 2, own=Slice.parse(own) if own else None)
     return trial, season
 
 
@@ -272,6 +273,6 @@ def test_every_match_is_left_to_the_number_of_blocks_asked_for(tmp_path: Path) -
     table = InMemory()
     test = experiment(max_blocks=3)
     with closing(Store(f"sqlite:///{tmp_path}/t.sqlite")) as store:
-        trial = play_on(test, open_experiment(test, store), table, 9)
+        trial = play_trial(test, open_experiment(test, store), table, 9)
     assert sorted(table.played) == [f"b{block:04d}/m{n}" for block in (1, 2, 3) for n in range(4)]
     assert replace(test).test.most_blocks == trial.run.blocks

@@ -15,15 +15,16 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, MatchSummary
 from arbiter.packing import packed
 from arbiter.season.ledger import pairwise, rated
+from arbiter.season.plan import time_for_another
 from arbiter.season.schedule import drawn_tables
-from arbiter.season.season import Tournament, open_season, play_round, time_for_another
+from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from rating.crosstable import PairTable
 from rating.ratings import rate
-from tests.test_store import record
+from tests.builders import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from arbiter.match import MatchRecord, MatchSpec
 
@@ -33,34 +34,6 @@ rounds: 2
 seed: abc
 players:
 """ + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8))
-
-
-class Scripted(Executor):
-    """Answers each match from a function, in place of playing it."""
-
-    def __init__(self, outcome: Callable[[MatchSpec], MatchRecord]) -> None:
-        self.played: list[str] = []
-        self._outcome = outcome
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
-        (spec,) = args
-        self.played.append(spec.id)
-        future: Future[Any] = Future()
-        try:
-            future.set_result(packed(self._outcome(spec)))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-def by_name(spec: MatchSpec, others: Mapping[str, int] | None = None) -> MatchRecord:
-    """The higher number wins."""
-    names = tuple(player.name for player in spec.players)
-    known = others or {}
-    points = tuple(known[name] if name in known else int(name[1:]) for name in names)
-    return record(
-        spec.id, spec.round or 0, players=names, points=points, table=spec.table, rotation=spec.rotation
-    )
 
 
 @pytest.fixture
@@ -73,16 +46,16 @@ def config(tmp_path: Path) -> Config:
 @pytest.fixture
 def season(config: Config) -> Iterator[SeasonStore]:
     store = Store(config.store)
-    yield open_season(config, store)
+    yield Season.open(config, store).stored
     store.close()
 
 
 def played(config: Config, season: SeasonStore, executor: Executor) -> dict[str, Any]:
-    tournament = Tournament(config, season)
-    plan = tournament.next_round()
+    going = Season(config, season)
+    plan = going.plan()
     assert plan is not None
     assert play_round(season, plan, executor)
-    return tournament.finish_round(plan.stored.number)
+    return going.finish_round(plan.stored.number)
 
 
 def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonStore) -> None:
@@ -90,7 +63,7 @@ def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonS
     assert played(config, season, executor)["rounds_played"] == 1
     standings = played(config, season, executor)
     assert standings["rounds_played"] == 2
-    assert Tournament(config, season).next_round() is None
+    assert Season(config, season).plan() is None
     assert {row["player"]: row["wins"] for row in standings["players"]}["p7"] == 24
     assert executor.played == [f"r{r:03d}/t{t:02d}/m{m}" for r in (1, 2) for t in (1, 2) for m in range(4)]
 
@@ -107,7 +80,7 @@ def test_a_broken_round_goes_on_with_what_is_missing(config: Config, season: Sea
             season.add_packed(future.result())
             return future
 
-    plan = Tournament(config, season).next_round()
+    plan = Season(config, season).plan()
     assert plan is not None
     with pytest.raises(KeyboardInterrupt):
         play_round(season, plan, Broken(breaks))
@@ -150,23 +123,23 @@ def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, tmp
     played(config, season, Scripted(by_name))
     now = changed(tmp_path, "10s", "5s")
     with pytest.raises(ConfigError, match="changed since round 1, which is complete: time: 10s -> 5s"):
-        Tournament(now, season).next_round()
-    plan = Tournament(now, season).next_round(accept_changes=True)
+        Season(now, season).plan()
+    plan = Season(now, season).plan(accept_changes=True)
     assert plan is not None
     season.add_match(by_name(plan.missing[0]))
     with pytest.raises(ConfigError, match="changed since round 2, which is begun: time: 5s -> 10s"):
-        Tournament(config, season).next_round(accept_changes=True)
+        Season(config, season).plan(accept_changes=True)
 
 
 def test_a_round_that_no_match_was_played_of_is_planned_anew_where_a_change_is_accepted(
     config: Config, season: SeasonStore, tmp_path: Path
 ) -> None:
     played(config, season, Scripted(by_name))
-    assert Tournament(config, season).next_round() is not None
+    assert Season(config, season).plan() is not None
     now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
     with pytest.raises(ConfigError, match="give --accept-changes"):
-        Tournament(now, season).next_round()
-    plan = Tournament(now, season).next_round(accept_changes=True)
+        Season(now, season).plan()
+    plan = Season(now, season).plan(accept_changes=True)
     assert plan is not None
     assert (plan.stored.number, plan.stored.digest) == (2, now.digest)
     assert "p7@2" in {name for table in plan.stored.tables for name in table}
@@ -186,14 +159,14 @@ def test_a_change_is_explained(
 ) -> None:
     played(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
-        Tournament(changed(tmp_path, old, new), season).next_round()
+        Season(changed(tmp_path, old, new), season).plan()
     assert words in str(caught.value)
 
 
 def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, tmp_path: Path) -> None:
     played(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
-        Tournament(changed(tmp_path, "[python3]", "[sh]"), season).next_round()
+        Season(changed(tmp_path, "[python3]", "[sh]"), season).plan()
     assert "and 2 more (give --accept-changes" in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -201,8 +174,8 @@ def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, tm
 def test_another_seed_is_refused(config: Config, season: SeasonStore, tmp_path: Path) -> None:
     store = Store(config.store)
     with pytest.raises(ConfigError, match="the seed is not the one that s was begun with"):
-        open_season(changed(tmp_path, "seed: abc", "seed: abd"), store)
-    assert open_season(changed(tmp_path, "seed: abc", "seed: auto"), store).seed == "abc"
+        Season.open(changed(tmp_path, "seed: abc", "seed: abd"), store)
+    assert Season.open(changed(tmp_path, "seed: abc", "seed: auto"), store).stored.seed == "abc"
     store.close()
 
 
@@ -211,13 +184,11 @@ def test_players_come_and_go_between_rounds_and_keep_their_ratings(
 ) -> None:
     before = {row["player"]: row for row in played(config, season, Scripted(by_name))["players"]}
     now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
-    plan = Tournament(now, season).next_round(accept_changes=True)
+    plan = Season(now, season).plan(accept_changes=True)
     assert plan is not None
     assert {name for table in plan.stored.tables for name in table} == {*(f"p{n}" for n in range(7)), "p7@2"}
     play_round(season, plan, Scripted(lambda spec: by_name(spec, {"p7@2": 70})))
-    after = {
-        row["player"]: row for row in Tournament(now, season).finish_round(plan.stored.number)["players"]
-    }
+    after = {row["player"]: row for row in Season(now, season).finish_round(plan.stored.number)["players"]}
     assert [after[name]["matches"] for name in ("p7", "p7@2", "p0")] == [4, 4, 8]
     assert after["p7"]["wins"] == before["p7"]["wins"]
     assert after["p7"]["elo"] is not None
@@ -228,9 +199,9 @@ def test_a_drawn_seed_stays_with_the_season(config: Config, tmp_path: Path) -> N
     path.write_text(CONFIG.replace("seed: abc", "seed: auto"))
     auto = load(path)
     store = Store(auto.store)
-    seed = open_season(auto, store).seed
+    seed = Season.open(auto, store).stored.seed
     assert len(seed) == 64
-    assert open_season(auto, store).seed == seed
+    assert Season.open(auto, store).stored.seed == seed
     store.close()
 
 
@@ -240,7 +211,7 @@ def test_a_commitment_to_a_seed_that_is_still_to_be_drawn_is_refused(tmp_path: P
     auto = load(path)
     store = Store(auto.store)
     with pytest.raises(ConfigError, match="still to be drawn"):
-        open_season(auto, store)
+        Season.open(auto, store)
     assert store.season(auto.season) is None
     store.close()
 
@@ -272,8 +243,8 @@ class OneInFlight(Executor):
 def test_a_wish_to_stop_lets_matches_in_flight_end_and_starts_no_other(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.season.season.STOP_SECONDS", 0.001)
-    plan = Tournament(config, season).next_round()
+    monkeypatch.setattr("arbiter.season.matches.STOP_SECONDS", 0.001)
+    plan = Season(config, season).plan()
     assert plan is not None
     executor = OneInFlight(season)
     assert not play_round(season, plan, executor)
@@ -288,7 +259,7 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path:
     path.write_text(CONFIG + "until: 2026-12-01T18:00:00+00:00\n")
     config = load(path)
     store = Store(config.store)
-    season = open_season(config, store)
+    season = Season.open(config, store).stored
     for _ in range(2):
         # Eight matches of a minute: four minutes with two at once.
         played(config, season, Scripted(lambda spec: replace(by_name(spec), wall_ns=60_000_000_000)))
@@ -296,9 +267,9 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path:
     for minutes, at_once, fits in ((9, 1, True), (8, 1, False), (5, 2, True), (4, 2, False), (-9, 2, False)):
         now = end - timedelta(minutes=minutes)
         assert time_for_another(config, season, at_once, now) is fits
-    tournament = Tournament(config, season)
-    assert tournament.next_round() is None
-    further = tournament.next_round(more=True)
+    going = Season(config, season)
+    assert going.plan() is None
+    further = going.plan(more=True)
     assert further is not None
     assert further.stored.number == 3
     store.close()
@@ -341,14 +312,14 @@ def test_after_the_opening_the_rule_of_pairing_takes_over(rule: str, tmp_path: P
     path.write_text(CONFIG + f"opening_rounds: 1\npairing: {rule}\n")
     paired = load(path)
     store = Store(paired.store)
-    season = open_season(paired, store)
+    season = Season.open(paired, store).stored
     played(paired, season, Scripted(by_name))
-    plan = Tournament(paired, season).next_round()
+    plan = Season(paired, season).plan()
     assert plan is not None
     tables = plan.stored.tables
     assert sorted(name for table in tables for name in table) == [f"p{n}" for n in range(8)]
     assert [list(table) for table in tables] != drawn_tables([f"p{n}" for n in range(8)], 4, "abc", 2)
-    again = Tournament(paired, season).next_round()
+    again = Season(paired, season).plan()
     assert again is not None
     assert again.stored.tables == tables
     store.close()

@@ -11,10 +11,11 @@ import pytest
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError
-from arbiter.season.season import Tournament, open_season, play_round
-from arbiter.season.slices import Slice, merge, open_part, slice_plans
+from arbiter.season.events import Stopped
+from arbiter.season.season import Season
+from arbiter.season.slices import Slice, merge, open_part, play_slice
 from arbiter.store import SeasonStore, Store
-from tests.season.test_season import Scripted, by_name
+from tests.builders import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +52,8 @@ class Hall:
         part = self.store(name or f"part{number}")
         season = open_part(self.config, before, part)
         executor = Scripted(by_name)
-        for plan in slice_plans(self.config, before, season, Slice(number, parts)):
-            assert play_round(season, plan, executor)
+        for event in play_slice(season, before, Slice(number, parts), executor):
+            assert not isinstance(event, Stopped)
         if base:
             base.close()
         return executor.played
@@ -70,11 +71,11 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
 
 def whole(config: Config, store: Store) -> SeasonStore:
     """The season in one piece."""
-    season = open_season(config, store)
-    tournament = Tournament(config, season)
-    while plan := tournament.next_round():
+    season = Season.open(config, store).stored
+    going = Season(config, season)
+    while plan := going.plan():
         play_round(season, plan, Scripted(by_name))
-        tournament.finish_round(plan.stored.number)
+        going.finish_round(plan.stored.number)
     return season
 
 
@@ -134,7 +135,7 @@ def test_a_seed_that_is_still_to_be_drawn_cannot_be_shared(tmp_path: Path) -> No
     with closing(Hall(tmp_path, CONFIG.replace("seed: abc", "seed: auto"))) as hall:
         with pytest.raises(ConfigError, match="would draw another seed for each slice"):
             hall.play(1)
-        whole_season = open_season(hall.config, hall.store("s"))
+        whole_season = Season.open(hall.config, hall.store("s")).stored
         hall.play(1)
         found = hall.store("part1").season("s")
         assert found is not None
@@ -146,11 +147,11 @@ def test_a_season_moves_to_another_store_with_rounds_of_an_earlier_config(hall: 
     moved = whole(replace(hall.config, rounds=2), hall.store("before"))
     (hall.folder / "s.yaml").write_text(CONFIG.replace("name: p11,", "name: p11, version: 2,"))
     now = load(hall.folder / "s.yaml")
-    tournament = Tournament(now, moved)
-    plan = tournament.next_round(accept_changes=True)
+    going = Season(now, moved)
+    plan = going.plan(accept_changes=True)
     assert plan is not None
     play_round(moved, plan, Scripted(lambda spec: by_name(spec, {"p11@2": 5})))
-    tournament.finish_round(3)
+    going.finish_round(3)
     merged = merge(now, hall.store("s"), [hall.store("before")])
     assert (merged.added, merged.complete, merged.missing) == (36, 3, ())
     there = hall.store("s").season("s")

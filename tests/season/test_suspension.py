@@ -9,10 +9,10 @@ import pytest
 from arbiter.config import Config, load
 from arbiter.match import Fault, Forfeit
 from arbiter.season.schedule import entrants
-from arbiter.season.season import Tournament, open_season, play_round
+from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import SeasonStore, Store
-from tests.season.test_season import Scripted, by_name
+from tests.builders import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arbiter.match import MatchRecord, MatchSpec
-    from arbiter.season.season import RoundPlan
+    from arbiter.season.plan import RoundPlan
 
 HOUSE = ["  - {name: h0, command: [python3], house: true}"]
 LINES = ["game: planning", "rounds: 9", "seed: abc", "suspend_after: 8", "house_bots: [h0]", "players:"]
@@ -41,7 +41,7 @@ def config(tmp_path: Path) -> Config:
 @pytest.fixture
 def season(config: Config) -> Iterator[SeasonStore]:
     store = Store(config.store)
-    yield open_season(config, store)
+    yield Season.open(config, store).stored
     store.close()
 
 
@@ -70,12 +70,12 @@ def rounds(
 ) -> RoundPlan:
     """So many rounds played; the plan of the next one."""
     for _ in range(number):
-        tournament = Tournament(config, season)
-        plan = tournament.next_round()
+        going = Season(config, season)
+        plan = going.plan()
         assert plan is not None
         play_round(season, plan, Scripted(outcome))
-        tournament.finish_round(plan.stored.number)
-    plan = Tournament(config, season).next_round()
+        going.finish_round(plan.stored.number)
+    plan = Season(config, season).plan()
     assert plan is not None
     return plan
 
@@ -105,7 +105,7 @@ def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(tmp_path: Path) 
     four = [line for line in LINES if not any(f"p{n}," in line for n in range(4, 8))] + HOUSE
     config = configured(tmp_path, lines=four, old="suspend_after: 8", new="suspend_after: 3")
     store = Store(config.store)
-    season = open_season(config, store)
+    season = Season.open(config, store).stored
     order = rounds(config, season, 0, faulty()).stored.tables[0]
     # In three rotations the first of the two sits before the second, and in the last behind it.
     assert rounds(config, season, 1, faulty(order[0], order[1])).suspended == (order[0],)
@@ -115,7 +115,7 @@ def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(tmp_path: Path) 
 def test_without_house_bots_nobody_is_suspended_and_the_standings_say_so(tmp_path: Path) -> None:
     config = configured(tmp_path, lines=LINES, old="[h0]", new="[]")
     store = Store(config.store)
-    season = open_season(config, store)
+    season = Season.open(config, store).stored
     plan = rounds(config, season, 2, faulty("p3"))
     assert (plan.suspended, "p3" in playing(plan)) == ((), True)
     standings = season.standings(2)
@@ -134,7 +134,7 @@ def test_the_standings_warn_of_a_suspension(config: Config, season: SeasonStore)
 def test_zero_suspends_nobody(tmp_path: Path) -> None:
     config = configured(tmp_path, lines=LINES + HOUSE, old="suspend_after: 8", new="suspend_after: 0")
     store = Store(config.store)
-    assert "p3" in playing(rounds(config, open_season(config, store), 4, faulty("p3")))
+    assert "p3" in playing(rounds(config, Season.open(config, store).stored, 4, faulty("p3")))
     store.close()
 
 
@@ -142,13 +142,13 @@ def test_a_new_version_and_any_accepted_change_give_a_new_start(
     config: Config, season: SeasonStore, tmp_path: Path
 ) -> None:
     rounds(config, season, 1, faulty("p3"))
-    tournament = Tournament(config, season)
-    plan = tournament.next_round()
+    going = Season(config, season)
+    plan = going.plan()
     assert plan is not None
     play_round(season, plan, Scripted(faulty("p3")))
-    tournament.finish_round(plan.stored.number)
+    going.finish_round(plan.stored.number)
     now = configured(tmp_path, lines=LINES + HOUSE, old="name: p3,", new="name: p3, version: 2,")
-    plan = Tournament(now, season).next_round(accept_changes=True)
+    plan = Season(now, season).plan(accept_changes=True)
     assert plan is not None
     assert (plan.suspended, "p3@2" in playing(plan)) == ((), True)
 

@@ -19,7 +19,7 @@ from arbiter.cli import exit_code
 from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.match import Fault
-from arbiter.season.season import Tournament, open_season
+from arbiter.season.season import Season
 from arbiter.season.verify import Checked, Finding, Kind, verify
 from arbiter.store import Store, schema
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
@@ -74,15 +74,15 @@ def played(config: Config, spec: MatchSpec) -> MatchRecord:
 def play_season(config: Config) -> None:
     """Two complete rounds and one broken off after three matches, in the config's store."""
     store = Store(config.store)
-    season = open_season(config, store)
-    tournament = Tournament(config, season)
+    season = Season.open(config, store).stored
+    going = Season(config, season)
     for number in range(1, BROKEN_ROUND + 1):
-        plan = tournament.next_round()
+        plan = going.plan()
         assert plan is not None
         for spec in plan.missing[: 3 if number == BROKEN_ROUND else None]:
             season.add_match(played(config, spec))
         if number < BROKEN_ROUND:
-            tournament.finish_round(plan.stored.number)
+            going.finish_round(plan.stored.number)
     store.close()
 
 
@@ -135,7 +135,7 @@ def kept(original_season: Path, tmp_path: Path) -> Iterator[Kept]:
     shutil.copytree(original_season, folder)
     config = load(folder / "small.yaml")
     store = Store(config.store)
-    yield Kept(folder / "small.yaml", config, store, open_season(config, store))
+    yield Kept(folder / "small.yaml", config, store, Season.open(config, store).stored)
     store.close()
 
 
@@ -177,16 +177,16 @@ def test_other_terms_are_clean_too(line: str, tmp_path: Path) -> None:
     config = load(path)
     if key == "game":
         store = Store(config.store)
-        tournament = Tournament(config, season := open_season(config, store))
-        plan = tournament.next_round()
+        going = Season(config, season := Season.open(config, store).stored)
+        plan = going.plan()
         assert plan is not None
         for spec in plan.missing:
             season.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
-        tournament.finish_round(plan.stored.number)
+        going.finish_round(plan.stored.number)
     else:
         play_season(config)
         store = Store(config.store)
-        season = open_season(config, store)
+        season = Season.open(config, store).stored
     findings, checked = all_of(config, season)
     assert findings == []
     assert checked.matches == len(list(season.records()))

@@ -1,0 +1,113 @@
+"""Matches on their way: submitted in a window, stored as they end, again when void, stopped when asked."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from arbiter.errors import VoidMatch
+from arbiter.season.events import MatchStored, MatchVoid, Stopped
+from arbiter.table import play_packed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+    from concurrent.futures import Executor, Future
+
+    from arbiter.match import MatchSpec
+    from arbiter.packing import PackedMatch
+    from arbiter.store import SeasonStore
+
+MOST_VOIDS = 2
+"""How many voids of one match in a row stop the run."""
+STOP_SECONDS = 1.0
+"""How long a wish to stop may go unheard while no match ends."""
+
+
+def play_matches(
+    store: SeasonStore, specs: Iterable[MatchSpec], executor: Executor, ahead: int | None = None
+) -> Generator[MatchStored | MatchVoid | Stopped]:
+    """Play matches, storing each as it ends; VoidMatch after two voids of one in a row.
+
+    `specs` is asked for the next one where fewer than `ahead` are under way, so it may depend on the events
+    so far; without `ahead` for all at once. Ends with `Stopped` where matches were left out because somebody
+    asked for it; those in flight then were still played and stored. To close the generator calls off what has
+    not begun.
+    """
+    window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
+    voids: Counter[str] = Counter()
+    looked = time.monotonic()
+    try:
+        window.fill()
+        while window.running:
+            ended = window.wait(STOP_SECONDS)
+            if not window.closed and time.monotonic() - looked >= STOP_SECONDS:
+                looked = time.monotonic()
+                if store.asked_to_stop():
+                    window.close()
+            if ended is None or (future := ended[1]).cancelled():
+                continue
+            spec = ended[0]
+            try:
+                match = future.result()
+            except VoidMatch as void:
+                voids[spec.id] += 1
+                yield MatchVoid(spec.id, str(void))
+                if voids[spec.id] >= MOST_VOIDS:
+                    raise VoidMatch(f"match {spec.id} was void twice in a row: {void}") from None
+                window.submit(spec)
+                continue
+            store.add_packed(match)
+            yield MatchStored(match)
+            window.fill()
+    finally:
+        window.close()
+    if window.left_out:
+        yield Stopped()
+
+
+class _Window:
+    """The matches under way: at most `ahead`, and none is added once it is closed."""
+
+    def __init__(
+        self, waiting: Iterator[MatchSpec], executor: Executor, ahead: int | None, closed: bool
+    ) -> None:
+        self._waiting, self._executor, self._ahead = waiting, executor, ahead
+        self._ended: SimpleQueue[Future[PackedMatch]] = SimpleQueue()
+        self.running: dict[Future[PackedMatch], MatchSpec] = {}
+        self.closed = closed
+        self.left_out = False
+        """A match was not played because the window was closed."""
+
+    def fill(self) -> None:
+        """Submit as many more as may be under way."""
+        while not self.left_out and (self._ahead is None or len(self.running) < self._ahead):
+            spec = next(self._waiting, None)
+            if spec is None:
+                return
+            self.submit(spec)
+
+    def submit(self, spec: MatchSpec) -> None:
+        """Submit one, however many are under way."""
+        if self.closed:
+            self.left_out = True
+            return
+        future = self._executor.submit(play_packed, spec)
+        self.running[future] = spec
+        future.add_done_callback(self._ended.put)
+
+    def wait(self, seconds: float) -> tuple[MatchSpec, Future[PackedMatch]] | None:
+        """The next one to end, which is no longer running then; None if none ends in time."""
+        try:
+            future = self._ended.get(timeout=seconds)
+        except Empty:
+            return None
+        self.left_out |= future.cancelled()
+        return self.running.pop(future), future
+
+    def close(self) -> None:
+        """Call off what has not begun."""
+        self.closed = True
+        for future in list(self.running):
+            future.cancel()
