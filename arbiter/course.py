@@ -189,10 +189,11 @@ def _worded(wordings: Iterable[tuple[Command, ...]]) -> Iterator[Told]:
 
 
 class Dealt(NamedTuple):
-    """A deal of a record begins; `shape` is its JSON."""
+    """A deal of a record begins; `shape` is its JSON there."""
 
     number: int
     shape: Mapping[str, Any]
+    deal: Deal
     state: Any
 
 
@@ -217,8 +218,9 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
     moves = iter(record.moves)
     move = next(moves, None)
     for number, shape in enumerate(record.deals):
-        state = _first_state(record, game, number)
-        yield Dealt(number, shape, state)
+        deal = _deal_again(record, game, number)
+        state = game.start(deal)
+        yield Dealt(number, shape, deal, state)
         while move is not None and move.deal == number:
             if not state.to_act or game.request(state, move.seat) != move.request:
                 raise StoreError(f"{record.id}: {move.action} of seat {move.seat}: nobody was asked for it")
@@ -236,7 +238,8 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
         raise StoreError(f"{record.id}: {move.action} of seat {move.seat} belongs to no deal")
 
 
-def _first_state(record: MatchRecord, game: AnyGame, number: int) -> Any:
+def _deal_again(record: MatchRecord, game: AnyGame, number: int) -> Deal:
+    """A deal of a record as it was before anything was decided."""
     shape = dict(record.deals[number])
     asked = {move.request.split()[0] for move in record.moves if move.deal == number}
     if "gen_special" in asked or "gen_exchange" in asked:
@@ -244,6 +247,6 @@ def _first_state(record: MatchRecord, game: AnyGame, number: int) -> Any:
         for key in _DECIDED:
             shape.pop(key, None)
     try:
-        return game.start(game.deal_from_json(shape))
+        return game.deal_from_json(shape)
     except ConfigError as error:
         raise StoreError(f"{record.id}: deal {number}: {error}") from None

@@ -51,6 +51,27 @@ class Answered(NamedTuple):
     words: str
 
 
+class Shown(NamedTuple):
+    """What lies where, as far as one seat may see it: all JSON values.
+
+    `hands` by seat, names of cards, ascending, None for a hand that is not seen; `counts` the number of cards
+    in each; `table` who laid what, in order; `roles` what else is open, by the games' own words.
+    """
+
+    hands: tuple[tuple[str, ...] | None, ...]
+    counts: tuple[int, ...]
+    table: tuple[tuple[Seat, str], ...]
+    roles: dict[str, Any]
+
+
+class Exchange(NamedTuple):
+    """Cards that one seat gave another, whose names only these two know."""
+
+    giver: Seat
+    taker: Seat
+    cards: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Deal:
     """The cards and roles given out once.
@@ -254,9 +275,39 @@ class Game(ABC, Generic[S]):
         names = [self.card_name(card) for card in cards]
         return "   ".join(" ".join(suit) for _, suit in groupby(names, key=lambda name: name[-1])) or "-"
 
-    def table_text(self, state: S) -> str:  # noqa: ARG002
-        """What lies on the table, for people; "" for nothing, and where `state.trick` has it."""
-        return ""
+    def shown(self, state: S, seat: Seat | None = None) -> Shown:
+        """What lies where: what `seat` may see of it, by default everything."""
+        hands = [tuple(map(self.card_name, self.hand(state, owner))) for owner in range(self.seats)]
+        seen = tuple(hand if seat in (None, owner) else None for owner, hand in enumerate(hands))
+        return Shown(seen, tuple(map(len, hands)), self.table(state), self.roles(state))
+
+    def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
+        """What lies on the table and who laid it, in order, in the words of the protocol."""
+        return ()
+
+    def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002
+        """What is open beside the cards, and known to every seat: trump, declarations, tricks taken."""
+        return {}
+
+    def deal_roles(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
+        """What every seat knows of a deal that has come to `state`: whom it singles out, open cards."""
+        roles: dict[str, Any] = {self.seat_word: deal.seat}
+        if deal.extra:
+            roles["extra"] = [self.card_name(card) for card in deal.extra]
+        return roles
+
+    def revealed(self, before: S, seat: Seat, action: Action, after: S) -> tuple[tuple[Seat, str], ...]:
+        """The answers, by seat, that an action makes known to all: its own where all are told of it."""
+        told = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
+        return ((seat, self.action_text(before, seat, action)),) if told else ()
+
+    def taker(self, before: S, after: S) -> Seat | None:  # noqa: ARG002
+        """Who has taken what lay on the table by the action between two states; None for nobody."""
+        return None
+
+    def exchanged(self, before: S | None, after: S) -> Sequence[Exchange]:  # noqa: ARG002
+        """The cards that have changed hands by the action between two states, or as the deal began."""
+        return ()
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:  # noqa: ARG002
         """How a deal was played, for people, a line at a time; the hands are told elsewhere.

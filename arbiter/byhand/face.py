@@ -252,7 +252,7 @@ class Face:
 
     def _show_trick(self, rest: str) -> None:
         _nothing("trick", rest)
-        self._write(view.trick_line(self._machine.position) or "nothing lies on the table")
+        self._write(view.table_line(self._machine.position) or "nothing lies on the table")
 
     def _show_state(self, rest: str) -> None:
         _nothing("state", rest)

@@ -26,15 +26,9 @@ def exchange_line(exchange: Exchange) -> str:
     return line + (f"\n  {exchange.kind}: {exchange.problem}" if exchange.problem else "")
 
 
-def trick_line(position: Position) -> str:
-    """The cards of the trick on the table, who played them; "" in games and moments without one."""
-    if text := position.game.table_text(position.state):
-        return text
-    # Games with tricks keep them in their state as `trick`; its cards are the latest answers.
-    trick = getattr(position.state, "trick", None)
-    if not isinstance(trick, tuple) or not trick:
-        return ""
-    return "  ".join(f"{d.seat}:{d.word}" for d in position.decisions[-len(trick) :])
+def table_line(position: Position) -> str:
+    """What lies on the table, and who laid it; "" for nothing."""
+    return "  ".join(f"{seat}:{word}" for seat, word in position.game.table(position.state))
 
 
 def turn_lines(position: Position) -> list[str]:
@@ -45,8 +39,8 @@ def turn_lines(position: Position) -> list[str]:
     words = position.words()
     more = f" ... ({len(words)} in all)" if len(words) > SHOWN_WORDS else ""
     lines = [f"seat {seat} is to answer {position.request}", f"  hand   {position.hand(seat)}"]
-    if trick := trick_line(position):
-        lines.append(f"  table  {trick}")
+    if table := table_line(position):
+        lines.append(f"  table  {table}")
     between = ", " if position.answer_words > 1 else " "
     return [*lines, f"  may    {between.join(words[:SHOWN_WORDS])}{more}"]
 

@@ -321,6 +321,24 @@ class Codepiece(Game[CodepieceState]):
         """The cards left."""
         return tuple(action - FIRST_CARD for action in _any.actions_of(state.hands[seat]))
 
+    def table(self, state: CodepieceState) -> tuple[tuple[Seat, str], ...]:
+        """The cards of the trick; the last one of a deal stays there."""
+        return tuple(((state.opened + place) % SEATS, WORDS[card]) for place, card in enumerate(state.trick))
+
+    def roles(self, state: CodepieceState) -> dict[str, Any]:
+        """Bids in order, the contract and its trump, tricks by side."""
+        return {
+            "bids": [[seat, bid] for seat, bid in state.bids],
+            "bid": state.bid or None,
+            "declarer": None if state.leader < 0 else state.leader,
+            "trump": None if state.trump == NO_TRUMP else DECK.suits[state.trump],
+            "won": list(state.won),
+        }
+
+    def taker(self, before: CodepieceState, after: CodepieceState) -> Seat | None:
+        """Who took the trick."""
+        return after.ahead if after.won != before.won else None
+
     def card_name(self, card: Card) -> str:
         """Value then suit: ``TD``."""
         return DECK.names[card]

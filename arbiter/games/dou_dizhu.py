@@ -252,6 +252,23 @@ class DouDizhu(Game[DouDizhuState]):
         counts = state.hands[seat]
         return tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
 
+    def table(self, state: DouDizhuState) -> tuple[tuple[Seat, str], ...]:
+        """The best play and the passes after it."""
+        return tuple(
+            ((state.owner + place) % self.seats, table().names[action])
+            for place, action in enumerate(state.trick)
+        )
+
+    def roles(self, state: DouDizhuState) -> dict[str, Any]:
+        """The landlord, and how many bombs were played."""
+        return {"landlord": state.landlord, "bombs": state.bombs}
+
+    def taker(self, before: DouDizhuState, after: DouDizhuState) -> Seat | None:
+        """Who leads again, nobody having beaten the best play; or who has played the last card."""
+        if not after.to_act or (after.best == PASS and before.best != PASS):
+            return after.owner
+        return None
+
     def card_name(self, card: Card) -> str:
         """The rank: ``T``."""
         return RANKS[card // 4 + card // 53]

@@ -246,6 +246,33 @@ class Planning(Game[PlanningState]):
         """The cards left."""
         return tuple(action - self.tricks.offset for action in self.tricks.actions_of(state.hands[seat]))
 
+    def table(self, state: PlanningState) -> tuple[tuple[Seat, str], ...]:
+        """The cards of the trick."""
+        names, first = self.deck.names, self.tricks.offset
+        return tuple(
+            ((state.leader + place) % self.seats, names[card - first])
+            for place, card in enumerate(state.trick or ())
+        )
+
+    def roles(self, state: PlanningState) -> dict[str, Any]:
+        """What each declared, once all have, and took."""
+        declared = [None] * self.seats if state.trick is None else list(state.declared)
+        return {"declared": declared, "taken": list(state.taken)}
+
+    def revealed(
+        self, before: PlanningState, seat: Seat, action: Action, after: PlanningState
+    ) -> tuple[tuple[Seat, str], ...]:
+        """A card; all declarations with the last of them."""
+        if before.trick is not None:
+            return ((seat, self.action_text(before, seat, action)),)
+        if after.trick is None:
+            return ()
+        return tuple((declarer, str(number)) for declarer, number in enumerate(after.declared))
+
+    def taker(self, before: PlanningState, after: PlanningState) -> Seat | None:
+        """Who took the trick."""
+        return after.leader if after.taken != before.taken else None
+
     def card_name(self, card: Card) -> str:
         """Value then suit: ``TD``."""
         return self.deck.names[card]

@@ -1,0 +1,287 @@
+"""Who may see what of a match: the one place between a stored record and whoever looks at it.
+
+A record holds everything: all cards, everybody's raw replies and standard error, the deals that
+other tables of the round may still be playing. It is shown to nobody but the organiser as it is.
+`replay_of` makes of it what a `Reader` may see, in the form ``arbiter-replay/1``: a deal's cards
+once, then events that a page or a program folds.
+
+    replay_of(record, Reader.parse("public"), complete=False)
+
+| reader | cards | commands | answers |
+|---|---|---|---|
+| `full` | all | all | all |
+| `seat:K` | its own | what seat K was told | its own |
+| `public`, once the round is complete | all | all | all |
+| `public` before | none | what all seats were told alike | when all seats knew them |
+
+Before a round is complete a card that nobody has shown changes nothing that the public sees; a
+card that seat K cannot see changes nothing that seat K is shown. What was asked, and what was
+legal, is shown to whom it was asked and to readers of all cards. Left out for all: the seed, the
+hash of the deals, standard error, raw replies; ``time_left``, which a record does not keep.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from arbiter.course import Dealt, Moved, retrace
+from arbiter.errors import ConfigError
+from arbiter.games import make
+from arbiter.match import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.match import Forfeit, MatchRecord
+    from arbiter.rules import AnyGame, Command, Seat
+
+FORMAT = "arbiter-replay/1"
+SHOWN_WORD = 60
+"""How many characters of a refused word the public is shown."""
+
+
+class Reader(NamedTuple):
+    """Who looks: `kind` is public, seat or full; `seat` counts for the second."""
+
+    kind: str
+    seat: Seat = 0
+
+    @classmethod
+    def parse(cls, text: str, seats: int) -> Self:
+        """``public``, ``seat:2`` or ``full``; ConfigError for others, and for a seat that there is not."""
+        kind, colon, number = text.partition(":")
+        if kind in ("public", "full") and not colon:
+            return cls(kind)
+        if kind == "seat" and number.isascii() and number.isdigit() and int(number) < seats:
+            return cls(kind, int(number))
+        raise ConfigError(f"there is no reader {text!r}", hint=f"public, full, or seat:0 to seat:{seats - 1}")
+
+    def __str__(self) -> str:
+        return f"seat:{self.seat}" if self.kind == "seat" else self.kind
+
+
+def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dict[str, Any]:
+    """A match as `reader` may see it; `complete` says that its round is.
+
+    JSON values only. StoreError where the record cannot be played again.
+    """
+    game = make(record.game, record.options)
+    sides = record.sides or (None,) * len(record.players)
+    players = [
+        {"name": name, "seat": seat, "side": side}
+        for seat, (name, side) in enumerate(zip(record.players, sides, strict=True))
+    ]
+    told = _Telling(
+        record, game, reader, everything=reader.kind == "full" or (reader.kind == "public" and complete)
+    )
+    told.match()
+    return {
+        "format": FORMAT,
+        "reader": str(reader),
+        "id": record.id,
+        "season": record.season,
+        "round": record.round,
+        "game": {"name": record.game, "options": dict(record.options)},
+        "players": players,
+        "deals": told.deals,
+        "events": told.events,
+        "marks": told.marks,
+        "result": {
+            "points": None if record.points is None else list(record.points),
+            "fault": None if record.forfeit is None else told.fault(record.forfeit),
+        },
+    }
+
+
+def heard(replay: dict[str, Any]) -> list[Command]:
+    """What the seat whose replay this is was told, in order: folded from its events."""
+    return [
+        event["text"] if event["t"] == "tell" else event["request"]
+        for event in replay["events"]
+        if event["t"] in ("tell", "ask")
+    ]
+
+
+class _Telling:
+    """Goes through a record once, and writes down what one reader may see."""
+
+    def __init__(self, record: MatchRecord, game: AnyGame, reader: Reader, everything: bool) -> None:
+        self._record, self._game, self._everything = record, game, everything
+        self._own = reader.seat if reader.kind == "seat" else None
+        self._deal = 0
+        self._cut = _Cut(record, self._own)
+        self.deals: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+        self.marks: list[dict[str, Any]] = []
+
+    def match(self) -> None:
+        """Everything, from the greeting to the end."""
+        game, record = self._game, self._record
+        self._tell_each(game.greeting())
+        deal = state = None
+        for event in retrace(record, game):
+            if isinstance(event, Dealt):
+                deal, state, self._deal = event.deal, event.state, event.number
+                self._begin(event)
+            elif isinstance(event, Moved):
+                state = event.after
+                self._move(event)
+                assert deal is not None
+                self.deals[-1] |= game.deal_roles(deal, state)
+            else:
+                self._add("end_deal", points=list(event.state.points()))
+        if record.forfeit is not None:
+            self._forfeit(record.forfeit, state)
+
+    def fault(self, forfeit: Forfeit) -> dict[str, Any]:
+        """Who ended the match by which fault, in the words that the reader may see."""
+        return {
+            "seat": forfeit.seat,
+            "player": forfeit.player,
+            "kind": str(forfeit.fault),
+            "deal": self._deal,
+            "text": self._fault_words(forfeit),
+        }
+
+    def _begin(self, event: Dealt) -> None:
+        game, hands = self._game, []
+        for seat in range(game.seats):
+            seen = self._everything or seat == self._own
+            hands.append([game.card_name(card) for card in event.deal.hands[seat]] if seen else None)
+        self.deals.append({"deal": event.number, "hands": hands, **game.deal_roles(event.deal, event.state)})
+        self._mark("deal", f"deal {event.number + 1}")
+        self._add("deal")
+        self._tell_each(game.dealt(event.deal))
+        self._exchange(None, event.state)
+
+    def _move(self, event: Moved) -> None:
+        game, move, before, after = self._game, event.move, event.before, event.after
+        revealed = game.revealed(before, move.seat, event.action, after)
+        now = (move.seat, move.action) in revealed
+        if self._everything or move.seat == self._own or (self._own is None and now):
+            self._ask(before, move.seat, move.request)
+            self._add(
+                "answer",
+                seat=move.seat,
+                request=move.request,
+                text=move.action,
+                charged_ms=move.charged_ns / 1e6,
+                left_ms=move.left_ns / 1e6,
+            )
+        self._cut.decided(move.seat, len(self.events))
+        for seats, command in game.news(before, move.seat, event.action, after):
+            self._tell(seats, command)
+        if self._own is None:
+            for seat, words in revealed:
+                if seat != move.seat:
+                    self._add("reveal", seat=seat, text=words)
+        self._exchange(before, after)
+        if (taker := game.taker(before, after)) is not None:
+            self._add("trick", seat=taker)
+
+    def _ask(self, state: Any, seat: Seat, request: Command) -> None:
+        fields: dict[str, Any] = {"seat": seat, "request": request}
+        if self._everything or seat == self._own:
+            fields["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
+        self._add("ask", **fields)
+
+    def _exchange(self, before: Any, after: Any) -> None:
+        for giver, taker, cards in self._game.exchanged(before, after):
+            seen = self._everything or self._own in (giver, taker)
+            names = list(cards) if seen else None
+            self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
+
+    def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
+        """Commands to all seats, each in its own words."""
+        for wording in wordings:
+            if len(set(wording)) == 1:
+                self._tell(tuple(range(len(wording))), wording[0])
+                continue
+            for seat, command in enumerate(wording):
+                self._tell((seat,), command)
+
+    def _tell(self, seats: tuple[Seat, ...], command: Command) -> None:
+        if self._own is None:
+            if self._everything or len(seats) == self._game.seats:
+                self._add("tell", seats=list(seats), text=command)
+            return
+        if self._own in seats:
+            self._add("tell", text=command)
+        for seat in seats:
+            self._cut.told(seat, command, len(self.events))
+
+    def _forfeit(self, forfeit: Forfeit, state: Any) -> None:
+        """The fault, and before it the request, if it was one; what was no longer sent is taken back."""
+        seat = forfeit.seat
+        asked = state is not None and seat in state.to_act
+        asked = asked and self._game.request(state, seat) == forfeit.command
+        if self._own is not None:
+            del self.events[self._cut.end(asked) :]
+            begun = {event["deal"] for event in self.events if event["t"] == "deal"}
+            self.deals = [deal for deal in self.deals if deal["deal"] in begun]
+            self.marks = [mark for mark in self.marks if mark["i"] < len(self.events)]
+        if asked and (self._everything or seat == self._own):
+            self._ask(state, seat, forfeit.command)
+        self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
+        fault = self.fault(forfeit)
+        self._add("fault", seat=seat, player=fault["player"], fault=fault["kind"], text=fault["text"])
+
+    def _fault_words(self, forfeit: Forfeit) -> str:
+        """The referee's, with standard error for the bot's own author alone.
+
+        Before the round's end without the rules' reason, which may tell of cards.
+        """
+        if self._own == forfeit.seat:
+            return forfeit.detail
+        if forfeit.fault is Fault.CRASH:
+            return forfeit.detail.partition(": ")[0]
+        if forfeit.fault is Fault.ILLEGAL and not self._everything:
+            word = forfeit.detail.partition(": ")[0][:SHOWN_WORD]
+            return f"{word}: no legal answer to {forfeit.command}"
+        return forfeit.detail
+
+    def _add(self, t: str, **fields: Any) -> None:
+        self.events.append({"i": len(self.events), "deal": self._deal, "t": t, **fields})
+
+    def _mark(self, kind: str, text: str) -> None:
+        self.marks.append({"i": len(self.events), "kind": kind, "text": text})
+
+
+class _Cut:
+    """How much a seat had been told when a fault ended the match, news being on its way."""
+
+    def __init__(self, record: MatchRecord, own: Seat | None) -> None:
+        self._forfeit, self._own, self._begun = record.forfeit, own, bool(record.moves)
+        self._batched = record.delivery == "batched"
+        self._sent = 0
+        self._waiting: list[tuple[Seat, Command, int]] = []
+
+    def decided(self, seat: Seat, events: int) -> None:
+        """A seat has decided, after so many events: what it was told before has reached it."""
+        if not self._batched or seat == self._own:
+            self._sent = events
+            self._waiting.clear()
+
+    def told(self, seat: Seat, command: Command, events: int) -> None:
+        """A seat is told something; the own seat has so many events then."""
+        self._waiting.append((seat, command, events))
+
+    def end(self, asked: bool) -> int:
+        """How many events the own seat had; `asked` says that a request got the faulty reply."""
+        forfeit, own = self._forfeit, self._own
+        assert forfeit is not None
+        assert own is not None
+        every = self._waiting[-1][2] if self._waiting else self._sent
+        if self._batched:
+            # The first command is sent at once, the others with a request, or when all deals are over.
+            if not self._begun and not asked:
+                return int(own <= forfeit.seat)
+            reached = own == forfeit.seat if asked else own <= forfeit.seat
+            return every if reached else max(self._sent, 1)
+        reached_events = self._sent
+        for seat, command, events in self._waiting:
+            if seat == own:
+                reached_events = events
+            if (seat, command) == (forfeit.seat, forfeit.command):
+                return reached_events
+        return every

@@ -1,0 +1,202 @@
+"""What a reader is shown of a match: all that a seat was told, and no card that it may not see."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arbiter.course import deal_of
+from arbiter.errors import ConfigError
+from arbiter.games import find, names
+from arbiter.games.planning import Planning
+from arbiter.match import Fault, Forfeit
+from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
+from arbiter.testing.leaks import swapped
+from arbiter.view import Reader, heard, replay_of
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchRecord
+    from arbiter.rules import AnyGame, Deal
+    from arbiter.testing import Said
+
+SMALL: dict[str, dict[str, Any]] = {
+    "planning": {"deals": [[3, 0], [2, 1]]},
+    "codepiece": {"dealers": [0, 1]},
+    "dou_dizhu": {"landlords": [0, 2]},
+    "chefs_hat": {"matches": 2},
+}
+GAMES = [find(name)(**SMALL.get(name, {})) for name in names()]
+GAMES.append(find("chefs_hat")(rules="gym2", matches=2))
+every_game = pytest.mark.parametrize("game", GAMES, ids=repr)
+
+
+def told(transcript: list[Said], seat: int) -> list[str]:
+    """What a seat heard; the time that it has left is in no record."""
+    return [
+        said.command for said in transcript if said.seat == seat and not said.command.startswith("time_left ")
+    ]
+
+
+def faulty_match(game: AnyGame, delivery: str, seat: int, place: int) -> tuple[MatchRecord, list[Said]]:
+    """A match in which the program of a seat ends at command number `place`."""
+    whole: list[Said] = []
+    spec = match_spec(game, delivery=delivery)
+    record = play_by_policy(game, random_policy(3), spec, transcript=whole)
+    commands = [said.command for said in whole if said.seat == seat]
+    name = commands[place % len(commands)].partition(" ")[0]
+    times = sum(command.partition(" ")[0] == name for command in commands[: place % len(commands)])
+    bots: list[Any] = [ScriptedBot.replaying(record, other) for other in range(game.seats)]
+    bots[seat] = ScriptedBot.replaying(record, seat, {(name, times): None})
+    said: list[Said] = []
+    return play_in_memory(game, bots, spec, transcript=said), said
+
+
+@every_game
+@pytest.mark.parametrize("delivery", ["strict", "batched"])
+def test_the_events_of_a_seat_fold_to_what_it_was_told(game: AnyGame, delivery: str) -> None:
+    said: list[Said] = []
+    record = play_by_policy(game, random_policy(1), match_spec(game, delivery=delivery), transcript=said)
+    for seat in range(game.seats):
+        assert heard(replay_of(record, Reader("seat", seat))) == told(said, seat)
+
+
+@every_game
+@settings(deadline=None, max_examples=25)
+@given(delivery=st.sampled_from(["strict", "batched"]), seat=st.integers(0, 9), place=st.integers(0, 400))
+def test_up_to_a_fault_too(game: AnyGame, delivery: str, seat: int, place: int) -> None:
+    record, said = faulty_match(game, delivery, seat % game.seats, place)
+    assert record.forfeit is not None
+    for other in range(game.seats):
+        shown, expected = heard(replay_of(record, Reader("seat", other))), told(said, other)
+        if delivery == "batched" and other == record.forfeit.seat:
+            # It got more in the same write than it lived to read.
+            shown = shown[: len(expected)]
+        assert shown == expected
+
+
+def shown(game: AnyGame, record: MatchRecord, reader: Reader) -> str:
+    return json.dumps(replay_of(record, reader, complete=False), sort_keys=True)
+
+
+def begun(game: AnyGame, deal: Deal, played: list[tuple[int, int]]) -> MatchRecord | None:
+    """A record of one deal in progress; None where what was played is not legal with these cards."""
+    one = game.given([deal])
+    state, moves = one.start(deal), []
+    complete = play_by_policy(one, random_policy(1), match_spec(one))
+    for seat, action in played:
+        if not state.to_act or seat not in state.to_act or not state.allows(seat, action):
+            return None
+        words = one.action_text(state, seat, action)
+        request = one.request(state, seat)
+        moves.append(complete.moves[0]._replace(deal=0, seat=seat, request=request, action=words))
+        state = state.apply(seat, action)
+    shape = one.deal_record(deal, state)
+    return replace(complete, deals=(shape,), moves=tuple(moves), points=None, forfeit=None)
+
+
+# Under `gym2` the published environment draws moves from the cards themselves.
+@pytest.mark.parametrize("game", GAMES[:-1], ids=repr)
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000), length=st.integers(0, 60), draws=st.randoms(use_true_random=False))
+def test_a_card_that_a_reader_may_not_see_changes_no_byte(
+    game: AnyGame, seed: int, length: int, draws: Any
+) -> None:
+    deal = deal_of(game, seed, 1, 0, None)
+    assert deal is not None
+    one = game.given([deal])
+    state, played = one.start(deal), []
+    policy = random_policy(seed)
+    while state.to_act and len(played) < length:
+        seat = state.to_act[0]
+        action = policy(state, seat)
+        played.append((seat, action))
+        state = state.apply(seat, action)
+    record = begun(game, deal, played)
+    assert record is not None
+    known = {card for hand in deal.hands for card in hand}
+    for reader in (Reader("public"), *(Reader("seat", seat) for seat in range(game.seats))):
+        seat = reader.seat if reader.kind == "seat" else -1
+        other = swapped(deal, seat, known, draws.randrange)
+        if other is None or (alike := begun(game, other, played)) is None:
+            continue
+        assert shown(game, record, reader) == shown(game, alike, reader)
+
+
+@every_game
+def test_the_public_sees_all_cards_once_the_round_is_complete_and_none_before(game: AnyGame) -> None:
+    record = play_by_policy(game, random_policy(5), match_spec(game))
+    before = replay_of(record, Reader("public"), complete=False)
+    after = replay_of(record, Reader("public"))
+    full = replay_of(record, Reader("full"))
+    assert {hand for deal in before["deals"] for hand in deal["hands"]} == {None}
+    assert not any(
+        event["t"] == "tell" and event["text"].startswith("set_cards") for event in before["events"]
+    )
+    assert not any("legal" in event for event in before["events"])
+    assert after["events"] == full["events"]
+    hands = [[list(hand) for hand in deal["hands"]] for deal in record.deals]
+    assert [deal["hands"] for deal in after["deals"]] == hands
+    answers = [event["text"] for event in full["events"] if event["t"] == "answer"]
+    assert answers == [move.action for move in record.moves]
+    assert [event["i"] for event in full["events"]] == list(range(len(full["events"])))
+
+
+@every_game
+def test_no_reader_sees_what_is_the_organisers(game: AnyGame) -> None:
+    record = play_by_policy(game, random_policy(5), match_spec(game, seed="the-secret-seed"))
+    bots = tuple(replace(bot, stderr_tail="said-to-stderr") for bot in record.bots)
+    fault = Forfeit(
+        1, "player-1", Fault.CRASH, "it exited with status 1: said-to-stderr", "gen_x", "raw-reply"
+    )
+    record = replace(record, bots=bots, forfeit=fault, points=None)
+    secrets = ["the-secret-seed", "raw-reply", record.deal_hash]
+    for reader in (Reader("public"), Reader("full"), Reader("seat", 0)):
+        for complete in (False, True):
+            text = json.dumps(replay_of(record, reader, complete))
+            assert not any(secret in text for secret in [*secrets, "said-to-stderr"])
+    own = json.dumps(replay_of(record, Reader("seat", 1)))
+    assert "said-to-stderr" in own
+    assert not any(secret in own for secret in secrets)
+
+
+def test_declarations_of_a_deal_that_a_fault_ended_stay_hidden() -> None:
+    game = Planning(deals=[[2, 0]])
+    record, _ = faulty_match(game, "strict", 2, [*range(8)][5])
+    assert [move.request for move in record.moves] == ["gen_declare", "gen_declare"]
+    public = replay_of(record, Reader("public"), complete=False)
+    assert {event["t"] for event in public["events"]} == {"tell", "deal", "fault"}
+    complete = replay_of(record, Reader("public"))
+    assert [event["seat"] for event in complete["events"] if event["t"] == "answer"] == [0, 1]
+
+
+def test_the_reason_of_an_illegal_move_waits_for_the_end_of_the_round() -> None:
+    game = Planning(deals=[[2, 0]])
+    bots: list[Any] = [partial(answer, words) for words in (["0", "ZZ"], ["0"], ["0"], ["0"])]
+    record = play_in_memory(game, bots)
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.ILLEGAL
+    early = replay_of(record, Reader("public"), complete=False)["result"]["fault"]
+    assert early["text"] == "ZZ: no legal answer to gen_move"
+    late = replay_of(record, Reader("public"))["result"]["fault"]
+    assert late["text"].startswith("ZZ: there is no such card in the deck")
+
+
+def answer(words: list[str], command: str) -> bytes:
+    return b"= %s\n\n" % words.pop(0).encode() if command.startswith("gen_") else b"=\n\n"
+
+
+@pytest.mark.parametrize("text", ["seat:4", "seat:", "seat:-1", "Public", "", "full:1", "seat:²"])
+def test_a_reader_that_there_is_not_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="there is no reader"):
+        Reader.parse(text, 4)
+
+
+@pytest.mark.parametrize("text", ["public", "full", "seat:3"])
+def test_a_reader_is_written_as_it_is_read(text: str) -> None:
+    assert str(Reader.parse(text, 4)) == text
