@@ -128,6 +128,10 @@ class Game(ABC, Generic[S]):
     seat_word: ClassVar[str] = "starter"
     option_help: ClassVar[Mapping[str, str]] = {}
     """Every option of the constructor with a line of explanation."""
+    observer: ClassVar[str] = ""
+    """``module:class`` of its `arbiter.envs.observers.Observer`; "" for the one that suits all games."""
+    imagining: ClassVar[str] = ""
+    """``module:class`` of its `arbiter.envs.imagining.Imagined`; "" for the one that suits most games."""
 
     seats: int
     actions: int

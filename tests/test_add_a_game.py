@@ -14,6 +14,34 @@ from tests.test_docs import ROOT, blocks
 
 PAGE = ROOT / "docs" / "howto" / "add-a-game.md"
 MOST_LINES = 130
+POLICY = """
+import random
+
+from arbiter import envs
+from arbiter.envs.imagining import imagined
+from arbiter.envs.observers import observer_of
+from arbiter.games import make
+from arbiter.testing import match_spec, play_in_memory
+
+game, seen, chance = make("whist", {"dealers": [0, 3]}), [], random.Random(1)
+
+
+def policy(observation, action_mask):
+    seen.append((observation.tolist(), action_mask.tolist(), chance.choice(action_mask.nonzero()[0])))
+    return seen[-1][2]
+
+
+bots = [envs.PolicyBot(policy, game) for _ in range(4)]
+play_in_memory(game, [lambda line, bot=bot: f"{bot.answer(line)}\\n\\n".encode() for bot in bots], match_spec(game, seed="1"))
+env = envs.aec(game)
+env.reset(seed="1")
+same = 0
+for observation, mask, chosen in seen:
+    shown = env.observe(env.agent_selection)
+    same += [shown["observation"].tolist(), shown["action_mask"].tolist()] == [observation, mask]
+    env.step(chosen)
+print(type(observer_of(game)).__name__, type(imagined(game, 0)).__name__, len(seen), same)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +95,13 @@ def test_the_commands_of_the_page_work(place: Path) -> None:
     assert "taken by" in shown["show"]
     assert "nothing differs" in shown["verify"]
     assert "whist" in run(place, "arbiter", "games")
+
+
+@pytest.mark.process
+def test_a_policy_sees_as_a_bot_what_the_games_own_observer_shows(place: Path) -> None:
+    (place / "policy.py").write_text(POLICY)
+    shown = run(place, "policy").split()
+    assert shown == ["WhistObserver", "ImaginedWhist", "104", "104"]
 
 
 def test_the_game_is_short() -> None:

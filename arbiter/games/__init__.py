@@ -1,6 +1,7 @@
 """The games: built-in ones by name, then those that other packages register.
 
-A third party's package names its `Game` class in the entry-point group ``arbiter.games``.
+A third party's package names its `Game` class in the entry-point group ``arbiter.games``. The class
+names all that belongs to the game, so this is the only list of games.
 """
 
 from __future__ import annotations
@@ -33,8 +34,7 @@ def names() -> list[str]:
 def find(name: str) -> type[AnyGame]:
     """The class of the game with this name; ConfigError with a suggestion if there is none."""
     if name in _BUILT_IN:
-        module, _, attribute = _BUILT_IN[name].partition(":")
-        found = getattr(import_module(module), attribute)
+        found = load(_BUILT_IN[name])
     else:
         entries = tuple(entry_points(group=GROUP, name=name))
         if not entries:
@@ -60,3 +60,25 @@ def make(name: str, options: Mapping[str, Any]) -> AnyGame:
     if unknown:
         raise ConfigError(unknown)
     return made
+
+
+def part_of(game: AnyGame, part: str, base: type, plain: str) -> Any:
+    """The subclass of `base` that the class of a game names as its `part`, or else `plain`.
+
+    What a base class names is left aside: a subclass may have other rules. ConfigError where there is
+    no such class.
+    """
+    name = vars(type(game)).get(part) or plain
+    try:
+        found = load(name)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"the {part} of {game.name}, {name}, cannot be loaded: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, base)):
+        raise ConfigError(f"the {part} of {game.name}, {name}, is not a subclass of {base.__name__}")
+    return found
+
+
+def load(name: str) -> Any:
+    """What ``module:attribute`` names; its module is imported."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)

@@ -75,6 +75,8 @@ class ChefsHat(Game[ChefsHatState]):
 
     name: ClassVar[str] = "chefs_hat"
     title: ClassVar[str] = "Chef's Hat"
+    observer: ClassVar[str] = "arbiter.envs.observers.chefs_hat:ChefsHatObserver"
+    imagining: ClassVar[str] = "arbiter.envs.imagining.chefs_hat:ImaginedChefsHat"
     seat_word: ClassVar[str] = "opener"
     option_help: ClassVar[Mapping[str, str]] = {
         "rules": "book (the printed rules) or gym2 (as the published environment)",

@@ -199,6 +199,8 @@ class Codepiece(Game[CodepieceState]):
 
     name: ClassVar[str] = "codepiece"
     title: ClassVar[str] = "Codepiece"
+    observer: ClassVar[str] = "arbiter.envs.observers.codepiece:CodepieceObserver"
+    imagining: ClassVar[str] = "arbiter.envs.imagining.tricks:ImaginedCodepiece"
     seat_word: ClassVar[str] = "dealer"
     option_help: ClassVar[Mapping[str, str]] = {
         "dealers": "list of dealing seats, one for each deal",

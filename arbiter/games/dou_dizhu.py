@@ -143,6 +143,8 @@ class DouDizhu(Game[DouDizhuState]):
 
     name: ClassVar[str] = "dou_dizhu"
     title: ClassVar[str] = "Dou Dizhu"
+    observer: ClassVar[str] = "arbiter.envs.observers.dou_dizhu:DouDizhuObserver"
+    imagining: ClassVar[str] = "arbiter.envs.imagining.dou_dizhu:ImaginedDouDizhu"
     seat_word: ClassVar[str] = "landlord"
     option_help: ClassVar[Mapping[str, str]] = {
         "landlords": "list of seats, the landlord of each deal: [0, 1, 2]",

@@ -135,6 +135,8 @@ class Planning(Game[PlanningState]):
 
     name: ClassVar[str] = "planning"
     title: ClassVar[str] = "Planning"
+    observer: ClassVar[str] = "arbiter.envs.observers.planning:PlanningObserver"
+    imagining: ClassVar[str] = "arbiter.envs.imagining.tricks:ImaginedPlanning"
     option_help: ClassVar[Mapping[str, str]] = {
         "seats": "number of players, 2 to 4",
         "deck": 'values, weakest first, and suits, trump first: "23456789TJQKA CDHS"',

@@ -771,6 +771,23 @@ def test_a_play_refuses_what_the_game_refuses():
     assert all(before <= after for before, after in pairwise(play.legal(1)))
 
 
+@pytest.mark.parametrize(
+    ("named", "why"),
+    [
+        ("nowhere:Observer", "cannot be loaded: No module named 'nowhere'"),
+        ("arbiter.games.codepiece:Nothing", "cannot be loaded: module"),
+        ("arbiter.games.codepiece:Codepiece", "is not a subclass of Observer"),
+    ],
+)
+def test_an_observer_that_is_none_is_named(named, why):
+    class Foreign(type(make("codepiece", {}))):
+        name = "foreign"
+        observer = named
+
+    with pytest.raises(ConfigError, match=f"the observer of foreign, {named}, {why}"):
+        envs.aec(Foreign())
+
+
 def test_other_games_get_the_plain_observer():
     game = make("codepiece", {})
 

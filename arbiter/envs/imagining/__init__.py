@@ -12,30 +12,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arbiter.envs.imagining.greetings import greeted, verbs
 from arbiter.envs.imagining.match import Imagined, Unheard
+from arbiter.errors import ConfigError
+from arbiter.games import part_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from arbiter.envs.imagining.match import Said
     from arbiter.rules import AnyGame, Seat
 
 __all__ = ["Imagined", "Unheard", "greeted", "imagined", "verbs"]
 
+_PLAIN = "arbiter.envs.imagining.any_game:ImaginedAnyGame"
 
-def imagined(game: Any, seat: Seat) -> Imagined:
+
+def imagined(game: AnyGame, seat: Seat) -> Imagined:
     """A match of a game, before anything of it is heard."""
-    # What another game needs is not loaded.
-    module = type(game).__module__
-    if module == "arbiter.games.chefs_hat":
-        from arbiter.envs.imagining.chefs_hat import ImaginedChefsHat
+    made: Imagined = _imagining_of(game)(game, seat)
+    return made
 
-        return ImaginedChefsHat(game, seat)
-    from arbiter.envs.imagining import card_games
 
-    forms: dict[str, Callable[[AnyGame, Seat], Imagined]] = {
-        "arbiter.games.planning": card_games.ImaginedTricks,
-        "arbiter.games.codepiece": card_games.ImaginedTricks,
-        "arbiter.games.dou_dizhu": card_games.ImaginedDouDizhu,
-    }
-    return forms.get(module, card_games.ImaginedAnyGame)(game, seat)
+def greeted(base: AnyGame, said: Said) -> tuple[AnyGame, Seat]:
+    """The game that was announced, and the seat in it; Unheard where `base` cannot be played so.
+
+    What the greeting does not tell is as in `base`.
+    """
+    game, imagining = base, _imagining_of(base)
+    try:
+        if told := imagining.options_told(said):
+            game = type(base)(**{**base.options, **told})
+    except (ValueError, IndexError):
+        raise Unheard("the greeting has not the words that it should have") from None
+    except ConfigError as error:
+        raise Unheard(str(error)) from None
+    for seat in range(game.seats):
+        if all(said.get(verb) == words for verb, words in _wording(game, seat).items()):
+            return game, seat
+    missing = [verb for verb in _wording(game, 0) if verb not in said]
+    if missing:
+        raise Unheard(f"{missing[0]} comes first")
+    raise Unheard(f"this is a bot for {game!r}, which is not what was announced")
+
+
+def verbs(game: AnyGame) -> frozenset[str]:
+    """The commands of a game's greeting."""
+    return frozenset(_wording(game, 0))
+
+
+def _imagining_of(game: AnyGame) -> Any:
+    """A subclass of `Imagined` that is made from a game and a seat."""
+    return part_of(game, "imagining", Imagined, _PLAIN)
+
+
+def _wording(game: AnyGame, seat: Seat) -> dict[str, list[str]]:
+    commands = (wording[seat].split() for wording in game.greeting())
+    return {words[0]: words[1:] for words in commands}

@@ -22,6 +22,7 @@ from arbiter.games.chefs_hat_gym2 import Gym2State
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arbiter.envs.imagining.match import Said
     from arbiter.envs.play import Play
     from arbiter.games.chefs_hat import ChefsHat
     from arbiter.rules import Action, Seat
@@ -40,6 +41,19 @@ class ImaginedChefsHat(Imagined):
     def __init__(self, game: ChefsHat, seat: Seat) -> None:
         super().__init__(game, seat, list(map(card_text, DECK)))
         self._forget()
+
+    @classmethod
+    def options_told(cls, said: Said) -> dict[str, Any]:
+        """``set_rules chefs_hat 1 [gym2]``, ``set_game matches n`` or ``set_game points n``"""
+        told: dict[str, Any] = {}
+        if "set_rules" in said:
+            told["rules"] = "gym2" if "gym2" in said["set_rules"][2:] else "book"
+            if told["rules"] == "book":
+                told["max_rounds"] = None
+        if "set_game" in said:
+            what, number = said["set_game"]
+            told |= {"matches": None, "points": None, what: int(number)}
+        return told
 
     def hear(self, words: Sequence[str]) -> None:
         """See `Imagined.hear`; also what is told before the play."""
@@ -71,15 +85,15 @@ class ImaginedChefsHat(Imagined):
         super()._deal(words)
         self._forget()
 
-    def _sizes_of(self, number: int, cards: int) -> tuple[list[int], Seat]:  # noqa: ARG002
+    def sizes_of(self, number: int, cards: int) -> tuple[list[int], Seat]:  # noqa: ARG002
         return [cards] * SEATS, 0
 
-    def _cards_in(self, words: Sequence[str]) -> list[str]:
+    def cards_in(self, words: Sequence[str]) -> list[str]:
         if not CARDS.keys() >= set(words):
             raise Unheard("these are not cards")
         return list(words)
 
-    def _cards_of(self, state: Any, seat: Seat, action: Action) -> Sequence[str]:  # noqa: ARG002
+    def cards_of(self, state: Any, seat: Seat, action: Action) -> Sequence[str]:  # noqa: ARG002
         return _LAID[action]
 
     # Before the play.
@@ -102,14 +116,14 @@ class ImaginedChefsHat(Imagined):
         if len(words) < 3 or words[2] not in ("1", "2"):
             raise Unheard("giver, taker and the number of cards are to be told")
         giver, taker, number = _seat(words[0]), _seat(words[1]), int(words[2])
-        cards = self._cards_in(words[3:])
+        cards = self.cards_in(words[3:])
         if len(cards) not in (0, number):
             raise Unheard(f"{number} cards are to be told, or none")
         self._gifts.append((giver, taker, number, cards))
         if giver == self.seat:
-            self._shown[taker].update(cards)
+            self.shown[taker].update(cards)
 
-    def _hand(self) -> list[str]:
+    def hand(self) -> list[str]:
         held = Counter(self._own)
         for giver, taker, _, cards in self._gifts:
             if giver == self.seat:
@@ -129,7 +143,7 @@ class ImaginedChefsHat(Imagined):
             # The Chef has chosen; what, nobody is told yet.
             play.act(play.turn, play.legal(play.turn)[0])
 
-    def _shape(self, hands: list[list[str]]) -> dict[str, Any]:
+    def shape(self, hands: list[list[str]]) -> dict[str, Any]:
         shape: dict[str, Any] = {"hands": hands}
         if self._roles is not None:
             shape["roles"] = self._roles
@@ -168,7 +182,7 @@ class ImaginedChefsHat(Imagined):
         if self._part:
             super()._begin()
 
-    def _foreseen(self, seat: Seat, text: str) -> bool:
+    def foreseen(self, seat: Seat, text: str) -> bool:
         """Under `gym2` an action may be a random one: the deal is then one in which it comes."""
         state = self.play.state
         if not isinstance(state, Gym2State) or not state.forced(seat):

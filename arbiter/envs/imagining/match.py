@@ -22,7 +22,7 @@ Cards are named as in the protocol, so that it does not matter whether a deck ha
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arbiter.cards import Stream
 from arbiter.envs.imagining.filling import filled
@@ -30,10 +30,12 @@ from arbiter.envs.play import NOBODY, Play
 from arbiter.errors import IllegalAction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from arbiter.rules import Action, AnyGame, Deal, Seat
 
+Said: TypeAlias = "Mapping[str, Sequence[str]]"
+"""The words after each command of a greeting."""
 DEALS = "set_cards"
 """The command with which a deal begins, and the own cards come."""
 
@@ -70,8 +72,10 @@ class HeardPlay(Play):
 class Imagined:
     """The match that `seat` hears of; `play` is where it stands.
 
-    This class knows games in which an action lays one card or none, and is named as the card; see
-    `imagined` for the others. `deck` is the names of all cards.
+    This class knows games in which an action lays one card or none and is named as the card; a game of
+    another kind has a subclass, which it names in `Game.imagining`. `deck` is the names of all cards.
+    `starter` is the seat that the deal singles out, as far as the programme tells. `shown`, by seat, are
+    cards that this seat is known to have been dealt; a subclass adds what it hears.
     """
 
     told_besides: frozenset[str] = frozenset()
@@ -85,14 +89,21 @@ class Imagined:
         self._begun = False
         self._own: list[str] = []
         self._sizes: list[int] = []
-        self._starter: Seat = 0
+        self.starter: Seat = 0
         self._barred: set[tuple[str, Seat]] = set()
         self._laid: list[Counter[str]] = []
-        self._shown: list[Counter[str]] = []
-        """What is known of the hand of each seat otherwise."""
+        self.shown: list[Counter[str]] = []
         self._guessed: dict[Seat, int] = {}
         """The places of actions that were not told, by seat."""
         self._following: list[str] = []
+
+    @classmethod
+    def options_told(cls, said: Said) -> dict[str, Any]:  # noqa: ARG003
+        """The options of the game that a greeting tells; here none.
+
+        ValueError, IndexError or ConfigError where the greeting is not one of the game.
+        """
+        return {}
 
     # What is heard.
 
@@ -124,34 +135,34 @@ class Imagined:
             raise Unheard(f"it is time for {wanted}")
         return play
 
-    # What a game may do otherwise.
+    # What a subclass may do otherwise.
 
-    def _cards_in(self, words: Sequence[str]) -> list[str]:
+    def cards_in(self, words: Sequence[str]) -> list[str]:
         """The cards of a command that names some, after their number."""
         return list(words)
 
-    def _cards_of(self, state: Any, seat: Seat, action: Action) -> Sequence[str]:
+    def cards_of(self, state: Any, seat: Seat, action: Action) -> Sequence[str]:
         """The cards that an action lays; here one, if it is named as a card is."""
         word = self.game.action_text(state, seat, action)
         return (word,) if word in self._deck else ()
 
-    def _mixed(self, cards: list[str]) -> list[str]:
+    def mixed(self, cards: list[str]) -> list[str]:
         """The order in which hidden cards are dealt."""
         return cards
 
-    def _shape(self, hands: list[list[str]]) -> dict[str, Any]:
+    def shape(self, hands: list[list[str]]) -> dict[str, Any]:
         """The deal as a match record has it."""
-        return {"hands": hands, self.game.seat_word: self._starter}
+        return {"hands": hands, self.game.seat_word: self.starter}
 
-    def _hand(self) -> list[str]:
+    def hand(self) -> list[str]:
         """The own cards at the start of the play."""
         return self._own
 
-    def _foreseen(self, seat: Seat, text: str) -> bool:  # noqa: ARG002
+    def foreseen(self, seat: Seat, text: str) -> bool:  # noqa: ARG002
         """Whether an action as told needs a deal that foresees it."""
         return False
 
-    def _sizes_of(self, number: int, cards: int) -> tuple[list[int], Seat]:
+    def sizes_of(self, number: int, cards: int) -> tuple[list[int], Seat]:
         """How many cards each seat has in a deal, and the seat that it singles out; Unheard."""
         last = self.play.played[-1].state if self.play.played else None
         deal = self.game.deal(number, Stream("arbiter-imagined", number), last)
@@ -167,15 +178,15 @@ class Imagined:
 
     def _deal(self, words: Sequence[str]) -> None:
         """``set_cards``: the next deal."""
-        cards = self._cards_in(words[1:])
+        cards = self.cards_in(words[1:])
         if words[:1] != [str(len(cards))] or Counter(cards) - self._deck:
             raise Unheard("these are not cards of the deck, after their number")
-        self._sizes, self._starter = self._sizes_of(self._number + 1, len(cards))
+        self._sizes, self.starter = self.sizes_of(self._number + 1, len(cards))
         self._number += 1
         self._own, self._begun = cards, False
         self._barred, self._guessed, self._following = set(), {}, []
         self._laid = [Counter() for _ in self._sizes]
-        self._shown = [Counter() for _ in self._sizes]
+        self.shown = [Counter() for _ in self._sizes]
 
     def _begin(self) -> None:
         """The cards are on the table, if they are not there already."""
@@ -218,9 +229,9 @@ class Imagined:
         action = game.parse(play.state, seat, text)
         laid = [*self._laid]
         if seat != self.seat:
-            laid[seat] = laid[seat] + Counter(self._cards_of(play.state, seat, action))
+            laid[seat] = laid[seat] + Counter(self.cards_of(play.state, seat, action))
         barred = self._barred
-        foreseen = self._foreseen(seat, text)
+        foreseen = self.foreseen(seat, text)
         if foreseen or not play.state.allows(seat, action):
             self._redeal(laid, seat, action)
         before = play.state
@@ -259,8 +270,8 @@ class Imagined:
 
     def _bar(self, state: Any, seat: Seat, held: Counter[str]) -> None:
         """What a seat could lay instead of what was refused, it does not have; Unheard if that is no news."""
-        alternatives = {card for action in state.legal(seat) for card in self._cards_of(state, seat, action)}
-        found = {(card, seat) for card in alternatives if card not in held and card not in self._shown[seat]}
+        alternatives = {card for action in state.legal(seat) for card in self.cards_of(state, seat, action)}
+        found = {(card, seat) for card in alternatives if card not in held and card not in self.shown[seat]}
         if seat == self.seat or found <= self._barred:
             raise Unheard("that cannot be done in this deal")
         self._barred = self._barred | found
@@ -269,14 +280,14 @@ class Imagined:
         """A deal with the own cards, those that others are known to have had, and the rest somehow."""
         hands: list[list[str]] = []
         room = []
-        left = self._deck - Counter(self._hand())
+        left = self._deck - Counter(self.hand())
         for seat, size in enumerate(self._sizes):
-            known = self._hand() if seat == self.seat else [*(laid[seat] | self._shown[seat]).elements()]
+            known = self.hand() if seat == self.seat else [*(laid[seat] | self.shown[seat]).elements()]
             hands.append(list(known))
             room.append(size - len(known))
             if seat != self.seat:
                 left.subtract(known)
-        pool = self._mixed([*left.elements()])
+        pool = self.mixed([*left.elements()])
         room.append(len(pool) - sum(room))
         if min(room) < 0 or min(left.values(), default=0) < 0:
             raise Unheard("there are not so many such cards")
@@ -285,4 +296,4 @@ class Imagined:
             raise Unheard("no cards that others may have fit what was told")
         for hand, more in zip(hands, rest, strict=False):
             hand += more
-        return self.game.deal_from_json(self._shape(hands))
+        return self.game.deal_from_json(self.shape(hands))

@@ -1,4 +1,4 @@
-"""What to imagine of the games in which cards stay where they were dealt until they are laid."""
+"""What to imagine of games that bring nothing of their own, such as those of other packages."""
 
 from __future__ import annotations
 
@@ -6,65 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cards import Stream
 from arbiter.envs.imagining.match import DEALS, Imagined, Unheard
-from arbiter.games.codepiece import DECK, FIRST_CARD
-from arbiter.games.combinations import RANKS, table
-from arbiter.games.planning import Planning
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Sequence
 
-    from arbiter.rules import Action, AnyGame, Deal, Seat
+    from arbiter.rules import AnyGame, Deal, Seat
 
 _SAMPLE = 200
 _TRIES = 2000
-
-
-class ImaginedTricks(Imagined):
-    """Planning and Codepiece: an action is a card's, or names none."""
-
-    def __init__(self, game: AnyGame, seat: Seat) -> None:
-        deck, first = (game.deck, game.tricks.offset) if isinstance(game, Planning) else (DECK, FIRST_CARD)
-        super().__init__(game, seat, deck.names)
-        self._names = (*((),) * first, *((name,) for name in deck.names))
-
-    def _cards_of(self, state: Any, seat: Seat, action: Action) -> Sequence[str]:  # noqa: ARG002
-        return self._names[action]
-
-
-class ImaginedDouDizhu(Imagined):
-    """Dou Dizhu: combinations of cards without suits, and three cards that all have seen."""
-
-    def __init__(self, game: AnyGame, seat: Seat) -> None:
-        super().__init__(game, seat, [game.card_name(card) for card in range(54)])
-        self._extra: list[str] = []
-
-    def hear(self, words: Sequence[str]) -> None:
-        """See `Imagined.hear`; also ``show_cards``."""
-        if words[0] != "show_cards":
-            super().hear(words)
-            return
-        if not self._own or self._begun:
-            raise Unheard("cards are shown when they have been dealt")
-        extra = self._cards_in(words[2:])
-        if words[1:2] != [str(len(extra))] or not set(extra) <= set(RANKS):
-            raise Unheard("these are not cards, after their number")
-        self._extra = extra
-        self._shown[self._starter].update(extra)
-
-    def _deal(self, words: Sequence[str]) -> None:
-        super()._deal(words)
-        self._extra = []
-
-    def _cards_in(self, words: Sequence[str]) -> list[str]:
-        return [*words[0]] if len(words) == 1 else []
-
-    def _cards_of(self, state: Any, seat: Seat, action: Action) -> Sequence[str]:  # noqa: ARG002
-        counts = table().cards[action]
-        return [rank for i, rank in enumerate(RANKS) for _ in range(counts >> 4 * i & 7)]
-
-    def _shape(self, hands: list[list[str]]) -> dict[str, Any]:
-        return super()._shape(hands) | {"extra": self._extra}
 
 
 class ImaginedAnyGame(Imagined):
@@ -110,16 +60,16 @@ class ImaginedAnyGame(Imagined):
             for place, card in enumerate(map(self.game.card_name, hand)):
                 if seat != self.seat and card in words:
                     self._pinned[card] = seat, place
-                    self._shown[seat][card] = 1
+                    self.shown[seat][card] = 1
 
-    def _shape(self, hands: list[list[str]]) -> dict[str, Any]:
+    def shape(self, hands: list[list[str]]) -> dict[str, Any]:
         for card, (seat, place) in self._pinned.items():
             hand = hands[seat]
             at = hand.index(card)
             hand[at], hand[place] = hand[place], hand[at]
-        return super()._shape(hands)
+        return super().shape(hands)
 
-    def _mixed(self, cards: list[str]) -> list[str]:
+    def mixed(self, cards: list[str]) -> list[str]:
         if self._luck is None:
             return cards
         return [cards[place] for place in self._luck.shuffled(len(cards))]
