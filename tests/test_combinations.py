@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arbiter.games import combination_moves
-from arbiter.games.combination_moves import follow, lead
-from arbiter.games.combinations import (
+from arbiter.games.dou_dizhu import moves
+from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
     FIRST_BOMB,
     PASS,
@@ -27,6 +26,7 @@ from arbiter.games.combinations import (
     table,
     word_of,
 )
+from arbiter.games.dou_dizhu.moves import follow, lead
 
 DATA = Path(__file__).parent / "data" / "dou_dizhu"
 DECK = [rank for rank in RANKS[:13] for _ in range(4)] + ["B", "R"]
@@ -263,12 +263,8 @@ def test_a_ladder_has_a_one_for_each_card(hand):
 def test_what_is_remembered_is_bounded_and_forgetting_changes_nothing(monkeypatch):
     hands = [counts_of(line["hand"]) for line in recorded("rlcard_movegen")[:300]]
     before = [list(lead(hand)) for hand in hands]
-    monkeypatch.setattr(combination_moves, "_REMEMBERED", 4)
-    memories = [
-        m
-        for m in vars(combination_moves).values()
-        if isinstance(m, combination_moves._Plain | combination_moves._Carriers)
-    ]
+    monkeypatch.setattr(moves, "_REMEMBERED", 4)
+    memories = [m for m in vars(moves).values() if isinstance(m, moves._Plain | moves._Carriers)]
     for memory in memories:
         memory.clear()
     assert [list(lead(hand)) for hand in hands] == before

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import make
-from arbiter.games.combinations import PASS, table
 from arbiter.games.dou_dizhu import DouDizhu
+from arbiter.games.dou_dizhu.combinations import PASS, table
 from arbiter.match import Fault
 from arbiter.rules import Answered, Deal, Tell
 from arbiter.testing import (
@@ -468,7 +468,7 @@ def test_hands_for_people_are_one_word():
 def test_the_table_is_not_made_by_importing_the_game():
     code = (
         "import arbiter.games.dou_dizhu as d; d.DouDizhu(); "
-        "from arbiter.games.combinations import table; print(table.cache_info().currsize)"
+        "from arbiter.games.dou_dizhu.combinations import table; print(table.cache_info().currsize)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "0"

@@ -35,8 +35,8 @@ from arbiter.envs.observers.dou_dizhu import RoleObserver
 from arbiter.envs.parallel import ParallelGameEnv
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.games.combinations import ACTIONS, RANKS, table
-from arbiter.games.dou_dizhu import CARDS, HAND, DouDizhu
+from arbiter.games.dou_dizhu.combinations import ACTIONS, RANKS, table
+from arbiter.games.dou_dizhu.game import CARDS, HAND, DouDizhu
 from arbiter.rules import Deal
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from measure_dou_dizhu import NAMES, bot, measure
 from planning_referee import BOTS, Process
 
 from arbiter.cards import Stream
-from arbiter.games.combinations import FIRST_BOMB, PASS, table
 from arbiter.games.dou_dizhu import DouDizhu
+from arbiter.games.dou_dizhu.combinations import FIRST_BOMB, PASS, table
 from arbiter.match import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
 

@@ -15,7 +15,7 @@ import pytest
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.dou_dizhu_v4 import AGENTS
 from arbiter.errors import ConfigError
-from arbiter.games.combinations import PASS, table
+from arbiter.games.dou_dizhu.combinations import PASS, table
 
 DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 RLCARD = "rlcard-1.2.0"

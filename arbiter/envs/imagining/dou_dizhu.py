@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.imagining.match import Imagined, Unheard
-from arbiter.games.combinations import RANKS, table
+from arbiter.games.dou_dizhu.combinations import RANKS, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from arbiter.envs.observers.observer import Matches, Observer, Vector
-from arbiter.games.combinations import ACTIONS, PASS, Counts, table
+from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, Counts, table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arbiter.cards import Card
     from arbiter.envs.play import Play
-    from arbiter.games.dou_dizhu import DouDizhu, DouDizhuState
+    from arbiter.games.dou_dizhu.game import DouDizhu, DouDizhuState
     from arbiter.rules import Seat
 
 PLANE = 54

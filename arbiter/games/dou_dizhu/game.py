@@ -2,7 +2,7 @@
 
 The landlord holds 20 cards and leads, the two peasants hold 17 each. A play is beaten by one of the same type
 and length with a higher main rank, by a bomb, or by the rocket; when both others pass, whoever played last
-leads. Action ids are those of `arbiter.games.combinations`.
+leads. Action ids are those of `arbiter.games.dou_dizhu.combinations`.
 
 Cards are 0..53: 3333 4444 .. 2222 B R. The four cards of a rank have one name, since suits do not matter.
 """
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.games.combination_moves import follow, lead
-from arbiter.games.combinations import (
+from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
     FIRST_BOMB,
     GUARD,
@@ -25,6 +24,7 @@ from arbiter.games.combinations import (
     kind_of,
     table,
 )
+from arbiter.games.dou_dizhu.moves import follow, lead
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.games.combinations import (
+from arbiter.games.dou_dizhu.combinations import (
     FIRST_BOMB,
     FIRST_PAIR,
     FIRST_TRIO,
