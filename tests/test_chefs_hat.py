@@ -14,7 +14,7 @@ from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import find, make
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     DECK,
     JOKER,
@@ -29,7 +29,7 @@ from arbiter.games.chefs_hat_actions import (
     mask_of,
     step_of_card,
 )
-from arbiter.games.chefs_hat_deal import ROLES, reversed_roles, strongest
+from arbiter.games.chefs_hat.deal import ROLES, reversed_roles, strongest
 from arbiter.match import Fault
 from arbiter.rules import Answered, Tell
 from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy

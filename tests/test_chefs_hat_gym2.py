@@ -10,8 +10,8 @@ import pytest
 
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat_actions import DECK, JOKER, STEP_NAMES
-from arbiter.games.chefs_hat_deal import ROLES, exchanged
+from arbiter.games.chefs_hat.actions import DECK, JOKER, STEP_NAMES
+from arbiter.games.chefs_hat.deal import ROLES, exchanged
 from arbiter.match import Fault
 from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
 from tests.chefs_hat_traces import games, shape_of

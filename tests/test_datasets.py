@@ -15,7 +15,7 @@ from arbiter.datasets import EVENT_COLUMNS, chefs_hat_events, events, write_even
 from arbiter.datasets.files import RowFile
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
-from arbiter.games.chefs_hat_rows import CHEFS_HAT_COLUMNS
+from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 COLUMNS = [

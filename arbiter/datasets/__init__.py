@@ -12,7 +12,7 @@ from arbiter.datasets.rows import (
     events,
     write_events,
 )
-from arbiter.games.chefs_hat_rows import CHEFS_HAT_COLUMNS
+from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS
 
 __all__ = [
     "CHEFS_HAT_COLUMNS",

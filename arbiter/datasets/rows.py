@@ -17,11 +17,11 @@ from arbiter.course import Dealt, Moved, retrace
 from arbiter.datasets.files import Columns, RowFile
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat_gym2 import Gym2State
-from arbiter.games.chefs_hat_rows import CHEFS_HAT_COLUMNS, ChefsHatRows
+from arbiter.games.chefs_hat.gym2 import Gym2State
+from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS, ChefsHatRows
 
 if TYPE_CHECKING:
-    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.games.chefs_hat.opening import ChefsHatState
     from arbiter.match import MatchRecord
     from arbiter.rules import Action, AnyGame, Seat
 

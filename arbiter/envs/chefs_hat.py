@@ -41,8 +41,8 @@ from arbiter.envs.play import NOBODY
 from arbiter.envs.room import Result, Room
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat_actions import STEP_NAMES, STEPS
-from arbiter.games.chefs_hat_deal import SEATS
+from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
+from arbiter.games.chefs_hat.deal import SEATS
 from arbiter.rules import Action, Seat
 
 __all__ = ["ID", "ChefsHatEnv", "Result", "Room"]

@@ -9,10 +9,10 @@ from arbiter.envs.chefs_hat_info import hidden_from_others, start_info, step_inf
 from arbiter.envs.chefs_hat_table import NO_CHANCES, SILENT, Position, Step, possible
 from arbiter.envs.parallel import ParallelGameEnv
 from arbiter.envs.play import NOBODY
-from arbiter.games.chefs_hat_gym2 import NOTHING, Gym2State
-from arbiter.games.chefs_hat_opening import Opening
-from arbiter.games.chefs_hat_state import BookState
-from arbiter.games.chefs_hat_view import Tally, rounds_of
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.gym2 import NOTHING, Gym2State
+from arbiter.games.chefs_hat.opening import Opening
+from arbiter.games.chefs_hat.shown import Tally, rounds_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from arbiter.envs.chefs_hat_table import NO_CHANCES, SILENT, Chances
 from arbiter.envs.play import NOBODY
-from arbiter.games.chefs_hat_actions import HAND, PASS, STEP_NAMES, STEPS, cards_of
-from arbiter.games.chefs_hat_deal import SEATS, roles_after
-from arbiter.games.chefs_hat_gym2 import BOARD, Gym2State
-from arbiter.games.chefs_hat_opening import Opening
-from arbiter.games.chefs_hat_state import BookState
-from arbiter.games.chefs_hat_view import (
+from arbiter.games.chefs_hat.actions import HAND, PASS, STEP_NAMES, STEPS, cards_of
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.deal import SEATS, roles_after
+from arbiter.games.chefs_hat.gym2 import BOARD, Gym2State
+from arbiter.games.chefs_hat.opening import Opening
+from arbiter.games.chefs_hat.shown import (
     BOARDS,
     board_after,
     board_cells,
@@ -35,7 +35,7 @@ from arbiter.games.chefs_hat_view import (
 
 if TYPE_CHECKING:
     from arbiter.envs.chefs_hat_table import Position, Step
-    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.games.chefs_hat.opening import ChefsHatState
     from arbiter.rules import Action, Seat
 
 CELLS = BOARD + HAND + STEPS

@@ -29,7 +29,7 @@ from arbiter.cards import Stream
 from arbiter.envs.play import NOBODY, given_game
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     DECK,
     HAND,
     LONE_JOKER,
@@ -40,18 +40,18 @@ from arbiter.games.chefs_hat_actions import (
     gift,
     step_of_card,
 )
-from arbiter.games.chefs_hat_deal import SEATS, ChefsHatDeal, roles_after
-from arbiter.games.chefs_hat_gym2 import NOTHING, Gym2State
-from arbiter.games.chefs_hat_opening import Opening
-from arbiter.games.chefs_hat_state import BookState
-from arbiter.games.chefs_hat_view import Tally, rounds_of
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.deal import SEATS, ChefsHatDeal, roles_after
+from arbiter.games.chefs_hat.gym2 import NOTHING, Gym2State
+from arbiter.games.chefs_hat.opening import Opening
+from arbiter.games.chefs_hat.shown import Tally, rounds_of
 from arbiter.rules import Action, Seat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.cards import Card
-    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.games.chefs_hat.opening import ChefsHatState
 
 SILENT = (NOTHING,) * SEATS
 Chances: TypeAlias = tuple[tuple[Action, ...], tuple[Action, ...]]

@@ -40,8 +40,8 @@ from arbiter.envs.chefs_hat_lazy import Info
 from arbiter.envs.chefs_hat_table import Chances, Step, Table
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat_deal import SEATS
-from arbiter.games.chefs_hat_gym2 import PATIENCE
+from arbiter.games.chefs_hat.deal import SEATS
+from arbiter.games.chefs_hat.gym2 import PATIENCE
 from arbiter.rules import Action, Seat
 
 

@@ -17,7 +17,7 @@ from gymnasium.utils.env_checker import check_env
 import arbiter.envs.chefs_hat as chefs_hat
 from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.games.chefs_hat_actions import STEP_NAMES, step_of_card
+from arbiter.games.chefs_hat.actions import STEP_NAMES, step_of_card
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.chefs_hat_traces import games, shape_of
 

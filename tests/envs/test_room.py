@@ -10,7 +10,7 @@ from gymnasium.error import InvalidAction
 
 from arbiter.envs.chefs_hat import Room
 from arbiter.errors import ConfigError
-from arbiter.games.chefs_hat_actions import STEP_NAMES
+from arbiter.games.chefs_hat.actions import STEP_NAMES
 
 NAMES = ("ada", "bob", "eve", "joe")
 

@@ -15,9 +15,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.imagining.match import Imagined, Unheard
-from arbiter.games.chefs_hat_actions import DECK, SPECIALS, STEPS, cards_laid
-from arbiter.games.chefs_hat_deal import CARDS, ROLES, SEATS, card_text
-from arbiter.games.chefs_hat_gym2 import Gym2State
+from arbiter.games.chefs_hat.actions import DECK, SPECIALS, STEPS, cards_laid
+from arbiter.games.chefs_hat.deal import CARDS, ROLES, SEATS, card_text
+from arbiter.games.chefs_hat.gym2 import Gym2State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import numpy as np
 
 from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows
 from arbiter.errors import IllegalAction
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     HAND,
     JOKER,
     LONE_JOKER,
@@ -22,10 +22,10 @@ from arbiter.games.chefs_hat_actions import (
     gift,
     step_of_card,
 )
-from arbiter.games.chefs_hat_gym2 import BOARD, Gym2State
-from arbiter.games.chefs_hat_opening import Opening
-from arbiter.games.chefs_hat_state import BookState
-from arbiter.games.chefs_hat_view import BOARDS, board_cells, hand_cells
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.gym2 import BOARD, Gym2State
+from arbiter.games.chefs_hat.opening import Opening
+from arbiter.games.chefs_hat.shown import BOARDS, board_cells, hand_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from arbiter.cards import Card
 from arbiter.errors import IllegalAction
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     DINNER_SERVED,
     FIRST_GIFT,
@@ -24,7 +24,7 @@ from arbiter.games.chefs_hat_actions import (
     gift_cards,
     gifts_from,
 )
-from arbiter.games.chefs_hat_deal import (
+from arbiter.games.chefs_hat.deal import (
     CHEF,
     DISHWASHER,
     NO_POINTS,

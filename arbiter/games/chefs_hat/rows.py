@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from arbiter.games.chefs_hat_actions import NO_SPECIAL, SPECIALS, STEP_NAMES
-from arbiter.games.chefs_hat_deal import ROLES, SEATS, roles_after, shape_of_gifts
-from arbiter.games.chefs_hat_gym2 import Gym2State
-from arbiter.games.chefs_hat_opening import Opening
-from arbiter.games.chefs_hat_state import BookState
-from arbiter.games.chefs_hat_view import (
+from arbiter.games.chefs_hat.actions import NO_SPECIAL, SPECIALS, STEP_NAMES
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.deal import ROLES, SEATS, roles_after, shape_of_gifts
+from arbiter.games.chefs_hat.gym2 import Gym2State
+from arbiter.games.chefs_hat.opening import Opening
+from arbiter.games.chefs_hat.shown import (
     NO_ROLES,
     Tally,
     board_after,
@@ -23,7 +23,7 @@ from arbiter.games.chefs_hat_view import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.games.chefs_hat.opening import ChefsHatState
     from arbiter.rules import Action, Seat
 
 CHEFS_HAT_COLUMNS: dict[str, Any] = {

@@ -5,8 +5,7 @@ by the result of the deal before decide who gives which cards to whom. What Chef
 calls a game is a match here, and what it calls a match is a deal.
 
 `rules: book` is the printed rule book, `rules: gym2` the published environment, departures
-included. The actions are in `chefs_hat_actions`, the states in `chefs_hat_opening` (before the
-play), `chefs_hat_state` (book) and `chefs_hat_gym2`.
+included. The actions are in `actions`, the states in `opening` (before the play), `book` and `gym2`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from arbiter.cards import Card
 from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     DECK,
     FOOD_FIGHT,
@@ -29,7 +28,8 @@ from arbiter.games.chefs_hat_actions import (
     gift,
     gift_cards,
 )
-from arbiter.games.chefs_hat_deal import (
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.deal import (
     CARDS,
     ROLES,
     SEATS,
@@ -44,10 +44,9 @@ from arbiter.games.chefs_hat_deal import (
     shape_of_gifts,
     shape_of_special,
 )
-from arbiter.games.chefs_hat_gym2 import Gym2Play, Gym2State, joker_holder
-from arbiter.games.chefs_hat_opening import Begin, ChefsHatState, Opening, opened
-from arbiter.games.chefs_hat_sheet import discard_to_beat, told, winner
-from arbiter.games.chefs_hat_state import BookState
+from arbiter.games.chefs_hat.gym2 import Gym2Play, Gym2State, joker_holder
+from arbiter.games.chefs_hat.opening import Begin, ChefsHatState, Opening, opened
+from arbiter.games.chefs_hat.sheet import discard_to_beat, told, winner
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
 if TYPE_CHECKING:

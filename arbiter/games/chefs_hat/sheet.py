@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     JOKERS_OF,
     LONE_JOKER,
     NO_SPECIAL,
@@ -13,15 +13,15 @@ from arbiter.games.chefs_hat_actions import (
     SPECIALS,
     VALUE_OF,
 )
-from arbiter.games.chefs_hat_deal import ROLES, SEATS, Gift, card_text
-from arbiter.games.chefs_hat_gym2 import Gym2State
-from arbiter.games.chefs_hat_opening import Opening
-from arbiter.games.chefs_hat_state import BookState
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.deal import ROLES, SEATS, Gift, card_text
+from arbiter.games.chefs_hat.gym2 import Gym2State
+from arbiter.games.chefs_hat.opening import Opening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.games.chefs_hat_opening import ChefsHatState
+    from arbiter.games.chefs_hat.opening import ChefsHatState
     from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
 _CELL = 12

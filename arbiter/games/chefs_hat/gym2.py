@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from arbiter.cards import Card, Stream
 from arbiter.errors import IllegalAction
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     FIELDS,
     HAND,
     JOKER,
@@ -36,8 +36,8 @@ from arbiter.games.chefs_hat_actions import (
     ids_of,
     mask_of,
 )
-from arbiter.games.chefs_hat_deal import NO_POINTS, SEATS, ChefsHatDeal, Hands
-from arbiter.games.chefs_hat_opening import Setting
+from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, ChefsHatDeal, Hands
+from arbiter.games.chefs_hat.opening import Setting
 from arbiter.rules import Action, Seat
 
 BOARD = 11

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from arbiter.cards import Card
 from arbiter.errors import IllegalAction
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     ELEVEN,
     FIELD_OF,
     JOKERS_OF,
@@ -26,8 +26,8 @@ from arbiter.games.chefs_hat_actions import (
     ids_of,
     mask_of,
 )
-from arbiter.games.chefs_hat_deal import NO_POINTS, SEATS, ChefsHatDeal, Hands, golden_eleven
-from arbiter.games.chefs_hat_opening import Setting
+from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, ChefsHatDeal, Hands, golden_eleven
+from arbiter.games.chefs_hat.opening import Setting
 from arbiter.rules import Action, Seat
 
 _new = tuple.__new__

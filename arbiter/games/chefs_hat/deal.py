@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from arbiter.cards import Card
 from arbiter.errors import ConfigError
-from arbiter.games.chefs_hat_actions import (
+from arbiter.games.chefs_hat.actions import (
     DECK,
     ELEVEN,
     HAND,

@@ -8,14 +8,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arbiter.games.chefs_hat_actions import HAND, NONE_LEFT, PASS, cards_laid, cards_of
-from arbiter.games.chefs_hat_deal import ROLES, SEATS
-from arbiter.games.chefs_hat_gym2 import BOARD, EMPTY_BOARD, Gym2State
-from arbiter.games.chefs_hat_state import BookState
+from arbiter.games.chefs_hat.actions import HAND, NONE_LEFT, PASS, cards_laid, cards_of
+from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.deal import ROLES, SEATS
+from arbiter.games.chefs_hat.gym2 import BOARD, EMPTY_BOARD, Gym2State
 
 if TYPE_CHECKING:
     from arbiter.cards import Card
-    from arbiter.games.chefs_hat_opening import ChefsHatState, Setting
+    from arbiter.games.chefs_hat.opening import ChefsHatState, Setting
     from arbiter.rules import Action, Seat
 
 BOARDS = (
