@@ -20,7 +20,7 @@ from arbiter.rules import Answered, Deal, Tell
 from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
 
 GAME = Codepiece()
-FIXTURE = Path(__file__).parent / "data" / "codepiece" / "codepiece_games.jsonl.gz"
+FIXTURE = Path(__file__).parents[1] / "data" / "codepiece" / "codepiece_games.jsonl.gz"
 LINES = [json.loads(line) for line in gzip.decompress(FIXTURE.read_bytes()).splitlines()]
 ENGINE_GAMES = [line for line in LINES if line["type"] == "game"]
 WORDS_SHA256 = "d5f1bbf13740ab0cf7b6c2b667238b3b00dc18a1898effe14815910b629772fa"

@@ -28,7 +28,7 @@ from arbiter.games.dou_dizhu.combinations import (
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
 
-DATA = Path(__file__).parent / "data" / "dou_dizhu"
+DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 DECK = [rank for rank in RANKS[:13] for _ in range(4)] + ["B", "R"]
 TABLE = table()
 

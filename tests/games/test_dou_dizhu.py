@@ -30,7 +30,7 @@ from arbiter.testing import (
 )
 
 GAME = DouDizhu()
-DATA = Path(__file__).parent / "data" / "dou_dizhu"
+DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 HANDS = ["3344558899BR", "34456667777", "38TTTQQQQAA"]
 """The landlord's, then in order of play; for positions that a few words reach."""
 

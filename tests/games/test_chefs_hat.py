@@ -36,7 +36,7 @@ from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy,
 from tests.chefs_hat_traces import games, shape_of
 
 GAME = ChefsHat()
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "chefs_hat.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "chefs_hat.md"
 FIRST = ["Chef", "Souschef", "Waiter", "Dishwasher"]
 FULL = [
     [1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6, 12],
