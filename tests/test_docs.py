@@ -11,17 +11,12 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.pages import ROOT, blocks
+
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WALKED = ROOT / "docs" / "howto" / "add-a-game.md"
 """Run by a test of its own, since it needs a package of its own."""
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-
-
-def blocks(page: Path) -> list[tuple[str, str, str]]:
-    """Language, file name and text of each code block."""
-    return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
 def pages_with(language: str) -> list[Path]:

@@ -8,7 +8,7 @@ import stat
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
@@ -28,43 +28,17 @@ from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
 from arbiter.season.ledger import pairwise
 from rating import read_results
 from tests.builders import record
+from tests.crosstables import counted, crosstable
 from tests.season.test_verify import kept, original_season
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rating.crosstable import PairTable
     from tests.season.test_verify import Kept
 
 __all__ = ["kept", "original_season"]
 
 FORMS: tuple[TextForm, ...] = get_args(TextForm)
-
-
-def counted(table: PairTable) -> dict[tuple[str, str], list[int]]:
-    """Wins, draws and losses by pair of names, in the order of the names."""
-    found = {}
-    pairs = table.pairs()
-    for i, j, *counts in zip(
-        pairs.i.tolist(), pairs.j.tolist(), *pairs.totals.astype(int).tolist(), strict=True
-    ):
-        one, other = table.players[i], table.players[j]
-        if one > other:
-            one, other, counts = other, one, counts[::-1]
-        found[one, other] = counts
-    return found
-
-
-def crosstable(shape: dict[str, Any]) -> dict[tuple[str, str], list[int]]:
-    """The same of what `pairwise` gives."""
-    names = shape["players"]
-    cells = {
-        (one, other): [shape[kind][i][j] for kind in ("wins", "draws", "losses")]
-        for i, one in enumerate(names)
-        for j, other in enumerate(names)
-        if one < other
-    }
-    return {pair: counts for pair, counts in cells.items() if any(counts)}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_docs import ROOT, blocks
+from tests.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "howto" / "add-a-game.md"
 MOST_LINES = 130

@@ -17,7 +17,7 @@ from arbiter.season.verify import Kind, verify
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 from rating import read_results
-from tests.test_export import counted, crosstable
+from tests.crosstables import counted, crosstable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,34 @@
+"""Crosstables of two kinds, what `rating` read and what the ledger has, in one form to compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rating.crosstable import PairTable
+
+
+def counted(table: PairTable) -> dict[tuple[str, str], list[int]]:
+    """Wins, draws and losses by pair of names, in the order of the names."""
+    found = {}
+    pairs = table.pairs()
+    for i, j, *counts in zip(
+        pairs.i.tolist(), pairs.j.tolist(), *pairs.totals.astype(int).tolist(), strict=True
+    ):
+        one, other = table.players[i], table.players[j]
+        if one > other:
+            one, other, counts = other, one, counts[::-1]
+        found[one, other] = counts
+    return found
+
+
+def crosstable(shape: dict[str, Any]) -> dict[tuple[str, str], list[int]]:
+    """The same of what `pairwise` gives."""
+    names = shape["players"]
+    cells = {
+        (one, other): [shape[kind][i][j] for kind in ("wins", "draws", "losses")]
+        for i, one in enumerate(names)
+        for j, other in enumerate(names)
+        if one < other
+    }
+    return {pair: counts for pair, counts in cells.items() if any(counts)}
