@@ -53,7 +53,7 @@ def aec(
     form = GameEnv
     if isinstance(observer, ChefsHatObserver):
         # Imported here, since it is built on this module.
-        from arbiter.envs.chefs_hat_cycle import ChefsHatCycle
+        from arbiter.envs.chefs_hat.pettingzoo_envs import ChefsHatCycle
 
         form = ChefsHatCycle
     env = form(play, observer, agents, render_mode=render_mode, player_names=player_names)

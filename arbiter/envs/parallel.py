@@ -38,7 +38,7 @@ def parallel(
     form = ParallelGameEnv
     if isinstance(observer, ChefsHatObserver):
         # Imported here, since it is built on this module.
-        from arbiter.envs.chefs_hat_cycle import ChefsHatParallel
+        from arbiter.envs.chefs_hat.pettingzoo_envs import ChefsHatParallel
 
         form = ChefsHatParallel
     env = form(play, observer, agents, render_mode=render_mode, player_names=player_names)

@@ -12,7 +12,7 @@ from arbiter.rules import Answered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.envs.chefs_hat_table import Log, Table
+    from arbiter.envs.chefs_hat.steps import Log, Table
     from arbiter.games.chefs_hat.opening import ChefsHatState
     from arbiter.rules import Action, AnyGame, Seat
 

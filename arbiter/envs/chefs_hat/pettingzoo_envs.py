@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.aec import GameEnv
-from arbiter.envs.chefs_hat_info import hidden_from_others, start_info, step_info
-from arbiter.envs.chefs_hat_table import NO_CHANCES, SILENT, Position, Step, possible
+from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
+from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Position, Step, possible
 from arbiter.envs.parallel import ParallelGameEnv
 from arbiter.envs.play import NOBODY
 from arbiter.games.chefs_hat.book import BookState

@@ -24,7 +24,7 @@ from gymnasium.spaces import Box, Discrete
 
 from arbiter.datasets import Recording
 from arbiter.envs.arena import RENDER_MODES
-from arbiter.envs.chefs_hat_info import (
+from arbiter.envs.chefs_hat.info import (
     CELLS,
     FIRST_ACTION,
     Observation,
@@ -34,18 +34,15 @@ from arbiter.envs.chefs_hat_info import (
     step_info,
     vector,
 )
-from arbiter.envs.chefs_hat_lazy import Info
-from arbiter.envs.chefs_hat_table import NO_CHANCES, Position, Step, Table
-from arbiter.envs.chefs_hat_watch import Watch
+from arbiter.envs.chefs_hat.lazy_info import Info
+from arbiter.envs.chefs_hat.steps import NO_CHANCES, Position, Step, Table
+from arbiter.envs.chefs_hat.watch import Watch
 from arbiter.envs.play import NOBODY
-from arbiter.envs.room import Result, Room
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS
 from arbiter.rules import Action, Seat
-
-__all__ = ["ID", "ChefsHatEnv", "Result", "Room"]
 
 ID = "arbiter/ChefsHat-v1"
 """Registered by importing `arbiter.envs`."""

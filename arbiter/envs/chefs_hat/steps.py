@@ -9,7 +9,7 @@
 Theory of operation. All decisions are steps in the 200 ids of the play: 198 declares the one special
 action that is open to a role and 199 none; to give cards is a step for each card. A `Position` holds
 all there is to know at one moment, and is immutable; a `Step` keeps those around it. What is shown
-of a step is made from it when somebody asks (`chefs_hat_info`), so a step that nobody looks at
+of a step is made from it when somebody asks (`info`), so a step that nobody looks at
 costs little more than the rules.
 
 Under `book`, deal k of the n-th game since a seed was given is that of the documented stream for

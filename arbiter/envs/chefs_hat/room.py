@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from gymnasium.error import InvalidAction
 
 from arbiter.datasets import Recording
-from arbiter.envs.chefs_hat_info import (
+from arbiter.envs.chefs_hat.info import (
     action_of,
     hidden_from_others,
     start_info,
@@ -36,8 +36,8 @@ from arbiter.envs.chefs_hat_info import (
     unheard,
     vector,
 )
-from arbiter.envs.chefs_hat_lazy import Info
-from arbiter.envs.chefs_hat_table import Chances, Step, Table
+from arbiter.envs.chefs_hat.lazy_info import Info
+from arbiter.envs.chefs_hat.steps import Chances, Step, Table
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.deal import SEATS

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
-from arbiter.envs.chefs_hat_table import NO_CHANCES, SILENT, Chances
+from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Chances
 from arbiter.envs.play import NOBODY
 from arbiter.games.chefs_hat.actions import HAND, PASS, STEP_NAMES, STEPS, cards_of
 from arbiter.games.chefs_hat.book import BookState
@@ -34,7 +34,7 @@ from arbiter.games.chefs_hat.shown import (
 )
 
 if TYPE_CHECKING:
-    from arbiter.envs.chefs_hat_table import Position, Step
+    from arbiter.envs.chefs_hat.steps import Position, Step
     from arbiter.games.chefs_hat.opening import ChefsHatState
     from arbiter.rules import Action, Seat
 

@@ -1,0 +1,6 @@
+"""Chef's Hat for learners: an environment of Gymnasium, two of PettingZoo, and rooms of agents."""
+
+from arbiter.envs.chefs_hat.gymnasium_env import ID, ChefsHatEnv
+from arbiter.envs.chefs_hat.room import Result, Room
+
+__all__ = ["ID", "ChefsHatEnv", "Result", "Room"]
