@@ -21,7 +21,7 @@ from arbiter.games.chefs_hat.gym2 import Gym2State
 from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS, ChefsHatRows
 
 if TYPE_CHECKING:
-    from arbiter.games.chefs_hat.opening import ChefsHatState
+    from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.match import MatchRecord
     from arbiter.rules import Action, AnyGame, Seat
 

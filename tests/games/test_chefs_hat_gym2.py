@@ -27,7 +27,7 @@ def game_of(recorded):
 
 def observation(state, seat):
     """What the published environment shows: the board, the hand, the possible actions."""
-    can, listed = state.possible(seat)
+    can, listed = state.legal(seat), state.refused(seat)
     cells = [card / 13 for card in (*state.board, *state.hands[seat])] + [0.0] * 200
     for value, actions in ((1, can), (2, listed)):
         for action in actions:
@@ -88,7 +88,7 @@ def test_a_recorded_game_comes_out_the_same_from_its_seed(number):
 def compared(before, step, source):
     """The state after a recorded step, everything about it being as recorded."""
     seat, info = step["p"], step["info"]
-    can, listed = before.possible(seat)
+    can, listed = before.legal(seat), before.refused(seat)
     assert (before.to_act, list(can), list(listed)) == ((seat,), step["pa1"], step["pa2"])
     assert (list(before.board), list(before.hands[seat])) == (step["board"], step["hand"])
     assert observation(before, seat) == step["obs"]
@@ -193,7 +193,7 @@ def test_two_jokers_are_refused_but_in_the_opening_play():
     state = given("11 3 12 12", "5", "6", "7")
     assert [STEP_NAMES[a] for a in state.legal(0)] == ["C11;Q1;J0", "C11;Q1;J1", "C11;Q1;J2", "pass"]
     state = given("11 8", "5 12 12", "6", "7").apply(0, 165)
-    assert [[STEP_NAMES[a] for a in actions] for actions in state.possible(1)] == [
+    assert [[STEP_NAMES[a] for a in actions] for actions in (state.legal(1), state.refused(1))] == [
         ["C5;Q1;J0", "C5;Q1;J1", "pass"],
         ["C5;Q1;J2"],
     ]

@@ -17,25 +17,13 @@ from numpy.typing import NDArray
 
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Chances
 from arbiter.envs.play import NOBODY
-from arbiter.games.chefs_hat.actions import HAND, PASS, STEP_NAMES, STEPS, cards_of
-from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.actions import HAND, PASS, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS, roles_after
-from arbiter.games.chefs_hat.gym2 import BOARD, Gym2State
-from arbiter.games.chefs_hat.opening import Opening
-from arbiter.games.chefs_hat.shown import (
-    BOARDS,
-    board_after,
-    board_cells,
-    cards_left,
-    hand_cells,
-    role_names,
-    roles_now,
-    rounds_of,
-)
+from arbiter.games.chefs_hat.shown import BOARD, role_names
 
 if TYPE_CHECKING:
     from arbiter.envs.chefs_hat.steps import Position, Step
-    from arbiter.games.chefs_hat.opening import ChefsHatState
+    from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.rules import Action, Seat
 
 CELLS = BOARD + HAND + STEPS
@@ -53,31 +41,18 @@ Observation = NDArray[np.float32]
 
 
 @lru_cache(maxsize=1 << 14)
-def _cells(cards: tuple[int, ...]) -> tuple[Observation, list[float]]:
+def _cells(cards: bytes) -> tuple[Observation, list[float]]:
     """Cards as an observation has them, as an array and as numbers; the same few come again and again."""
-    scaled = (np.array(cards, np.float64) / 13).astype(np.float32)
+    scaled = (np.frombuffer(cards, np.uint8) / 13).astype(np.float32)
     scaled.flags.writeable = False
     return scaled, scaled.tolist()
-
-
-@lru_cache(maxsize=1 << 14)
-def _book_hand(mask: int) -> tuple[Observation, list[float]]:
-    cards = cards_of(mask)
-    return _cells((*(0,) * (HAND - len(cards)), *cards))
-
-
-_BOARD_ROWS = tuple(map(_cells, BOARDS))
 
 
 def _rows(
     state: ChefsHatState, seat: Seat
 ) -> tuple[tuple[Observation, list[float]], tuple[Observation, list[float]]]:
     """The cells of the board, and of a hand."""
-    if isinstance(state, BookState):
-        return _BOARD_ROWS[state.table], _book_hand(state.hands[seat])
-    if isinstance(state, Gym2State):
-        return _cells(state.board), _cells(state.hands[seat])
-    return _cells(board_cells(state)), _cells(hand_cells(state, seat))
+    return _cells(state.board), _cells(state.cells(seat))
 
 
 def vector(position: Position, seat: Seat, chances: Chances = NO_CHANCES) -> Observation:
@@ -144,7 +119,7 @@ def listed(chances: Chances) -> Sequence[Action]:
 
 def start_info(position: Position, names: Sequence[str]) -> dict[str, Any]:
     """The keys of `info` before the first step: there is no author, and nothing has been done."""
-    board = list(board_cells(position.state))
+    state, board = position.state, list(position.state.board)
     return {
         "Matches": 1,
         "Rounds": 1,
@@ -160,12 +135,12 @@ def start_info(position: Position, names: Sequence[str]) -> dict[str, Any]:
         "Is_Pizza": False,
         "Pizza_Author": NOBODY,
         "Finished_Players": [False] * SEATS,
-        "Cards_Per_Player": cards_left(position.state),
+        "Cards_Per_Player": state.cards_left(),
         "Last_action_Per_Player": [""] * SEATS,
         "Next_Player": position.actor,
         "Board_Before": board,
         "Board_After": list(board),
-        "Current_Roles": list(roles_now(position.state)),
+        "Current_Roles": list(role_names(state.setting.roles)),
         "Match_Score": list(NO_SCORE),
         "Game_Score": list(position.tally.points),
         "Game_Performance_Score": list(position.tally.performance),
@@ -183,13 +158,10 @@ def step_info(step: Step, names: Sequence[str], following: Chances, *, book: boo
     """
     author, action, valid, replaced, pizza, match_over, over, chances, before, after, now = step
     state, left = before.state, after.state
-    board_before = board = board_cells(state)
-    if valid and not isinstance(state, Opening):
-        board = board_after(state, author, action, left)
-    said = left.said if isinstance(left, Gym2State) else after.said
-    cards = cards_left(left)
+    board = state.board_after(author, action) if valid else state.board
+    said, cards = after.said, left.cards_left()
     finished = [not number for number in cards]
-    roles, score = roles_now(left), NO_SCORE
+    roles, score = role_names(left.setting.roles), NO_SCORE
     if match_over and (book or over):
         score = left.points()
     matches = before.tally.matches + 1
@@ -203,13 +175,13 @@ def step_info(step: Step, names: Sequence[str], following: Chances, *, book: boo
                 finished, cards = [True] * SEATS, [0] * SEATS
                 roles = role_names(roles_after(left.points()))
             else:
-                finished, cards = [False] * SEATS, cards_left(now.state)
-                roles, said = roles_now(now.state), SILENT
+                finished, cards = [False] * SEATS, now.state.cards_left()
+                roles, said = role_names(now.state.setting.roles), SILENT
                 matches += 1
         seen_after = numbers(now, next_player if over else now.actor, following)
     return {
         "Matches": matches,
-        "Rounds": rounds_of(left),
+        "Rounds": left.rounds,
         "Player_Names": list(names),
         "Author_Index": author,
         "Author_Possible_Actions": [STEP_NAMES[a] for a in listed(chances)],
@@ -220,12 +192,12 @@ def step_info(step: Step, names: Sequence[str], following: Chances, *, book: boo
         "Action_Index": action,
         "Action_Decoded": STEP_NAMES[action],
         "Is_Pizza": pizza,
-        "Pizza_Author": _last(left) if pizza else NOBODY,
+        "Pizza_Author": left.last if pizza else NOBODY,
         "Finished_Players": finished,
         "Cards_Per_Player": cards,
         "Last_action_Per_Player": [_SAID[what] for what in said],
         "Next_Player": next_player,
-        "Board_Before": list(board_before),
+        "Board_Before": list(state.board),
         "Board_After": list(board),
         "Current_Roles": list(roles),
         "Match_Score": list(score),
@@ -243,7 +215,7 @@ OF_A_SECRET = ("Action_Index", "Action_Decoded")
 def secret(step: Step) -> bool:
     """Whether others may not see what was decided."""
     state = step.before.state
-    return isinstance(state, Opening) and not (state.asking_special and step.action != PASS)
+    return not state.in_play and not (state.asking_special and step.action != PASS)
 
 
 def unheard(step: Step) -> bool:
@@ -252,7 +224,7 @@ def unheard(step: Step) -> bool:
     Only a holder of both jokers is asked for a special action.
     """
     state = step.before.state
-    return isinstance(state, Opening) and state.asking_special and (step.action == PASS or not step.valid)
+    return state.asking_special and (step.action == PASS or not step.valid)
 
 
 def hidden_from_others(info: dict[str, Any], step: Step) -> dict[str, Any]:
@@ -265,15 +237,9 @@ def hidden_from_others(info: dict[str, Any], step: Step) -> dict[str, Any]:
     return info
 
 
-def _last(state: ChefsHatState) -> Seat:
-    assert isinstance(state, BookState | Gym2State)
-    return state.last
-
-
 def _following(state: ChefsHatState) -> Seat:
     """Who would go on: who discarded last, or the next with cards."""
-    assert isinstance(state, Gym2State)
-    turn = state.last
-    while not state.masks[turn]:
+    turn, left = state.last, state.cards_left()
+    while not left[turn]:
         turn = (turn + 1) % SEATS
     return turn

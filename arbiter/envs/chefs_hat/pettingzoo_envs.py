@@ -9,10 +9,7 @@ from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_inf
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Position, Step, possible
 from arbiter.envs.parallel import ParallelGameEnv
 from arbiter.envs.play import NOBODY
-from arbiter.games.chefs_hat.book import BookState
-from arbiter.games.chefs_hat.gym2 import NOTHING, Gym2State
-from arbiter.games.chefs_hat.opening import Opening
-from arbiter.games.chefs_hat.shown import Tally, rounds_of
+from arbiter.games.chefs_hat.shown import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +33,7 @@ class _Told:
 
     def _begin_telling(self) -> None:
         self._step_done: Step | None = None
-        self._position = Position(self.play.state, None, SILENT, Tally())
+        self._position = Position(self.play.state, (), SILENT, Tally())
         self._reasons: dict[str, str] = {}
         self._unread = True
 
@@ -93,30 +90,22 @@ class _Told:
             )
         match_over = len(play.played) > played
         after_state = play.played[-1].state if match_over else play.state
-        replaced = False
-        if isinstance(state, Gym2State) and len(after_state.random_actions) > len(state.random_actions):
-            replaced, action = True, after_state.random_actions[-1][1]
-        pizza = not isinstance(state, Opening) and rounds_of(after_state) > rounds_of(state)
-        said = before.said
-        if isinstance(state, BookState):
-            said = (*said[:author], action, *said[author + 1 :])
-            if pizza:
-                out = after_state.done
-                said = tuple([what if out >> seat & 1 else NOTHING for seat, what in enumerate(said)])
+        replaced = len(after_state.random_actions) > len(state.random_actions)
+        action = state.carried_out(action, after_state)
+        said = state.said_after(before.said, action, after_state)
         over = play.turn == NOBODY
         if match_over:
-            after = Position(after_state, None, said, before.tally.after(after_state))
-            now = after if over else Position(play.state, None, SILENT, after.tally)
+            after = Position(after_state, (), said, before.tally.after(after_state))
+            now = after if over else Position(play.state, (), SILENT, after.tally)
         else:
-            # The Chef's first card, while its second is awaited.
-            picked = play.pending[0] if play.pending else None
-            after = now = Position(after_state, picked, said, before.tally)
+            # The Chef's first card is pending while its second is awaited.
+            after = now = Position(after_state, play.pending, said, before.tally)
         return Step(
             **known,
             action=action,
             valid=True,
             replaced=replaced,
-            pizza=pizza,
+            pizza=after_state.rounds > state.rounds,
             match_over=match_over,
             over=over,
             after=after,

@@ -22,36 +22,23 @@ from __future__ import annotations
 
 import random
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from arbiter.cards import Stream
 from arbiter.envs.play import NOBODY, given_game
-from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat.actions import (
-    DECK,
-    HAND,
-    LONE_JOKER,
-    NO_SPECIAL,
-    PASS,
-    TWO_JOKERS,
-    card_of_step,
-    gift,
-    step_of_card,
-)
-from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.actions import DECK, HAND, NOTHING
 from arbiter.games.chefs_hat.deal import SEATS, ChefsHatDeal, roles_after
-from arbiter.games.chefs_hat.gym2 import NOTHING, Gym2State
-from arbiter.games.chefs_hat.opening import Opening
-from arbiter.games.chefs_hat.shown import Tally, rounds_of
+from arbiter.games.chefs_hat.shown import Tally
 from arbiter.rules import Action, Seat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from arbiter.cards import Card
-    from arbiter.games.chefs_hat.opening import ChefsHatState
+    from arbiter.games.chefs_hat.state import ChefsHatState
 
 SILENT = (NOTHING,) * SEATS
 Chances: TypeAlias = tuple[tuple[Action, ...], tuple[Action, ...]]
@@ -62,12 +49,12 @@ NO_CHANCES: Chances = ((), ())
 class Position(NamedTuple):
     """Everything at one moment: the state of the match, and what came before it.
 
-    `picked` is the card that the Chef has already chosen to give; `said` the last action of each
+    `picked` are the cards that the Chef has already chosen to give; `said` the last action of each
     seat since the last pizza, `NOTHING` for none; `tally` counts the matches that are over.
     """
 
     state: ChefsHatState
-    picked: Card | None
+    picked: tuple[Card, ...]
     said: tuple[Action, ...]
     tally: Tally
 
@@ -129,7 +116,6 @@ class Table:
         self._random = random.Random()
         self._log = log
         self._chances: Chances | None = None
-        self._leader = 0
 
     def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
         """Begin a game; `seed` starts the sequence of games anew, without it the sequence goes on.
@@ -179,29 +165,17 @@ class Table:
         before, chances = self.position, self.possible()
         state, picked, said, tally = before
         seat = state.to_act[0]
-        after_state: ChefsHatState
-        valid = True
+        forced = self._forced(state, seat) if state.forced(seat) else None
+        if forced is not None:
+            action, replaced = forced, True
         done: Action | None = action
-        if isinstance(state, BookState):
-            try:
-                after_state = state.apply(seat, action)
-            except IllegalAction:
-                valid, after_state = False, state
-            else:
-                said = (*said[:seat], action, *said[seat + 1 :])
-        elif isinstance(state, Gym2State):
-            forced = self._forced(state, seat) if state.forced(seat) else None
-            if forced is not None:
-                action = done = forced
-                replaced = True
+        valid = action in chances[0]
+        if forced is not None or not valid:
             after_state = state.advance(seat, action, forced)
-            # Only a refused try leaves the actions as they were.
-            valid = after_state.misses[seat] <= state.misses[seat]
         else:
-            assert isinstance(state, Opening)
-            valid = action in chances[0]
-            done, picked = _decision(state, picked, action) if valid else (None, picked)
-            after_state = state if done is None else self._led(state.apply(seat, done))
+            if not state.in_play:
+                done, picked = state.decision(picked, action)
+            after_state = state if done is None else state.apply(seat, done)
         if not valid:
             after = before._replace(state=after_state)
             self.position = after
@@ -209,14 +183,12 @@ class Table:
         self._chances = None
         if done is not None and self._log is not None:
             self._log.done(state, seat, done, after_state)
-        pizza = rounds_of(after_state) > rounds_of(state)
-        if pizza and isinstance(after_state, BookState):
-            out = after_state.done
-            said = tuple([what if out >> other & 1 else NOTHING for other, what in enumerate(said)])
+        pizza = after_state.rounds > state.rounds
+        said = state.said_after(said, action, after_state)
         if after_state.to_act:
             self.position = now = Position(after_state, picked, said, tally)
             return Step(seat, action, True, replaced, pizza, False, False, chances, before, now, now)
-        after = Position(after_state, None, said, tally.after(after_state))
+        after = Position(after_state, (), said, tally.after(after_state))
         following = self._next_match(after.tally, after_state)
         self.over = following is None
         self.position = now = following or after
@@ -230,21 +202,25 @@ class Table:
         deal = self._deal(tally, last)
         if deal is None:
             return None
-        self._leader = last.last if isinstance(last, Gym2State) else 0
-        state = self._led(self.game.start(deal))
+        state = self.game.start(deal)
         if self._log is not None:
             self._log.dealt(state)
-        return Position(state, None, SILENT, tally)
+        return Position(state, (), SILENT, tally)
 
     def _deal(self, tally: Tally, last: ChefsHatState | None) -> ChefsHatDeal | None:
         game, number = self.game, tally.matches
+        # If all four pass at once, seat 0 leads in the published environment's first match, and later
+        # whoever discarded last in the match before.
+        leader = 0 if last is None else last.last
         if self._book or game is not self._programme:
             # Deals that are given are taken from here, too, and then nothing is drawn.
-            deal = game.deal(number, Stream.of_deal(self._seed, self._games, number), last)
-            assert deal is None or isinstance(deal, ChefsHatDeal)
-            if deal is None or self._book or deal.opener is not None:
+            deal: ChefsHatDeal | None = game.deal(
+                number, Stream.of_deal(self._seed, self._games, number), last
+            )
+            if deal is None or self._book:
                 return deal
-            return replace(deal, counted_from=self._first_seat())
+            first = deal.counted_from if deal.opener is not None else self._first_seat()
+            return replace(deal, counted_from=first, leader=leader)
         if game.matches is not None and number >= game.matches:
             return None
         if game.points is not None and max(tally.points) >= game.points:
@@ -258,16 +234,8 @@ class Table:
             roles=None if last is None else roles_after(last.points()),
             number=number,
             totals=tally.points,
+            leader=leader,
         )
-
-    def _led(self, state: ChefsHatState) -> ChefsHatState:
-        """The same state with the published environment's idea of who discarded last while nobody has.
-
-        That seat leads if all four pass at once: in the first match seat 0, later whoever discarded
-        last in the match before. At a tournament's table it is the opener, so that no seat is
-        singled out.
-        """
-        return state._replace(last=self._leader) if isinstance(state, Gym2State) else state
 
     def _first_seat(self) -> Seat:
         """The seat from which the holder of a joker is looked for.
@@ -279,7 +247,7 @@ class Table:
         self._random.shuffle(places)
         return seats[places[0]]
 
-    def _forced(self, state: Gym2State, seat: Seat) -> Action:
+    def _forced(self, state: ChefsHatState, seat: Seat) -> Action:
         """The random action of a seat: the one that a given deal knows, else one that is drawn."""
         number = len(state.random_actions)
         known = state.deal.lots[number : number + 1]
@@ -292,28 +260,8 @@ def possible(position: Position) -> Chances:
     """What whoever acts next can do, and what is listed but refused; nothing when a match is over."""
     state = position.state
     if not state.to_act:
-        return (), ()
+        return NO_CHANCES
     seat = state.to_act[0]
-    if isinstance(state, BookState):
-        return state.legal(seat), ()
-    if isinstance(state, Gym2State):
-        # Nothing else is listed and refused.
-        return state.possible(seat) if state.masks[seat] & TWO_JOKERS else (state.legal(seat), ())
-    assert isinstance(state, Opening)
-    if state.asking_special:
-        return (LONE_JOKER, PASS), ()
-    hand = list(state.setting.hands[seat])
-    if position.picked is not None:
-        hand.remove(position.picked)
-    return tuple(sorted(step_of_card(card) for card in set(hand))), ()
-
-
-def _decision(state: Opening, picked: Card | None, action: Action) -> tuple[Action | None, Card | None]:
-    """The action of the rules that a step completes, if it does; and the card kept in mind until then."""
-    seat = state.to_act[0]
-    if state.asking_special:
-        return (NO_SPECIAL if action == PASS else state.legal(seat)[1]), None
-    card = card_of_step(action)
-    if state.wanted == 1:
-        return gift([card]), None
-    return (None, card) if picked is None else (gift([picked, card]), None)
+    if state.in_play:
+        return state.legal(seat), state.refused(seat)
+    return state.steps(seat, position.picked), ()

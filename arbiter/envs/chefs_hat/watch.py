@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.envs.chefs_hat.steps import Log, Table
-    from arbiter.games.chefs_hat.opening import ChefsHatState
+    from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.rules import Action, AnyGame, Seat
 
 

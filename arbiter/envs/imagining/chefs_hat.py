@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from arbiter.envs.imagining.match import Imagined, Unheard
 from arbiter.games.chefs_hat.actions import DECK, SPECIALS, STEPS, cards_laid
 from arbiter.games.chefs_hat.deal import CARDS, ROLES, SEATS, card_text
-from arbiter.games.chefs_hat.gym2 import Gym2State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,8 +183,7 @@ class ImaginedChefsHat(Imagined):
 
     def foreseen(self, seat: Seat, text: str) -> bool:
         """Under `gym2` an action may be a random one: the deal is then one in which it comes."""
-        state = self.play.state
-        if not isinstance(state, Gym2State) or not state.forced(seat):
+        if not self.play.state.forced(seat):
             return False
         self._forced = [*self._forced, [seat, text]]
         return True

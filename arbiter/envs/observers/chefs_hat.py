@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows
 from arbiter.errors import IllegalAction
-from arbiter.games.chefs_hat.actions import (
-    HAND,
-    JOKER,
-    LONE_JOKER,
-    NO_SPECIAL,
-    PASS,
-    STEP_NAMES,
-    STEPS,
-    card_of_step,
-    cards_of,
-    gift,
-    step_of_card,
-)
-from arbiter.games.chefs_hat.book import BookState
-from arbiter.games.chefs_hat.gym2 import BOARD, Gym2State
+from arbiter.games.chefs_hat.actions import HAND, JOKER, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.opening import Opening
-from arbiter.games.chefs_hat.shown import BOARDS, board_cells, hand_cells
+from arbiter.games.chefs_hat.shown import BOARD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +19,7 @@ if TYPE_CHECKING:
 
     from arbiter.envs.play import Play
     from arbiter.games.chefs_hat import ChefsHat
+    from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.rules import Seat
 
 FIRST_STEP = BOARD + HAND
@@ -41,17 +27,8 @@ FIRST_STEP = BOARD + HAND
 CELLS = FIRST_STEP + STEPS
 _REFUSED = 2
 """Under `gym2`, in the cells of discards that are listed but cannot be done."""
-_DECLARE = LONE_JOKER
-_DECLINE = PASS
 _SHARES = np.arange(JOKER + 2, dtype=np.float32) / np.float32(JOKER + 1)
 """The cell of each card, and of an empty board."""
-_BOARDS = tuple(map(bytes, BOARDS))
-
-
-@lru_cache(maxsize=1 << 14)
-def _book_hand(mask: int) -> bytes:
-    """The cards of a hand, zeros in front; the same ones come again and again."""
-    return bytes(cards_of(mask)).rjust(HAND, b"\0")
 
 
 class ChefsHatObserver(Observer):
@@ -79,45 +56,28 @@ class ChefsHatObserver(Observer):
     def vector(self, play: Play, seat: Seat) -> Vector:
         """See the class."""
         cells = np.zeros(CELLS, np.float32)
-        cells[:BOARD] = board_cells(play.state)
-        cells[BOARD:FIRST_STEP] = hand_cells(play.state, seat)
-        cells[:FIRST_STEP] /= np.float32(JOKER + 1)
+        cells[:FIRST_STEP] = _SHARES[np.frombuffer(play.state.board + play.state.cells(seat), np.uint8)]
         if play.turn == seat:
             cells[[FIRST_STEP + action for action in self.legal(play, seat)]] = 1
-            if isinstance(play.state, Gym2State):
-                _, refused = play.state.possible(seat)
-                cells[[FIRST_STEP + action for action in refused]] = _REFUSED
+            cells[[FIRST_STEP + action for action in play.state.refused(seat)]] = _REFUSED
         return cells
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
         """The steps that a seat may take."""
-        state = play.state
-        if not isinstance(state, Opening):
-            return play.legal(seat)
-        if state.asking_special:
-            return _DECLARE, _DECLINE
-        left = list(state.setting.hands[seat])
-        for card in play.pending:
-            left.remove(card)
-        return sorted({step_of_card(card) for card in left})
+        state: ChefsHatState = play.state
+        return play.legal(seat) if state.in_play else state.steps(seat, play.pending)
 
     def act(self, play: Play, seat: Seat, action: int) -> None:
         """See `Observer.act`; the first of the Chef's two cards is kept in `Play.pending`."""
-        state = play.state
-        if not isinstance(state, Opening):
-            # The game has other ids above the steps, which the play does not know.
-            play.act(seat, action)
-        elif action not in self.legal(play, seat):
+        state: ChefsHatState = play.state
+        if not state.in_play and action not in self.legal(play, seat):
             asked = "198 (declare) or 199" if state.asking_special else "a card in hand"
             raise IllegalAction(f"{STEP_NAMES[action]} is not {asked}")
-        elif state.asking_special:
-            play.act(seat, NO_SPECIAL if action == _DECLINE else play.legal(seat)[1])
+        decided, picked = state.decision(play.pending, action)
+        if decided is None:
+            play.pending = picked
         else:
-            cards = (*play.pending, card_of_step(action))
-            if len(cards) < state.wanted:
-                play.pending = cards
-            else:
-                play.act(seat, gift(cards))
+            play.act(seat, decided)
 
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
         """Those before the play."""
@@ -127,9 +87,9 @@ class ChefsHatObserver(Observer):
         """See `Observer.masks`."""
         return bit_rows(
             [
-                sum(1 << action for action in self.legal(play, seat))
-                if isinstance(state, Opening)
-                else state.playable(seat)
+                state.playable(seat)
+                if state.in_play
+                else sum(1 << action for action in self.legal(play, seat))
                 for play, state, seat in zip(matches.plays, matches.states, matches.seats, strict=True)
             ],
             STEPS,
@@ -138,20 +98,12 @@ class ChefsHatObserver(Observer):
     def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
         """See `Observer.vectors`."""
         states, seats = matches.states, matches.seats
-        cards = b"".join(
-            [
-                _BOARDS[state.table] + _book_hand(state.hands[seat])
-                if isinstance(state, BookState)
-                else bytes((*board_cells(state), *hand_cells(state, seat)))
-                for state, seat in zip(states, seats, strict=True)
-            ]
-        )
+        cards = b"".join([state.board + state.cells(seat) for state, seat in zip(states, seats, strict=True)])
         seen = np.zeros((len(states), CELLS), np.float32)
         seen[:, :FIRST_STEP] = _SHARES[np.frombuffer(cards, np.uint8).reshape(-1, FIRST_STEP)]
         seen[rows, FIRST_STEP + ids] = 1
         for row, (state, seat) in enumerate(zip(states, seats, strict=True)):
-            if isinstance(state, Gym2State):
-                _, refused = state.possible(seat)
+            if refused := state.refused(seat):
                 seen[row, [FIRST_STEP + action for action in refused]] = _REFUSED
         return seen
 

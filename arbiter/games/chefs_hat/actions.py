@@ -32,7 +32,13 @@ DECK: Final = (*(v for v in VALUES for _ in range(v)), JOKER, JOKER)
 LONE_JOKER: Final = 198
 PASS: Final = 199
 STEPS: Final = 200
-"""So many ids the play has."""
+"""The number of ids in the play."""
+CLEARED: Final = 199
+"""In the place of the discard on the table: there is none."""
+FIRST_PLAY: Final = 200
+"""There is none, and nobody has acted yet: elevens are to be played."""
+NOTHING: Final = -1
+"""In the place of a seat's last action: none since the last pizza."""
 
 
 def discard(value: Card, quantity: int, jokers: int) -> Action:
@@ -48,6 +54,7 @@ QUANTITY_OF: Final = (*(q for _, q, _ in _PARTS), 0)
 JOKERS_OF: Final = (*(j for _, _, j in _PARTS), 1)
 SIZE_OF: Final = tuple(q + j for q, j in zip(QUANTITY_OF, JOKERS_OF, strict=True))
 STEP_NAMES: Final = (*(f"C{v};Q{q};J{j}" for v, q, j in _PARTS), "C0;Q0;J1", "pass")
+STEP_IDS: Final = {name: action for action, name in enumerate(STEP_NAMES)}
 
 SPECIALS: Final = ("none", "food_fight", "dinner_served")
 NO_SPECIAL: Final = STEPS
@@ -150,6 +157,12 @@ def cards_of(mask: int) -> tuple[Card, ...]:
         cards += [value] * (plain & FIELDS[value]).bit_count()
     jokers = (mask >> LONE_JOKER & 1) + (mask >> 200 & 1)
     return (*cards, *(JOKER,) * jokers)
+
+
+def count_of(mask: int) -> int:
+    """The number of cards of a hand given as a mask."""
+    # The bits without jokers are one for each card; then a bit for each joker.
+    return (mask & NONE_LEFT).bit_count() + (mask >> LONE_JOKER & 1) + (mask >> 200 & 1)
 
 
 def discarded(mask: int, action: Action) -> int:

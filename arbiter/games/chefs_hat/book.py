@@ -7,8 +7,10 @@ from typing import NamedTuple
 from arbiter.cards import Card
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat.actions import (
+    CLEARED,
     ELEVEN,
     FIELD_OF,
+    FIRST_PLAY,
     JOKERS_OF,
     LEADS,
     LONE_JOKER,
@@ -20,21 +22,18 @@ from arbiter.games.chefs_hat.actions import (
     PASSING,
     SHIFT_OF,
     STEP_NAMES,
-    STEPS,
     TWO_JOKERS,
     cards_of,
+    count_of,
     ids_of,
     mask_of,
 )
-from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, ChefsHatDeal, Hands, golden_eleven
-from arbiter.games.chefs_hat.opening import Setting
+from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, Hands, golden_eleven
+from arbiter.games.chefs_hat.shown import BOARDS, mask_cells
+from arbiter.games.chefs_hat.state import ChefsHatState, Setting
 from arbiter.rules import Action, Seat
 
 _new = tuple.__new__
-CLEARED = STEPS - 1
-"""In the place of the discard on the table: there is none."""
-FIRST_PLAY = STEPS
-"""There is none, and the golden 11 is to be played."""
 _MAY = (*OVER, LEADS, OPENINGS)
 """What may be discarded by whoever holds it, by what is on the table."""
 _MAY_PASS = (*(PASSING,) * CLEARED, 0, 0)
@@ -53,14 +52,7 @@ def _following(seat: Seat, out: int) -> Seat:
 _NEXT = tuple(tuple(_following(seat, out) for out in range(1 << SEATS)) for seat in range(SEATS))
 
 
-class BookState(NamedTuple):
-    """The play of a deal by the rule book; a tuple, so immutable, hashable and quick to make.
-
-    `hands` are masks; `table` is the discard that lies there, or `CLEARED`, or `FIRST_PLAY`; `last`
-    discarded last; `out` is the bits of seats that have passed or have no cards left, `done` of
-    the latter alone; `order` is who has finished so far, `pizzas` how many tables were cleared.
-    """
-
+class _Fields(NamedTuple):
     setting: Setting
     to_act: tuple[Seat, ...]
     hands: tuple[int, ...]
@@ -69,7 +61,18 @@ class BookState(NamedTuple):
     out: int
     done: int
     order: tuple[Seat, ...]
-    pizzas: int
+    rounds: int
+
+
+class BookState(_Fields, ChefsHatState):
+    """The play of a deal by the rule book; a tuple, so immutable, hashable and quick to make.
+
+    `hands` are masks; `table` is the discard that lies there, or `CLEARED`, or `FIRST_PLAY`; `last`
+    discarded last; `out` is the bits of seats that have passed or have no cards left, `done` of
+    the latter alone; `order` is who has finished so far.
+    """
+
+    __slots__ = ()
 
     @classmethod
     def begin(cls, setting: Setting, hands: Hands) -> BookState:
@@ -81,12 +84,7 @@ class BookState(NamedTuple):
         setting = setting._replace(opener=opener)
         # Only hands given for a test can leave the opener without an eleven.
         table = FIRST_PLAY if ELEVEN in hands[opener] else CLEARED
-        return cls(setting, (opener,), tuple(map(mask_of, hands)), table, opener, 0, 0, (), 0)
-
-    @property
-    def deal(self) -> ChefsHatDeal:
-        """The deal in progress."""
-        return self.setting.deal
+        return cls(setting, (opener,), tuple(map(mask_of, hands)), table, opener, 0, 0, (), 1)
 
     def legal(self, seat: Seat) -> tuple[Action, ...]:
         """What beats the table, or anything to lead; a pass only where there is something to beat."""
@@ -104,7 +102,7 @@ class BookState(NamedTuple):
 
     def apply(self, seat: Seat, action: Action) -> BookState:
         """Discard or pass; IllegalAction with the reason."""
-        setting, to_act, hands, table, last, out, done, order, pizzas = self
+        setting, to_act, hands, table, last, out, done, order, rounds = self
         # `playable` and `discarded` once more, word for word: each call would cost a tenth of a ply.
         if (
             seat not in to_act
@@ -132,15 +130,15 @@ class BookState(NamedTuple):
                 order = (*order, seat)
                 if len(order) == SEATS - 1:
                     order = (*order, _NEXT[seat][done])
-                    return BookState(setting, (), hands, table, last, out, done, order, pizzas)
+                    return BookState(setting, (), hands, table, last, out, done, order, rounds)
         turn = _NEXT[seat][out]
         if turn == last or turn < 0:
             # All others have passed: a pizza.
             turn = _NEXT[last][done] if done >> last & 1 else last
             table, out = CLEARED, done
-            pizzas += 1
+            rounds += 1
         # The tuple itself: the named constructor would cost a tenth of a ply.
-        fields = (setting, _ALONE[turn], hands, table, last, out, done, order, pizzas)
+        fields = (setting, _ALONE[turn], hands, table, last, out, done, order, rounds)
         return _new(BookState, fields)
 
     def points(self) -> tuple[int, ...]:
@@ -153,6 +151,23 @@ class BookState(NamedTuple):
     def hand(self, seat: Seat) -> tuple[Card, ...]:
         """The cards left."""
         return cards_of(self.hands[seat])
+
+    def cards_left(self) -> list[int]:
+        """See `ChefsHatState`."""
+        return [count_of(mask) for mask in self.hands]
+
+    @property
+    def board(self) -> bytes:
+        """See `ChefsHatState`."""
+        return BOARDS[self.table]
+
+    def board_after(self, seat: Seat, action: Action) -> bytes:  # noqa: ARG002
+        """See `ChefsHatState`."""
+        return BOARDS[self.table if action == PASS else action]
+
+    def cells(self, seat: Seat) -> bytes:
+        """See `ChefsHatState`."""
+        return mask_cells(self.hands[seat])
 
     def _reason(self, seat: Seat, action: Action) -> str:
         """Why `allows` said no, in words for the bot's author."""

@@ -43,7 +43,8 @@ class ChefsHatDeal(Deal):
     role of each seat, None in the first deal. `special` (seat, action) and `exchange` count as
     decided when `special_known` and `exchange_known`. `number` counts from 0, `totals` are the
     points before the deal. Under `gym2`, `luck` names the stream of random actions, and `lots` are
-    those already known, (seat, action) each.
+    those already known, (seat, action) each; `leader` leads if all pass at once before anybody has
+    discarded, by default the opener, so that no seat is singled out.
     """
 
     golden: int = 0
@@ -57,6 +58,7 @@ class ChefsHatDeal(Deal):
     number: int = 0
     totals: tuple[int, ...] = NO_POINTS
     luck: int = 0
+    leader: Seat | None = None
     lots: tuple[tuple[Seat, Action], ...] = ()
 
     def rotated(self, shift: int) -> ChefsHatDeal:
@@ -83,6 +85,7 @@ class ChefsHatDeal(Deal):
             number=self.number,
             totals=turned(self.totals),
             luck=self.luck,
+            leader=None if self.leader is None else moved(self.leader),
             lots=tuple((moved(seat), action) for seat, action in self.lots),
         )
 

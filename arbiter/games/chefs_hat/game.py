@@ -15,17 +15,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from arbiter.cards import Card
-from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
+from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     DECK,
     FOOD_FIGHT,
-    JOKER,
     NO_SPECIAL,
     SPECIALS,
     STEP_NAMES,
     STEPS,
-    gift,
     gift_cards,
 )
 from arbiter.games.chefs_hat.book import BookState
@@ -44,9 +42,10 @@ from arbiter.games.chefs_hat.deal import (
     shape_of_gifts,
     shape_of_special,
 )
-from arbiter.games.chefs_hat.gym2 import Gym2Play, Gym2State, joker_holder
-from arbiter.games.chefs_hat.opening import Begin, ChefsHatState, Opening, opened
+from arbiter.games.chefs_hat.gym2 import Gym2Play, joker_holder
+from arbiter.games.chefs_hat.opening import opened
 from arbiter.games.chefs_hat.sheet import discard_to_beat, told, winner
+from arbiter.games.chefs_hat.state import Begin, ChefsHatState
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
 if TYPE_CHECKING:
@@ -54,14 +53,13 @@ if TYPE_CHECKING:
 
     from arbiter.cards import Stream
 
-    PlayState: TypeAlias = BookState | Gym2State
-
 RULES = ("book", "gym2")
 MATCHES = 3
 MOST = 1000
 """More matches, or points, than this are a slip of the pen."""
-_STEP_IDS = {name: action for action, name in enumerate(STEP_NAMES)}
 _EVERYBODY = tuple(range(SEATS))
+_Deal: TypeAlias = Any
+"""A `ChefsHatDeal`: that all deals of a game are of its own kind, `Game` does not say."""
 _GOLDEN = DECK.count(11)
 
 
@@ -156,12 +154,11 @@ class ChefsHat(Game[ChefsHatState]):
             opener = joker_holder(hands, deal.counted_from)
         return replace(deal, opener=opener, seat=opener)
 
-    def deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> Deal | None:
+    def deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> _Deal | None:
         """As `Game.deal`; a given deal without roles gets them from the deal before."""
-        deal = super().deal(number, stream, last)
+        deal: _Deal = super().deal(number, stream, last)
         if self._given is None or deal is None or last is None:
             return deal
-        assert isinstance(deal, ChefsHatDeal)
         return _continued(deal, number, last)
 
     def given(self, deals: Sequence[Deal]) -> ChefsHat:
@@ -170,26 +167,22 @@ class ChefsHat(Game[ChefsHatState]):
         game._given = tuple(deals)
         return game
 
-    def start(self, deal: Deal) -> ChefsHatState:
+    def start(self, deal: _Deal) -> ChefsHatState:
         """Whoever decides first: on the special action, on cards to give, or on the first discard."""
-        assert isinstance(deal, ChefsHatDeal)
         return opened(deal, self._begin, specials=self._book)
 
-    def deal_json(self, deal: Deal) -> dict[str, Any]:
+    def deal_json(self, deal: _Deal) -> dict[str, Any]:
         """A deal as far as it is known when it is dealt."""
-        assert isinstance(deal, ChefsHatDeal)
         return shape_of_deal(deal, golden=self._book)
 
     def deal_record(self, deal: Deal, state: ChefsHatState) -> dict[str, Any]:
         """A deal with its opener, special action and exchange; null for what it did not come to."""
-        shape = self.deal_json(deal)
-        opening = isinstance(state, Opening)
-        setting = _setting(state)
-        shape["opener"] = None if opening else setting.opener
+        shape, setting = self.deal_json(deal), state.setting
+        shape["opener"] = setting.opener if state.in_play else None
         if setting.deal.roles is not None:
             shape["special"] = shape_of_special(setting.special)
             shape["exchange"] = shape_of_gifts(setting.exchange)
-        if isinstance(state, Gym2State) and state.random_actions:
+        if state.random_actions:
             shape["forced"] = [[seat, STEP_NAMES[action]] for seat, action in state.random_actions]
         return shape
 
@@ -208,9 +201,8 @@ class ChefsHat(Game[ChefsHatState]):
         else:
             yield (f"set_game matches {self.matches}",) * SEATS
 
-    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+    def dealt(self, deal: _Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, in the order dealt; set_roles; and what a given deal has decided already."""
-        assert isinstance(deal, ChefsHatDeal)
         yield tuple(f"set_cards {len(hand)} {_words(hand)}" for hand in deal.hands)
         if deal.roles is not None:
             yield (_set_roles(deal.roles),) * SEATS
@@ -223,33 +215,15 @@ class ChefsHat(Game[ChefsHatState]):
 
     def request(self, state: ChefsHatState, seat: Seat) -> Command:  # noqa: ARG002
         """gen_special, gen_exchange with the number of cards, gen_move."""
-        if not isinstance(state, Opening):
-            return "gen_move"
-        return "gen_special" if state.asking_special else f"gen_exchange {state.wanted}"
+        return state.request
 
     def answer_words(self, state: ChefsHatState, seat: Seat) -> int:  # noqa: ARG002
         """One, but for a gift of two cards."""
-        return state.wanted if isinstance(state, Opening) and not state.asking_special else 1
+        return state.wanted
 
     def parse(self, state: ChefsHatState, seat: Seat, text: str) -> Action:  # noqa: ARG002
         """A discard or ``pass``; cards in any order; the word of a special action."""
-        if not isinstance(state, Opening):
-            action = _STEP_IDS.get(text)
-            if action is None:
-                raise IllegalAction("there is no such discard; it is written C11;Q2;J1, or pass")
-            return action
-        if state.asking_special:
-            if text not in SPECIALS:
-                raise IllegalAction(f"a special action is one of {', '.join(SPECIALS)}")
-            return NO_SPECIAL + SPECIALS.index(text)
-        words = text.split()
-        cards = [CARDS.get(word.lstrip("0")) for word in words]
-        found = [card for card in cards if card is not None]
-        if len(found) != len(words):
-            raise IllegalAction(f"a card is a number from 1 to {JOKER}")
-        if len(found) != state.wanted:
-            raise IllegalAction(f"{state.wanted} cards are to be given")
-        return gift(found)
+        return state.parse(text)
 
     def action_text(self, state: ChefsHatState, seat: Seat, action: Action) -> str:  # noqa: ARG002
         """``C11;Q2;J1``, ``pass``, ``food_fight``, or cards, ascending."""
@@ -261,17 +235,10 @@ class ChefsHat(Game[ChefsHatState]):
 
     def news(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterable[Tell]:
         """What was done, to all; of an exchange only giver and taker hear the cards."""
-        if isinstance(before, BookState):
-            assert isinstance(after, BookState)
-            told = self._plays[seat][action]
-            return told if after.to_act and after.pizzas == before.pizzas else (*told, *_ending(after))
-        if isinstance(before, Gym2State):
-            assert isinstance(after, Gym2State)
-            if len(after.random_actions) > len(before.random_actions):
-                action = after.random_actions[-1][1]
-            told = self._plays[seat][action]
-            return told if after.to_act and after.rounds == before.rounds else (*told, *_ending(after))
-        return _opening_news(before, seat, action, after)
+        if not before.in_play:
+            return _opening_news(before, seat, action, after)
+        told = self._plays[seat][before.carried_out(action, after)]
+        return told if after.to_act and after.rounds == before.rounds else (*told, *_ending(after))
 
     # Cards.
 
@@ -311,11 +278,6 @@ def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHat
     return replace(deal, roles=deal.roles or roles_after(won), totals=totals, number=number)
 
 
-def _setting(state: ChefsHatState) -> Any:
-    assert isinstance(state, Opening | BookState | Gym2State)
-    return state.setting
-
-
 def _words(cards: Iterable[Card]) -> str:
     return " ".join(map(card_text, cards))
 
@@ -336,22 +298,21 @@ def _gift_wording(given: Gift) -> tuple[Command, ...]:
 
 
 def _opening_news(before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterator[Tell]:
-    assert isinstance(before, Opening)
     if before.asking_special:
         if action != NO_SPECIAL:
             yield Tell(_EVERYBODY, _special(seat, action))
         if action == FOOD_FIGHT:
-            yield Tell(_EVERYBODY, _set_roles(_setting(after).roles))
-        return
-    if isinstance(after, Opening):
-        return
-    for given in _setting(after).exchange:
-        # Neighbours that hear the same hear it together, so that seats stay in order.
-        for command, seats in groupby(enumerate(_gift_wording(given)), key=lambda worded: worded[1]):
-            yield Tell(tuple(seat for seat, _ in seats), command)
+            roles = after.setting.roles
+            assert roles is not None
+            yield Tell(_EVERYBODY, _set_roles(roles))
+    elif after.in_play:
+        for given in after.setting.exchange or ():
+            # Neighbours that hear the same hear it together, so that seats stay in order.
+            for command, seats in groupby(enumerate(_gift_wording(given)), key=lambda worded: worded[1]):
+                yield Tell(tuple(seat for seat, _ in seats), command)
 
 
-def _ending(after: PlayState) -> tuple[Tell, ...]:
+def _ending(after: ChefsHatState) -> tuple[Tell, ...]:
     """The end of a round, or of the deal."""
     if after.to_act:
         return (Tell(_EVERYBODY, f"pizza {after.to_act[0]}"),)

@@ -11,17 +11,21 @@ Hands are kept as they are shown: 17 places, 0 for a card played, sorted anew at
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from arbiter.cards import Card, Stream
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat.actions import (
+    CLEARED,
     FIELDS,
+    FIRST_PLAY,
     HAND,
     JOKER,
     JOKERS_OF,
     LEADS,
     LONE_JOKER,
+    NOTHING,
     ONE_LEFT,
     OPENINGS,
     OVER,
@@ -30,53 +34,37 @@ from arbiter.games.chefs_hat.actions import (
     QUANTITY_OF,
     SIZE_OF,
     STEP_NAMES,
+    TWO_JOKERS,
     VALUE_OF,
-    cards_laid,
+    count_of,
     discarded,
     ids_of,
     mask_of,
 )
-from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, ChefsHatDeal, Hands
-from arbiter.games.chefs_hat.opening import Setting
+from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, Hands
+from arbiter.games.chefs_hat.shown import BOARDS, EMPTY_BOARD, board_cells
+from arbiter.games.chefs_hat.state import ChefsHatState, Setting
 from arbiter.rules import Action, Seat
 
-BOARD = 11
-EMPTY_BOARD = (13, *(0,) * (BOARD - 1))
 PATIENCE = 5
-"""So many passes, or refused tries, in a row, and the next action is a random one."""
-NOTHING = -1
-"""In the place of a last action: none since the last pizza."""
-
-
-CLEARED = PASS
-"""In the place of the discard on the table: there is none."""
-FIRST_PLAY = PASS + 1
-"""There is none, and nobody has acted yet."""
+"""After this many passes, or refused tries, in a row a seat's next action is a random one."""
 _PAIRS = sum(FIELDS) & ~ONE_LEFT
 """All discards with two jokers."""
 # By what is on the table. Nothing beats a joker that was led alone.
 _CAN = (*(over & ONE_LEFT for over in OVER[:LONE_JOKER]), 0, LEADS & ONE_LEFT, OPENINGS)
 _LISTED = (*(over & _PAIRS for over in OVER[:LONE_JOKER]), 0, _PAIRS, 0)
 _ZEROS = tuple((0,) * size for size in range(HAND))
-# Thirteen cards, all elevens and both jokers, are more than the board has room for.
-_BOARDS = tuple((*cards, *(0,) * (BOARD - len(cards)))[:BOARD] for cards in map(cards_laid, range(PASS)))
+_bytes = lru_cache(maxsize=1 << 14)(bytes)
 _new = tuple.__new__
 
 
-class Gym2State(NamedTuple):
-    """A deal in play; `said` is each seat's last action since the last pizza.
-
-    `masks` are the hands as masks, `board` shows the discard that is `table`. `passes` and `misses`
-    count those in a row by seat; `order` is who has finished so far; `rounds` counts from 1;
-    `random_actions` is (seat, action) of each action that took the place of another one so far.
-    """
-
+class _Fields(NamedTuple):
     setting: Setting
     max_rounds: int
     to_act: tuple[Seat, ...]
     hands: Hands
     masks: tuple[int, ...]
-    board: tuple[Card, ...]
+    board: bytes
     table: int
     said: tuple[Action, ...]
     last: Seat
@@ -87,19 +75,24 @@ class Gym2State(NamedTuple):
     rounds: int
     random_actions: tuple[tuple[Seat, Action], ...]
 
-    @property
-    def deal(self) -> ChefsHatDeal:
-        """The deal in progress."""
-        return self.setting.deal
 
-    def possible(self, seat: Seat) -> tuple[tuple[Action, ...], tuple[Action, ...]]:
-        """The ids that can be done, and those that are listed but refused; each ascending."""
-        mask = self.masks[seat]
-        return ids_of(mask & _CAN[self.table] | PASSING), ids_of(mask & _LISTED[self.table])
+class Gym2State(_Fields, ChefsHatState):
+    """A deal in play; `said` is each seat's last action since the last pizza.
+
+    `masks` are the hands as masks, `board` shows the discard that is `table`. `passes` and `misses`
+    count those in a row by seat; `order` is who has finished so far.
+    """
+
+    __slots__ = ()
 
     def legal(self, seat: Seat) -> tuple[Action, ...]:
         """What can be done."""
         return ids_of(self.masks[seat] & _CAN[self.table] | PASSING)
+
+    def refused(self, seat: Seat) -> tuple[Action, ...]:
+        """Discards with two jokers, after the opening play."""
+        mask = self.masks[seat]
+        return ids_of(mask & _LISTED[self.table]) if mask & TWO_JOKERS else ()
 
     def playable(self, seat: Seat) -> int:
         """The mask of what can be done."""
@@ -113,7 +106,7 @@ class Gym2State(NamedTuple):
         return bool(self.playable(seat) >> action & 1)
 
     def forced(self, seat: Seat) -> bool:
-        """Whether the seat's next action will be a random one, whatever it asks for."""
+        """After too many passes or refused tries."""
         return self.passes[seat] >= PATIENCE or self.misses[seat] >= PATIENCE
 
     def apply(self, seat: Seat, action: Action) -> Gym2State:
@@ -144,6 +137,11 @@ class Gym2State(NamedTuple):
         if not self._can(seat, tried):
             return self._replace(misses=_set(self.misses, seat, self.misses[seat] + 1))
         return self._done(seat, tried, self.random_actions)
+
+    def carried_out(self, action: Action, after: ChefsHatState) -> Action:
+        """See `ChefsHatState`."""
+        lots = after.random_actions
+        return lots[-1][1] if len(lots) > len(self.random_actions) else action
 
     def _done(self, seat: Seat, action: Action, lots: tuple[tuple[Seat, Action], ...]) -> Gym2State:
         """The state after an action that can be done; `lots` are the random actions so far."""
@@ -222,6 +220,18 @@ class Gym2State(NamedTuple):
         """The cards left, ascending."""
         return tuple(sorted(card for card in self.hands[seat] if card))
 
+    def cards_left(self) -> list[int]:
+        """See `ChefsHatState`."""
+        return [count_of(mask) for mask in self.masks]
+
+    def board_after(self, seat: Seat, action: Action) -> bytes:
+        """See `ChefsHatState`."""
+        return self.board if action == PASS else _laid(self.hands[seat], action)[1]
+
+    def cells(self, seat: Seat) -> bytes:
+        """See `ChefsHatState`."""
+        return _bytes(self.hands[seat])
+
     def _reason(self, seat: Seat, action: Action) -> str:
         if not 0 <= action <= PASS:
             return "a discard or a pass is to be played"
@@ -241,9 +251,10 @@ class Gym2Play:
 
     def __call__(self, setting: Setting, hands: Hands) -> Gym2State:
         """The opener is to play elevens, or to pass."""
-        opener = setting.deal.opener
+        deal = setting.deal
+        opener = deal.opener
         if opener is None:
-            opener = joker_holder(hands, setting.deal.counted_from)
+            opener = joker_holder(hands, deal.counted_from)
         zero, nothing = NO_POINTS, (NOTHING,) * SEATS
         return Gym2State(
             setting=setting._replace(opener=opener),
@@ -255,7 +266,7 @@ class Gym2Play:
             board=EMPTY_BOARD,
             table=FIRST_PLAY,
             said=nothing,
-            last=opener,
+            last=opener if deal.leader is None else deal.leader,
             passes=zero,
             misses=zero,
             order=(),
@@ -274,13 +285,13 @@ def joker_holder(hands: Hands, first: Seat) -> Seat:
     return first
 
 
-def _laid(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+def _laid(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], bytes]:
     """The hand after a discard and the board with it."""
     if not hand[0]:
         # Sorted since the first discard: zeros first, jokers last.
         quantity, end = QUANTITY_OF[action], HAND - JOKERS_OF[action]
         at = hand.index(VALUE_OF[action]) if quantity else end
-        return (*_ZEROS[SIZE_OF[action]], *hand[:at], *hand[at + quantity : end]), _BOARDS[action]
+        return (*_ZEROS[SIZE_OF[action]], *hand[:at], *hand[at + quantity : end]), BOARDS[action]
     left = list(hand)
     wanted = {VALUE_OF[action]: QUANTITY_OF[action]}
     if jokers := JOKERS_OF[action]:
@@ -293,7 +304,7 @@ def _laid(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], tup
             laid.append(card)
             left[place] = 0
     left.sort()
-    return tuple(left), (*laid, *(0,) * (BOARD - len(laid)))[:BOARD]
+    return tuple(left), board_cells(laid)
 
 
 def _set(row: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

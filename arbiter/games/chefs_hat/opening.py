@@ -1,30 +1,32 @@
-"""What precedes the play of a deal of Chef's Hat: the special action and the exchange.
-
-Theory of operation. A deal goes through states of two kinds. An `Opening` lasts from the cards
-to the first discard: the special action of whoever holds both jokers, and the exchange. It ends
-in the state of the play, which is another one for each rule set. In the first deal nothing is to
-be decided, so it starts in the play.
-"""
+"""What precedes the play of a deal of Chef's Hat: the special action, and the exchange of cards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
 from arbiter.cards import Card
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
+    CLEARED,
     DINNER_SERVED,
     FIRST_GIFT,
     FIRST_PAIR,
     FOOD_FIGHT,
     JOKER,
+    LONE_JOKER,
     NO_SPECIAL,
+    PASS,
+    SPECIALS,
+    card_of_step,
+    gift,
     gift_cards,
     gifts_from,
+    step_of_card,
 )
 from arbiter.games.chefs_hat.deal import (
+    CARDS,
     CHEF,
     DISHWASHER,
     NO_POINTS,
@@ -32,87 +34,67 @@ from arbiter.games.chefs_hat.deal import (
     SOUSCHEF,
     ChefsHatDeal,
     Gift,
-    Hands,
     exchanged,
     reversed_roles,
     strongest,
 )
-from arbiter.rules import Action, Seat
+from arbiter.games.chefs_hat.shown import EMPTY_BOARD, hand_cells
+from arbiter.games.chefs_hat.state import Begin, ChefsHatState, Said, Setting
+from arbiter.rules import Action, Command, Seat
 
 
-class Setting(NamedTuple):
-    """How the play of a deal came about.
-
-    `hands` are sorted, before the exchange; `roles` are those after a food fight; `opener` leads
-    first.
-    """
-
-    deal: ChefsHatDeal
-    hands: Hands
-    roles: tuple[int, ...] | None
-    special: tuple[Seat, Action] | None
-    exchange: tuple[Gift, ...] | None
-    opener: Seat
-
-
-class ChefsHatState(Protocol):
-    """What the states of both rule sets have in common."""
-
-    @property
-    def deal(self) -> ChefsHatDeal:
-        """The deal in progress."""
-
-    @property
-    def to_act(self) -> tuple[Seat, ...]:
-        """Who decides now."""
-
-    def legal(self, seat: Seat) -> Sequence[Action]:
-        """The legal actions, ascending."""
-
-    def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether an action is legal."""
-
-    def apply(self, seat: Seat, action: Action) -> ChefsHatState:
-        """The state after an action."""
-
-    def points(self) -> tuple[int, ...]:
-        """Points by seat of a deal that is over."""
-
-    def hand(self, seat: Seat) -> tuple[Card, ...]:
-        """The cards that a seat holds now, ascending."""
-
-
-Begin: TypeAlias = Callable[["Setting", Hands], ChefsHatState]
-"""Makes the first state of the play from the hands after the exchange."""
-
-
-class Opening(NamedTuple):
-    """A deal before its first discard; `chosen` are the gifts already decided.
-
-    `asking_special` says that whoever is to act is asked for a special action, not for cards.
-    """
-
+class _Fields(NamedTuple):
     setting: Setting
     begin: Begin
     to_act: tuple[Seat, ...]
     asking_special: bool
     chosen: tuple[Action, ...]
 
+
+class Opening(_Fields, ChefsHatState):
+    """A deal before its first discard; `chosen` are the gifts already decided.
+
+    `asking_special` says that whoever is to act is asked for a special action, not for cards.
+    """
+
+    __slots__ = ()
+    in_play: ClassVar[bool] = False
+    table, rounds, board = CLEARED, 1, EMPTY_BOARD
+
     @property
-    def deal(self) -> ChefsHatDeal:
-        """The deal in progress."""
-        return self.setting.deal
+    def request(self) -> Command:
+        """gen_special, or gen_exchange with the number of cards."""
+        return "gen_special" if self.asking_special else f"gen_exchange {self.wanted}"
 
     @property
     def wanted(self) -> int:
-        """How many cards whoever is to act has to give."""
-        return 1 if self.chosen else 2
+        """The word of a special action, or the cards that whoever is to act has to give."""
+        return 1 if self.asking_special or self.chosen else 2
 
-    def legal(self, seat: Seat) -> Sequence[Action]:
+    def parse(self, text: str) -> Action:
+        """Cards in any order; the word of a special action."""
+        if self.asking_special:
+            if text not in SPECIALS:
+                raise IllegalAction(f"a special action is one of {', '.join(SPECIALS)}")
+            return NO_SPECIAL + SPECIALS.index(text)
+        words = text.split()
+        cards = [CARDS.get(word.lstrip("0")) for word in words]
+        found = [card for card in cards if card is not None]
+        if len(found) != len(words):
+            raise IllegalAction(f"a card is a number from 1 to {JOKER}")
+        if len(found) != self.wanted:
+            raise IllegalAction(f"{self.wanted} cards are to be given")
+        return gift(found)
+
+    def legal(self, seat: Seat) -> tuple[Action, ...]:
         """Special actions open to the seat's role, or the cards it can give."""
         if not self.asking_special:
             return gifts_from(self.setting.hands[seat], self.wanted)
         return NO_SPECIAL, self._special_of(seat)
+
+    def playable(self, seat: Seat) -> int:
+        """See `ChefsHatState`."""
+        return sum(1 << action for action in self.legal(seat))
 
     def allows(self, seat: Seat, action: Action) -> bool:
         """Whether the seat may decide so now."""
@@ -132,13 +114,50 @@ class Opening(NamedTuple):
         gifts = _all_gifts(setting, gift_cards(self.chosen[0]), gift_cards(action))
         return _playing(setting._replace(exchange=gifts), self.begin)
 
+    def steps(self, seat: Seat, picked: Sequence[Card] = ()) -> tuple[Action, ...]:
+        """Declaring or not; the cards in hand that are not picked yet."""
+        if self.asking_special:
+            return LONE_JOKER, PASS
+        left = list(self.setting.hands[seat])
+        for card in picked:
+            left.remove(card)
+        return tuple(sorted(map(step_of_card, set(left))))
+
+    def decision(self, picked: tuple[Card, ...], step: Action) -> tuple[Action | None, tuple[Card, ...]]:
+        """A gift is decided with its last card."""
+        if self.asking_special:
+            return (NO_SPECIAL if step == PASS else self._special_of(self.to_act[0])), ()
+        cards = (*picked, card_of_step(step))
+        return (None, cards) if len(cards) < self.wanted else (gift(cards), ())
+
     def points(self) -> tuple[int, ...]:
         """Nobody has points before the play."""
         return NO_POINTS
 
+    @property
+    def last(self) -> Seat:
+        """Nobody has discarded."""
+        return self.setting.opener
+
     def hand(self, seat: Seat) -> tuple[Card, ...]:
         """The cards dealt: what was chosen is still there."""
         return tuple(sorted(self.setting.hands[seat]))
+
+    def cards_left(self) -> list[int]:
+        """See `ChefsHatState`."""
+        return [len(hand) for hand in self.setting.hands]
+
+    def said_after(self, said: Said, action: Action, after: ChefsHatState) -> Said:  # noqa: ARG002
+        """What was said before stays."""
+        return said
+
+    def board_after(self, seat: Seat, action: Action) -> bytes:  # noqa: ARG002
+        """Nothing is laid."""
+        return EMPTY_BOARD
+
+    def cells(self, seat: Seat) -> bytes:
+        """See `ChefsHatState`."""
+        return hand_cells(self.hand(seat))
 
     def _special_of(self, seat: Seat) -> Action:
         """The one special action open to a seat's role."""

@@ -6,24 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from arbiter.games.chefs_hat.actions import NO_SPECIAL, SPECIALS, STEP_NAMES
-from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import ROLES, SEATS, roles_after, shape_of_gifts
-from arbiter.games.chefs_hat.gym2 import Gym2State
-from arbiter.games.chefs_hat.opening import Opening
-from arbiter.games.chefs_hat.shown import (
-    NO_ROLES,
-    Tally,
-    board_after,
-    board_cells,
-    hand_cells,
-    roles_now,
-    rounds_of,
-)
+from arbiter.games.chefs_hat.shown import NO_ROLES, Tally, role_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.games.chefs_hat.opening import ChefsHatState
+    from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.rules import Action, Seat
 
 CHEFS_HAT_COLUMNS: dict[str, Any] = {
@@ -69,10 +58,8 @@ class ChefsHatRows:
         """NEW_MATCH, DEAL_CARDS; then what a given deal has decided already."""
         self._match, self._round = self._match + 1, 0
         deal = state.deal
-        roles = NO_ROLES if deal.roles is None else tuple(ROLES[role] for role in deal.roles)
-        yield self._row(
-            "NEW_MATCH", Current_Roles=self._named(roles), Game_Score=self._named(self._tally.points)
-        )
+        roles = self._named(role_names(deal.roles))
+        yield self._row("NEW_MATCH", Current_Roles=roles, Game_Score=self._named(self._tally.points))
         yield self._row("DEAL_CARDS", Player_Hands=[list(hand) for hand in deal.hands])
         if deal.special is not None:
             yield self._special(*deal.special, state)
@@ -82,29 +69,27 @@ class ChefsHatRows:
         self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
     ) -> Iterator[dict[str, Any]]:
         """DISCARD, DECLARE_PIZZA, END_MATCH; DECLARE_SPECIAL_ACTION, CARD_EXCHANGE."""
-        if isinstance(before, Opening):
+        if not before.in_play:
             if before.asking_special and action != NO_SPECIAL:
                 yield self._special(seat, action, after)
             yield from self._exchange(after)
             return
-        assert isinstance(after, BookState | Gym2State)
-        self._round = rounds_of(before)
-        can, listed = before.possible(seat) if isinstance(before, Gym2State) else (before.legal(seat), ())
+        self._round = before.rounds
         yield self._row(
             "DISCARD",
             self._names[seat],
             Action_Description=STEP_NAMES[action],
             Player_Finished=not after.hand(seat),
-            Player_Hands=list(hand_cells(after, seat)),
-            Board_Before=list(board_cells(before)),
-            Board_After=list(board_after(before, seat, action, after)),
-            Possible_Actions=[STEP_NAMES[a] for a in sorted((*can, *listed))],
+            Player_Hands=list(after.cells(seat)),
+            Board_Before=list(before.board),
+            Board_After=list(before.board_after(seat, action)),
+            Possible_Actions=[STEP_NAMES[a] for a in sorted((*before.legal(seat), *before.refused(seat)))],
         )
-        if rounds_of(after) > self._round:
+        if after.rounds > self._round:
             yield self._row("DECLARE_PIZZA", self._names[after.last])
         if not after.to_act:
             # What the performance score divides by: under gym2 a pizza of the last discard counts, too.
-            self._round = rounds_of(after)
+            self._round = after.rounds
             self._tally = self._tally.after(after)
             yield self._row("END_MATCH", Match_Score=self._named(after.points()), **self._scores(after))
 
@@ -140,18 +125,15 @@ class ChefsHatRows:
             "DECLARE_SPECIAL_ACTION",
             self._names[seat],
             Action_Description=SPECIALS[action - NO_SPECIAL],
-            Current_Roles=self._named(roles_now(after)),
+            Current_Roles=self._named(role_names(after.setting.roles)),
         )
 
     def _exchange(self, after: ChefsHatState) -> Iterator[dict[str, Any]]:
         """The four gifts as JSON, ``[[giver, taker, [cards]], ...]`` by seat, and the hands after them."""
-        if isinstance(after, Opening):
-            return
-        assert isinstance(after, BookState | Gym2State)
         gifts = after.setting.exchange
-        if gifts is not None:
+        if after.in_play and gifts is not None:
             yield self._row(
                 "CARD_EXCHANGE",
                 Action_Description=json.dumps(shape_of_gifts(gifts)),
-                Player_Hands=[list(hand_cells(after, seat)) for seat in range(SEATS)],
+                Player_Hands=[list(after.cells(seat)) for seat in range(SEATS)],
             )

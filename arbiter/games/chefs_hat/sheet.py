@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.games.chefs_hat.actions import (
+    CLEARED,
     JOKERS_OF,
     LONE_JOKER,
     NO_SPECIAL,
@@ -13,15 +14,12 @@ from arbiter.games.chefs_hat.actions import (
     SPECIALS,
     VALUE_OF,
 )
-from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import ROLES, SEATS, Gift, card_text
-from arbiter.games.chefs_hat.gym2 import Gym2State
-from arbiter.games.chefs_hat.opening import Opening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.games.chefs_hat.opening import ChefsHatState
+    from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
 _CELL = 12
@@ -36,10 +34,10 @@ def told(game: AnyGame, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
     while answers and answers[0].request != "gen_move":
         seat, request, words = answers.pop(0)
         # A recorded deal knows already what was answered here.
-        if isinstance(state, Opening) and game.request(state, seat) == request:
-            state = state.apply(seat, game.parse(state, seat, words))
+        if not state.in_play and state.request == request:
+            state = state.apply(seat, state.parse(words))
     yield from _before_play(state)
-    if not isinstance(state, Opening):
+    if state.in_play:
         yield from _rounds(game, state, answers)
 
 
@@ -48,8 +46,8 @@ def winner(game: AnyGame, points: Sequence[int], deal: Deal, play: Sequence[Answ
     state: ChefsHatState = game.start(deal)
     for seat, request, words in play:
         # A recorded deal knows already what was answered before the play.
-        if state.to_act and game.request(state, seat) == request:
-            state = state.apply(seat, game.parse(state, seat, words))
+        if state.to_act and state.request == request:
+            state = state.apply(seat, state.parse(words))
     if state.to_act:
         return ""
     last = state.points()
@@ -69,9 +67,7 @@ def short(action: Action) -> str:
 
 def discard_to_beat(state: ChefsHatState) -> str:
     """What lies on the table, with who laid it; "" for nothing."""
-    if not isinstance(state, BookState | Gym2State) or state.table not in range(PASS):
-        return ""
-    return f"{state.last}:{short(state.table)}"
+    return f"{state.last}:{short(state.table)}" if state.table < CLEARED else ""
 
 
 def _roles(state: ChefsHatState) -> Iterator[str]:
@@ -80,14 +76,13 @@ def _roles(state: ChefsHatState) -> Iterator[str]:
 
 
 def _before_play(state: ChefsHatState) -> Iterator[str]:
-    assert isinstance(state, Opening | BookState | Gym2State)
     setting = state.setting
     if setting.special is not None:
         seat, action = setting.special
         yield f"{'special':<{_MARGIN}}seat {seat}: {SPECIALS[action - NO_SPECIAL].replace('_', ' ')}"
         if setting.roles != state.deal.roles and setting.roles is not None:
             yield _row("roles", [ROLES[role] for role in setting.roles])
-    if isinstance(state, Opening):
+    if not state.in_play:
         yield f"{'exchange':<{_MARGIN}}not completed"
     gifts = setting.exchange or ()
     back = {(giver, taker): cards for giver, taker, cards in gifts}
@@ -133,7 +128,7 @@ def _rounds(game: AnyGame, state: ChefsHatState, answers: Sequence[Answered]) ->
             title, line = f"round {number}", {}
     if line:
         yield row()
-    if not state.to_act and isinstance(state, BookState | Gym2State):
+    if not state.to_act:
         points = state.points()
         yield _row("points", [str(won) for won in points])
         yield _row("now", [ROLES[3 - won] for won in points])

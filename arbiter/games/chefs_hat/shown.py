@@ -1,107 +1,54 @@
-"""Chef's Hat as published agents are shown it: cells of the board and of a hand, rounds, running scores.
+"""Chef's Hat as published agents are shown it: cells of the board and of a hand, and running scores.
 
-Environments and data sets show the same things of both rule sets, which keep them differently.
+Cells are bytes, one for each card.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.games.chefs_hat.actions import HAND, NONE_LEFT, PASS, cards_laid, cards_of
-from arbiter.games.chefs_hat.book import BookState
+from arbiter.games.chefs_hat.actions import HAND, PASS, cards_laid, cards_of
 from arbiter.games.chefs_hat.deal import ROLES, SEATS
-from arbiter.games.chefs_hat.gym2 import BOARD, EMPTY_BOARD, Gym2State
 
 if TYPE_CHECKING:
-    from arbiter.cards import Card
-    from arbiter.games.chefs_hat.opening import ChefsHatState, Setting
-    from arbiter.rules import Action, Seat
+    from collections.abc import Sequence
 
-BOARDS = (
-    *((*cards, *(0,) * (BOARD - len(cards)))[:BOARD] for cards in map(cards_laid, range(PASS))),
-    EMPTY_BOARD,  # cleared
-    EMPTY_BOARD,  # the first play
-)
-"""The cells of the board by what lies there; 13 cards are more than it has room for."""
+    from arbiter.cards import Card
+    from arbiter.games.chefs_hat.state import ChefsHatState
+
+BOARD = 11
+EMPTY_BOARD = bytes((13, *(0,) * (BOARD - 1)))
 NO_ROLES = ("",) * SEATS
 
 
-def board_cells(state: ChefsHatState) -> tuple[Card, ...]:
-    """The 11 cells of the board: the cards laid, then zeros; an empty board starts with a 13."""
-    if isinstance(state, BookState):
-        return BOARDS[state.table]
-    return state.board if isinstance(state, Gym2State) else EMPTY_BOARD
+def board_cells(cards: Sequence[Card]) -> bytes:
+    """The cells of a discard, one after the other, then zeros.
+
+    Thirteen cards, all elevens and both jokers, are more than the board has room for.
+    """
+    return bytes(cards).ljust(BOARD, b"\0")[:BOARD]
 
 
-def board_after(before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> tuple[Card, ...]:
-    """The board after an action of the play, before a pizza clears it."""
-    if action == PASS:
-        return board_cells(before)
-    if isinstance(before, Gym2State):
-        assert isinstance(after, Gym2State)
-        if after.rounds == before.rounds:
-            return after.board
-        return laid_by_place(before.hands[seat], action)
-    return BOARDS[action]
+BOARDS = (*map(board_cells, map(cards_laid, range(PASS))), EMPTY_BOARD, EMPTY_BOARD)
+"""The cells of the board by what lies there; the last two are `CLEARED` and `FIRST_PLAY`."""
 
 
-def laid_by_place(hand: tuple[Card, ...], action: Action) -> tuple[Card, ...]:
-    """The cells of a discard from 17 places that an exchange may have left unsorted."""
-    if not hand[0]:
-        return BOARDS[action]
-    wanted = list(cards_laid(action))
-    laid = []
-    for card in hand:
-        if card in wanted:
-            wanted.remove(card)
-            laid.append(card)
-    return (*laid, *(0,) * (BOARD - len(laid)))[:BOARD]
+def hand_cells(cards: Sequence[Card]) -> bytes:
+    """The cells of a hand: zeros, then the cards."""
+    return bytes(cards).rjust(HAND, b"\0")
 
 
-def hand_cells(state: ChefsHatState, seat: Seat) -> tuple[Card, ...]:
-    """The 17 cells of a hand, zeros for cards that have gone."""
-    if isinstance(state, Gym2State):
-        return state.hands[seat]
-    cards = cards_of(state.hands[seat]) if isinstance(state, BookState) else state.hand(seat)
-    return (*(0,) * (HAND - len(cards)), *cards)
-
-
-def cards_left(state: ChefsHatState) -> list[int]:
-    """The number of cards that each seat has."""
-    if isinstance(state, BookState):
-        masks = state.hands
-    elif isinstance(state, Gym2State):
-        masks = state.masks
-    else:
-        return [len(hand) for hand in _setting(state).hands]
-    # The bits without jokers are one for each card; then a bit for each joker.
-    return [(mask & NONE_LEFT).bit_count() + (mask >> 198 & 1) + (mask >> 200 & 1) for mask in masks]
-
-
-def rounds_of(state: ChefsHatState) -> int:
-    """The number of the round, from 1; after a pizza that of the next one."""
-    if isinstance(state, BookState):
-        return state.pizzas + 1
-    return state.rounds if isinstance(state, Gym2State) else 1
-
-
-def roles_now(state: ChefsHatState) -> tuple[str, ...]:
-    """The role of each seat, after a food fight the new one; empty strings where there are none."""
-    roles = _setting(state).roles
-    return NO_ROLES if roles is None else role_names(roles)
+@lru_cache(maxsize=1 << 14)
+def mask_cells(mask: int) -> bytes:
+    """The same of a hand given as a mask; the same ones come again and again."""
+    return hand_cells(cards_of(mask))
 
 
 @lru_cache
-def role_names(roles: tuple[int, ...]) -> tuple[str, ...]:
-    """Roles by seat in words."""
-    return tuple(ROLES[role] for role in roles)
-
-
-def _setting(state: Any) -> Setting:
-    # The protocol of states does not have it, all of them do.
-    setting: Setting = state.setting
-    return setting
+def role_names(roles: tuple[int, ...] | None) -> tuple[str, ...]:
+    """Roles by seat in words; empty strings where there are none."""
+    return NO_ROLES if roles is None else tuple(ROLES[role] for role in roles)
 
 
 class Tally(NamedTuple):
@@ -116,7 +63,7 @@ class Tally(NamedTuple):
 
     def after(self, state: ChefsHatState) -> Tally:
         """With one more match, which ended as `state`."""
-        won, rounds, matches = state.points(), rounds_of(state), self.matches
+        won, rounds, matches = state.points(), state.rounds, self.matches
         points = tuple([old + new for old, new in zip(self.points, won, strict=True)])
         # Term by term as published agents know it: a sum divided once differs in the last bit.
         performance = tuple(
