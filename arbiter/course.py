@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from arbiter.match import MatchRecord, Move
-    from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
+    from arbiter.rules import Action, AnyGame, Command, Deal, Seat, Shown, State
 
 HASHED_DEALS = 10
 """How many planned deals of an endless game enter the hash."""
@@ -176,9 +176,10 @@ class Position:
         given = game, self.seed, self.round_number, self.known
         return type(self)(*given, deals, state, totals, self, action, self.made + 1)
 
-    def hand(self, seat: Seat) -> str:
-        """What a seat has left of its cards, for people."""
-        return self.game.hand_text(self.game.hand(self.state, seat))
+    @property
+    def shown(self) -> Shown:
+        """What lies where, all hands included."""
+        return self.game.shown(self.state)
 
 
 def _worded(wordings: Iterable[tuple[Command, ...]]) -> Iterator[Told]:

@@ -286,7 +286,7 @@ class Game(ABC, Generic[S]):
         return Shown(seen, tuple(map(len, hands)), self.table(state), self.roles(state))
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
-        """What lies on the table and who laid it, in order, in the words of the protocol."""
+        """What lies on the table and who laid it, in order, in the game's words."""
         return ()
 
     def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002

@@ -657,7 +657,7 @@ def test_a_hand_is_what_was_dealt_less_what_was_played() -> None:
         sizes.append(len(GAME.hand(position.state, 0)))
         position = position.decided(position.state.legal(position.to_act)[0])
     assert sizes[:8] == [1] * 5 + [0] * 3
-    assert position.hand(0) == "-"
+    assert position.shown.hands[0] == ()
 
 
 def test_a_person_gives_cards_by_several_words(console: Callable[..., list[str]]) -> None:

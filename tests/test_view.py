@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arbiter.cli import main
+from arbiter.config import load
 from arbiter.course import deal_of
 from arbiter.errors import ConfigError
-from arbiter.games import find, names
+from arbiter.games import find, make, names
 from arbiter.games.planning import Planning
 from arbiter.match import Fault, Forfeit
+from arbiter.season.season import Season
+from arbiter.store import Store
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from arbiter.testing.leaks import swapped
 from arbiter.view import Reader, heard, replay_of
+from tests.builders import Scripted
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from pathlib import Path
+
+    from arbiter.match import MatchRecord, MatchSpec
     from arbiter.rules import AnyGame, Deal
     from arbiter.testing import Said
 
@@ -200,3 +209,37 @@ def test_a_reader_that_there_is_not_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["public", "full", "seat:3"])
 def test_a_reader_is_written_as_it_is_read(text: str) -> None:
     assert str(Reader.parse(text, 4)) == text
+
+
+CONFIG = "game: planning\ndeals: [[2, 0]]\nrounds: 1\nseed: abc\nplayers:\n" + "".join(
+    f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4)
+)
+
+
+def in_memory(spec: MatchSpec) -> MatchRecord:
+    return play_by_policy(make(spec.game, spec.options), random_policy(spec.id), spec)
+
+
+def test_the_command_shows_the_public_a_round_under_way_without_cards(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    file.write_text(CONFIG)
+    with closing(Store(f"sqlite:///{tmp_path}/s.sqlite")) as store:
+        season = Season.open(load(file), store)
+        plan = season.plan()
+        assert plan is not None
+        season.stored.add_match(in_memory(plan.missing[0]))
+
+        def shown(*words: str) -> dict[str, Any]:
+            result = CliRunner().invoke(
+                main, ["show", str(file), "r001/t01/m0", "--format", "replay", *words]
+            )
+            assert result.exit_code == 0, result.output
+            return json.loads(result.output)
+
+        assert shown("--reader", "public")["deals"][0]["hands"] == [None] * 4
+        assert sum(hand is not None for hand in shown("--reader", "seat:2")["deals"][0]["hands"]) == 1
+        assert None not in shown()["deals"][0]["hands"]
+        list(season.play(Scripted(in_memory)))
+        assert shown("--reader", "public")["events"] == shown()["events"]
+        refused = CliRunner().invoke(main, ["show", str(file), "r001/t01/m0", "--reader", "public"])
+        assert "--reader goes with --format replay" in str(refused.exception)

@@ -11,6 +11,7 @@ from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
 from arbiter.byhand.occupants import RandomPlayer
 from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mean
 from arbiter.games import make
+from arbiter.view import hand_line, table_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -247,12 +248,13 @@ class Face:
 
     def _show_hands(self, rest: str) -> None:
         _nothing("hands", rest)
+        position = self._machine.position
         for seat in range(len(self._occupants)):
-            self._write(f"  {seat}  {self._machine.position.hand(seat)}")
+            self._write(f"  {seat}  {hand_line(position.game, position.shown.hands[seat])}")
 
     def _show_trick(self, rest: str) -> None:
         _nothing("trick", rest)
-        self._write(view.table_line(self._machine.position) or "nothing lies on the table")
+        self._write(table_line(self._machine.position.shown) or "nothing lies on the table")
 
     def _show_state(self, rest: str) -> None:
         _nothing("state", rest)

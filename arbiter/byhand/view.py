@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from arbiter.view import hand_line, roles_line, table_line
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterator, Sequence
 
     from arbiter.byhand.machine import ByHand, Exchange
     from arbiter.course import Decision, Position
@@ -26,20 +27,18 @@ def exchange_line(exchange: Exchange) -> str:
     return line + (f"\n  {exchange.kind}: {exchange.problem}" if exchange.problem else "")
 
 
-def table_line(position: Position) -> str:
-    """What lies on the table, and who laid it; "" for nothing."""
-    return "  ".join(f"{seat}:{word}" for seat, word in position.game.table(position.state))
-
-
 def turn_lines(position: Position) -> list[str]:
     """For a person who is to decide: the request, its hand, the table, what it may answer."""
     seat = position.to_act
     if seat is None:
         return []
-    words = position.words()
+    words, shown = position.words(), position.shown
     more = f" ... ({len(words)} in all)" if len(words) > SHOWN_WORDS else ""
-    lines = [f"seat {seat} is to answer {position.request}", f"  hand   {position.hand(seat)}"]
-    if table := table_line(position):
+    lines = [
+        f"seat {seat} is to answer {position.request}",
+        f"  hand   {hand_line(position.game, shown.hands[seat])}",
+    ]
+    if table := table_line(shown):
         lines.append(f"  table  {table}")
     between = ", " if position.answer_words > 1 else " "
     return [*lines, f"  may    {between.join(words[:SHOWN_WORDS])}{more}"]
@@ -51,21 +50,6 @@ def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
         answers = [f"{decision.seat}:{decision.word}" for decision in asked]
         for start in range(0, len(answers), seats):
             yield f"  deal {deal + 1}  {request:<12} {'  '.join(answers[start : start + seats])}"
-
-
-def roles_line(shape: Mapping[str, Any]) -> str:
-    """What a deal's JSON says beside its hands: ``landlord 0, extra 4 6 2``.
-
-    Roles by seat, and lists in lists, stand where the play is told.
-    """
-    told = []
-    for key, value in shape.items():
-        if isinstance(value, list | tuple):
-            if key not in ("hands", "roles") and not any(isinstance(item, list | tuple) for item in value):
-                told.append(f"{key} {' '.join(map(str, value))}")
-        elif value is not None:
-            told.append(f"{key} {value}")
-    return ", ".join(told)
 
 
 def state_lines(position: Position) -> Iterator[str]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.byhand.view import roles_line
-from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.options import config_argument, store_option
 from arbiter.cli.output import print_json, print_table, say
 from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games import make
 from arbiter.rules import Answered
+from arbiter.season.season import Season
+from arbiter.view import Reader, hand_line, roles_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,13 +28,23 @@ if TYPE_CHECKING:
 @config_argument
 @click.argument("match_id")
 @store_option
-@format_option
-def show(config: str, match_id: str, store_url: str | None, style: str) -> None:
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "replay"]),
+    default="text",
+    show_default=True,
+    help="Text for people, the whole record as JSON, or what a reader may see, as JSON.",
+)
+@click.option("--reader", help="With --format replay: public, seat:K or full.  [default: full]")
+def show(config: str, match_id: str, store_url: str | None, style: str, reader: str | None) -> None:
     """One match: who sat where, every deal, every move, and why it ended.
 
     Example: arbiter show configs/demo.yaml r001/t01/m0
     """
-    _, season = opened(config, store_url)
+    if reader is not None and style != "replay":
+        raise ConfigError(f"--reader goes with --format replay, not with {style}")
+    settled, season = opened(config, store_url)
     record = season.match(match_id)
     if record is None:
         known = [match.id for match in season.summaries()]
@@ -41,6 +52,9 @@ def show(config: str, match_id: str, store_url: str | None, style: str) -> None:
         raise ConfigError(f"there is no match {match_id!r}", hint=hint)
     if style == "json":
         print_json(record.to_json())
+    elif style == "replay":
+        looking = Reader.parse(reader or "full", len(record.players))
+        print_json(Season(settled, season).replay(match_id, looking))
     else:
         again = ["arbiter", "console", "--config", config, "--from", match_id]
         again += ["--store", store_url] if store_url else []
@@ -106,8 +120,8 @@ def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[
     deal = game.deal_from_json(shape)
     width = max(map(len, record.players))
     say(f"\ndeal {number + 1} ({roles_line(shape)})")
-    for seat, hand in enumerate(deal.hands):
-        say(f"  {seat} {record.players[seat]:<{width}}  {game.hand_text(sorted(hand))}")
+    for seat, hand in enumerate(shape["hands"]):
+        say(f"  {seat} {record.players[seat]:<{width}}  {hand_line(game, hand)}")
     for line in game.scoresheet(deal, answers(moves)):
         say(f"  {line}")
 

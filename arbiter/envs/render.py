@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.play import NOBODY
+from arbiter.view import hand_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,9 +39,9 @@ def scene(
     width = max(map(len, agents)) + 2
     points = "   ".join(f"{name}: {total}" for name, total in zip(agents, totals, strict=True))
     lines = [f"{game.title}, deal {number}   points  {points}"]
-    for seat, name in enumerate(agents):
+    for seat, (name, hand) in enumerate(zip(agents, game.shown(state).hands, strict=True)):
         mark = " <" if seat == turn else ""
-        lines.append(f"{name:{width}}{game.hand_text(sorted(game.hand(state, seat)))}{mark}")
+        lines.append(f"{name:{width}}{hand_line(game, hand)}{mark}")
     lines += sheet
     if turn == NOBODY:
         lines.append("the match is over")

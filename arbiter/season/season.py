@@ -29,6 +29,7 @@ from arbiter.season.events import (
 from arbiter.season.ledger import pairwise
 from arbiter.season.matches import play_matches
 from arbiter.season.plan import changed, ledger, plan_round, tables, time_for_another, what_changed
+from arbiter.view import replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore, Store, StoredRound
+    from arbiter.view import Reader
 
 SEED_BYTES = 32
 
@@ -188,6 +190,14 @@ class Season:
         """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
         ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
         return pairwise(self.stored.summaries(self.complete), ranked)
+
+    def replay(self, match_id: str, reader: Reader) -> dict[str, Any] | None:
+        """A stored match as `reader` may see it now; None where there is no such match."""
+        record = self.stored.match(match_id)
+        if record is None:
+            return None
+        over = any(known.complete for known in self.stored.rounds() if known.number == record.round)
+        return replay_of(record, reader, complete=over)
 
     def _plan(self, round_: StoredRound) -> RoundPlan:
         self._ledger.read(round_.number - 1)

@@ -18,6 +18,7 @@ from arbiter.cards import Card
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
+    CLEARED,
     DECK,
     FOOD_FIGHT,
     NO_SPECIAL,
@@ -44,9 +45,9 @@ from arbiter.games.chefs_hat.deal import (
 )
 from arbiter.games.chefs_hat.gym2 import Gym2Play, joker_holder
 from arbiter.games.chefs_hat.opening import opened
-from arbiter.games.chefs_hat.sheet import discard_to_beat, told, winner
+from arbiter.games.chefs_hat.sheet import short, told, winner
 from arbiter.games.chefs_hat.state import Begin, ChefsHatState
-from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+from arbiter.rules import Action, Answered, Command, Deal, Exchange, Game, Seat, Tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -258,9 +259,46 @@ class ChefsHat(Game[ChefsHatState]):
         """Equal cards together."""
         return "   ".join(_words(same) for _, same in groupby(sorted(cards))) or "-"
 
-    def table_text(self, state: ChefsHatState) -> str:
-        """The discard to beat."""
-        return discard_to_beat(state)
+    def table(self, state: ChefsHatState) -> tuple[tuple[Seat, str], ...]:
+        """The discard to beat, as people write it."""
+        return ((state.last, short(state.table)),) if state.table < CLEARED else ()
+
+    def roles(self, state: ChefsHatState) -> dict[str, Any]:
+        """Roles by seat, None in the first deal, and the number of the round."""
+        return {"roles": _role_names(state.setting.roles), "round": state.rounds}
+
+    def deal_roles(self, deal: _Deal, state: ChefsHatState) -> dict[str, Any]:  # noqa: ARG002
+        """Roles, a special action, and who opened, once it is seen."""
+        setting, special = state.setting, state.setting.special
+        begun = state.in_play and (state.rounds > 1 or state.to_act != (setting.opener,))
+        return {
+            "opener": setting.opener if begun else None,
+            "roles": _role_names(setting.roles),
+            "special": None if special is None else [special[0], SPECIALS[special[1] - NO_SPECIAL]],
+        }
+
+    def revealed(
+        self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
+    ) -> tuple[tuple[Seat, str], ...]:
+        """What all are told of; not an answer in whose place a random action was played."""
+        return (
+            ()
+            if before.carried_out(action, after) != action
+            else super().revealed(before, seat, action, after)
+        )
+
+    def taker(self, before: ChefsHatState, after: ChefsHatState) -> Seat | None:
+        """Who called a pizza."""
+        return after.to_act[0] if after.to_act and after.rounds > before.rounds else None
+
+    def exchanged(self, before: ChefsHatState | None, after: ChefsHatState) -> Sequence[Exchange]:
+        """The gifts, when all are known."""
+        if not after.in_play or (before is not None and before.in_play):
+            return ()
+        return [
+            Exchange(giver, taker, tuple(map(card_text, cards)))
+            for giver, taker, cards in after.setting.exchange or ()
+        ]
 
     def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
         """The winner: more points, then the better place in the last deal."""
@@ -276,6 +314,10 @@ def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHat
     won = last.points()
     totals = tuple(map(sum, zip(last.deal.totals, won, strict=True)))
     return replace(deal, roles=deal.roles or roles_after(won), totals=totals, number=number)
+
+
+def _role_names(roles: tuple[int, ...] | None) -> list[str] | None:
+    return None if roles is None else [ROLES[role] for role in roles]
 
 
 def _words(cards: Iterable[Card]) -> str:

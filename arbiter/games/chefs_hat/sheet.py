@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.games.chefs_hat.actions import (
-    CLEARED,
     JOKERS_OF,
     LONE_JOKER,
     NO_SPECIAL,
@@ -63,11 +62,6 @@ def short(action: Action) -> str:
         return "J"
     jokers = ("", "+J", "+2J")[JOKERS_OF[action]]
     return f"{QUANTITY_OF[action]}x{VALUE_OF[action]}{jokers}"
-
-
-def discard_to_beat(state: ChefsHatState) -> str:
-    """What lies on the table, with who laid it; "" for nothing."""
-    return f"{state.last}:{short(state.table)}" if state.table < CLEARED else ""
 
 
 def _roles(state: ChefsHatState) -> Iterator[str]:
