@@ -17,7 +17,7 @@ from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.players import command_problems, is_folder, is_there, registered, starting_problems
 from arbiter.season_file import COMMITMENT, Pairing, SeasonModel, parse_until
-from arbiter.table.landlock import SYSTEM, own_places
+from arbiter.table.sandbox.landlock import SYSTEM, own_places
 from arbiter.yaml_places import read_document
 from arbiter.yaml_problems import placed, problems_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.match import Player
-from arbiter.table.landlock import SYSTEM, own_places
+from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

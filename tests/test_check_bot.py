@@ -15,7 +15,7 @@ from arbiter.botcheck import STEPS, Step
 from arbiter.botcheck.report import escaped
 from arbiter.botcheck.verdicts import EXEC
 from arbiter.cli import exit_code
-from arbiter.table.isolation import probe
+from arbiter.table.sandbox.isolation import probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

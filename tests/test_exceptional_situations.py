@@ -18,7 +18,12 @@ ROOT = Path(__file__).parents[1]
 PAGE = " ".join((ROOT / "docs" / "explanation" / "exceptional-situations.md").read_text().split())
 SOURCES = [
     path
-    for pattern in ("arbiter/*.py", "arbiter/table/**/*.py", "arbiter/games/*.py", "arbiter/executors/*.py")
+    for pattern in (
+        "arbiter/*.py",
+        "arbiter/table/**/*.py",
+        "arbiter/games/**/*.py",
+        "arbiter/executors/*.py",
+    )
     for path in sorted(ROOT.glob(pattern))
 ]
 GIVE_REASONS = {"MalformedReply", "VoidMatch", "_Ended", "IllegalAction", "_crash", "give_up"}

@@ -211,7 +211,7 @@ def test_a_reader_is_written_as_it_is_read(text: str) -> None:
     assert str(Reader.parse(text, 4)) == text
 
 
-CONFIG = "game: planning\ndeals: [[2, 0]]\nrounds: 1\nseed: abc\nplayers:\n" + "".join(
+CONFIG = "game: planning\nrounds: 1\nseed: abc\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4)
 )
 

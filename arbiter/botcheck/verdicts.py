@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from arbiter.botcheck.matches import ANSWERS
 from arbiter.botcheck.report import SHOWN, Step, escaped, last_lines
 from arbiter.match import Fault
-from arbiter.table.calls import call_name
+from arbiter.table.sandbox.calls import call_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

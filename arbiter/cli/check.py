@@ -72,7 +72,7 @@ def isolation(call: str | None, style: str) -> None:
 
     Example: arbiter isolation --explain socket
     """
-    from arbiter.table.isolation import choose, on_top, probe, stage
+    from arbiter.table.sandbox.isolation import choose, on_top, probe, stage
 
     if call is not None:
         _explain(call, style)
@@ -95,7 +95,7 @@ def isolation(call: str | None, style: str) -> None:
 
 def _explain(call: str, style: str) -> None:
     """What each tier with a filter answers to a system call."""
-    from arbiter.table.seccomp import explain
+    from arbiter.table.sandbox.seccomp import explain
 
     try:
         found = {tier: explain(call, in_namespaces=tier == "bwrap") for tier in ("landlock", "bwrap")}

@@ -17,7 +17,7 @@ from arbiter.games import make
 from arbiter.match import Limits
 from arbiter.players import command_problems, registered, starting_problems
 from arbiter.season_file import parse_memory, parse_start
-from arbiter.table.isolation import choose
+from arbiter.table.sandbox.isolation import choose
 
 
 @click.command("check-bot")

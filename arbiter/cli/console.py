@@ -25,7 +25,7 @@ from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
 from arbiter.players import registered
 from arbiter.season_file import parse_memory, parse_start
-from arbiter.table.isolation import choose
+from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -24,7 +24,7 @@ from arbiter.games import make
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import SCRIPTS, command_problems, refuse_strays, registered, starting_problems
 from arbiter.season_file import parse_memory, parse_start
-from arbiter.table.isolation import choose
+from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -212,7 +212,7 @@ def _experiment(
 ) -> Experiment:
     """From the file and the options; its isolation settled."""
     from arbiter.regress import experiment_of
-    from arbiter.table.isolation import choose
+    from arbiter.table.sandbox.isolation import choose
 
     keys = {key: value for key, value in given.items() if value is not None}
     if store_url is not None:

@@ -28,7 +28,7 @@ from arbiter.season.season import Season
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
 from arbiter.store.hold import held
-from arbiter.table.isolation import choose
+from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -68,7 +68,7 @@ def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) 
     """What came of the checks asked for, each told as it comes."""
     from arbiter.executors import processes, slots
     from arbiter.suite import checked, load_suite
-    from arbiter.table.isolation import choose
+    from arbiter.table.sandbox.isolation import choose
 
     loaded = load_suite(file)
     names = [check.name for check in loaded.checks]

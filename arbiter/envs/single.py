@@ -42,7 +42,7 @@ from arbiter.envs.play import Play, given_deals
 from arbiter.envs.render import text
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.match import Limits, Player
-from arbiter.table.isolation import choose
+from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
     from arbiter.envs.observers import Observer

@@ -22,8 +22,8 @@ from arbiter.errors import VoidMatch
 from arbiter.executors.shipping import moved, place, private_folder
 from arbiter.match import MatchSpec
 from arbiter.players import command_problems
-from arbiter.table.isolation import probe
 from arbiter.table.placement import take_core
+from arbiter.table.sandbox.isolation import probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -16,14 +16,14 @@ from arbiter.clock import MS
 from arbiter.games import make
 from arbiter.packing import packed
 from arbiter.referee import drive, referee
-from arbiter.table.bubblewrap import wrapping
-from arbiter.table.calls import call_name
-from arbiter.table.cgroup import groups
 from arbiter.table.channel import Channel
-from arbiter.table.isolation import on_top, probe, stage_enforces
-from arbiter.table.landlock import confinement, own_folders
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import ClockKind, schedstat_available
+from arbiter.table.sandbox.bubblewrap import wrapping
+from arbiter.table.sandbox.calls import call_name
+from arbiter.table.sandbox.cgroup import groups
+from arbiter.table.sandbox.isolation import on_top, probe, stage_enforces
+from arbiter.table.sandbox.landlock import confinement, own_folders
 
 if TYPE_CHECKING:
     from arbiter.match import BotReport, Limits, MatchRecord, MatchSpec, Player

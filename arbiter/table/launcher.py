@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.errors import VoidMatch
 from arbiter.table import forkserver
-from arbiter.table.landlock import ground
+from arbiter.table.sandbox.landlock import ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -16,7 +16,7 @@ from arbiter.match import Limits, MatchSpec, Player
 from arbiter.players import registered
 from arbiter.table import play_match
 from arbiter.table.conduct import close_table
-from arbiter.table.isolation import probe
+from arbiter.table.sandbox.isolation import probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.table.isolation import probe
+from arbiter.table.sandbox.isolation import probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,8 +10,8 @@ import struct
 
 import pytest
 
-from arbiter.table import policy, seccomp
-from arbiter.table.calls import NEWEST, call_name, numbers
+from arbiter.table.sandbox import policy, seccomp
+from arbiter.table.sandbox.calls import NEWEST, call_name, numbers
 
 MACHINES = list(seccomp.AUDIT_ARCH)
 PID = 4711

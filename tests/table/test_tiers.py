@@ -14,7 +14,7 @@ from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import cgroup, play_match
 from arbiter.table.conduct import close_table
-from arbiter.table.isolation import choose, on_top, probe
+from arbiter.table.sandbox.isolation import choose, on_top, probe
 
 if TYPE_CHECKING:
     from arbiter.match import BotReport, MatchRecord

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.table import landlock, seccomp
+from arbiter.table.sandbox import landlock, seccomp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

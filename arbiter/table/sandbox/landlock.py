@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.table import seccomp
+from arbiter.table.sandbox import seccomp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arbiter.table import policy
-from arbiter.table.calls import NEWEST, TABLES, numbers
+from arbiter.table.sandbox import policy
+from arbiter.table.sandbox.calls import NEWEST, TABLES, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

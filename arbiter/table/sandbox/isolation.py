@@ -15,8 +15,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
-from arbiter.table import bubblewrap, cgroup, landlock, seccomp
 from arbiter.table.launcher import SlimProcess
+from arbiter.table.sandbox import bubblewrap, cgroup, landlock, seccomp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,1 @@
+"""What keeps bots apart from each other and from the machine: tiers, files, system calls, memory."""
