@@ -9,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arbiter.cli import main
+from arbiter.cli import exit_code
 from arbiter.config import load
 from arbiter.course import deal_of
 from arbiter.errors import ConfigError
@@ -220,7 +219,9 @@ def in_memory(spec: MatchSpec) -> MatchRecord:
     return play_by_policy(make(spec.game, spec.options), random_policy(spec.id), spec)
 
 
-def test_the_command_shows_the_public_a_round_under_way_without_cards(tmp_path: Path) -> None:
+def test_the_command_shows_the_public_a_round_under_way_without_cards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "s.yaml"
     file.write_text(CONFIG)
     with closing(Store(f"sqlite:///{tmp_path}/s.sqlite")) as store:
@@ -230,16 +231,14 @@ def test_the_command_shows_the_public_a_round_under_way_without_cards(tmp_path: 
         season.stored.add_match(in_memory(plan.missing[0]))
 
         def shown(*words: str) -> dict[str, Any]:
-            result = CliRunner().invoke(
-                main, ["show", str(file), "r001/t01/m0", "--format", "replay", *words]
-            )
-            assert result.exit_code == 0, result.output
-            return json.loads(result.output)
+            assert exit_code(["show", str(file), "r001/t01/m0", "--format", "replay", *words]) == 0
+            replay: dict[str, Any] = json.loads(capsys.readouterr().out)
+            return replay
 
         assert shown("--reader", "public")["deals"][0]["hands"] == [None] * 4
         assert sum(hand is not None for hand in shown("--reader", "seat:2")["deals"][0]["hands"]) == 1
         assert None not in shown()["deals"][0]["hands"]
         list(season.play(Scripted(in_memory)))
         assert shown("--reader", "public")["events"] == shown()["events"]
-        refused = CliRunner().invoke(main, ["show", str(file), "r001/t01/m0", "--reader", "public"])
-        assert "--reader goes with --format replay" in str(refused.exception)
+        assert exit_code(["show", str(file), "r001/t01/m0", "--reader", "public"]) == 2
+        assert "--reader goes with --format replay" in capsys.readouterr().err

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from arbiter.players import registered
-from arbiter.table import landlock
 from arbiter.table.conduct import bot_environment
+from arbiter.table.sandbox import landlock
 
 
 @pytest.mark.parametrize(

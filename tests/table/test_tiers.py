@@ -12,8 +12,9 @@ from arbiter.clock import TimeControl
 from arbiter.errors import ConfigError
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
-from arbiter.table import cgroup, play_match
+from arbiter.table import play_match
 from arbiter.table.conduct import close_table
+from arbiter.table.sandbox import cgroup
 from arbiter.table.sandbox.isolation import choose, on_top, probe
 
 if TYPE_CHECKING:
