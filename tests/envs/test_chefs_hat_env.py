@@ -289,10 +289,10 @@ def test_a_deal_with_its_exchange_asks_nobody():
 def test_an_action_that_is_not_possible_changes_nothing():
     env = env_of()
     before, _ = env.reset(seed=9)
-    player, position = env.player, env._table.position
+    player, position = env.player, env._play.moment
     observation, reward, terminated, _, info = env.step(199)
     assert (info["Action_Valid"], info["Action_Decoded"], info["Next_Player"]) == (False, "pass", player)
-    assert (reward, terminated, env._table.position) == (0, False, position)
+    assert (reward, terminated, env._play.moment) == (0, False, position)
     assert np.array_equal(observation, before)
 
 
@@ -314,10 +314,10 @@ WRONG = [200, -1, 3.0, "pass", None, True, np.zeros(199), np.zeros((1, 200)), [1
 def test_what_is_no_action_is_said_and_changes_nothing(action):
     env = env_of()
     env.reset(seed=9)
-    position = env._table.position
+    position = env._play.moment
     with pytest.raises(InvalidAction, match="an action is a number from 0 to 199"):
         env.step(action)
-    assert env._table.position is position
+    assert env._play.moment is position
 
 
 def test_a_step_after_the_end_is_an_error():
@@ -345,10 +345,10 @@ def test_wrong_options_of_a_reset_change_nothing(options, problem):
     env = env_of()
     env.reset(seed=9)
     env.step(env.legal_ids()[0])
-    position = env._table.position
+    position = env._play.moment
     with pytest.raises(ConfigError, match=problem):
         env.reset(seed=1, options=options)
-    assert env._table.position is position
+    assert env._play.moment is position
 
 
 @pytest.mark.parametrize(
@@ -416,10 +416,10 @@ def test_the_package_registers_the_id():
 def test_a_wrong_seed_changes_nothing():
     env = env_of()
     env.reset(seed=9)
-    position = env._table.position
+    position = env._play.moment
     with pytest.raises(gymnasium.error.Error):
         env.reset(seed=-1)
-    assert env._table.position is position
+    assert env._play.moment is position
 
 
 # The info is built when it is read.

@@ -35,8 +35,8 @@ from arbiter.envs.chefs_hat.info import (
     vector,
 )
 from arbiter.envs.chefs_hat.lazy_info import Info
-from arbiter.envs.chefs_hat.steps import NO_CHANCES, Position, Step, Table
-from arbiter.envs.chefs_hat.watch import Watch
+from arbiter.envs.chefs_hat.render_log import RenderLog
+from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken, StepwisePlay
 from arbiter.envs.play import NOBODY
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.chefs_hat import ChefsHat
@@ -92,9 +92,10 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         self.observation_space = Box(np.zeros(CELLS, np.float32), high, dtype=np.float32)
         self.action_space = Discrete(STEPS)
         self._recording = None if dataset is None else Recording(dataset, self.player_names)
-        self._watch = None if render_mode is None else Watch(self.game, self._recording)
-        self._table = Table(self.game, self._watch or self._recording)
-        self._last: Step | None = None
+        self._render_log = None if render_mode is None else RenderLog(self.game)
+        logs = (self._recording, self._render_log)
+        self._play = StepwisePlay(self.game, *(log for log in logs if log is not None))
+        self._last: StepTaken | None = None
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -106,26 +107,26 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         """
         deals = _deals_of(options)
         super().reset(seed=seed)
-        self._table.reset(None if seed is None else int(seed), deals)
+        self._play.reset(None if seed is None else int(seed), deals)
         self._last = None
-        position = self._table.position
+        moment = self._play.moment
         if self.render_mode == "human":
             self.render()
-        seen = vector(position, position.actor, self._table.possible())
-        return seen, start_info(position, self.player_names)
+        seen = vector(moment, moment.actor, self._play.possible())
+        return seen, start_info(moment, self.player_names)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Do it, or refuse it; InvalidAction for what is no action, ResetNeeded after the end.
 
         The `info` is what the step's author may know; see `info_for`.
         """
-        table = self._table
-        if table.over:
+        play = self._play
+        if play.over:
             raise ResetNeeded("the game is over, or has not begun: call reset")
-        self._last = step = table.step(action_of(action))
+        self._last = step = play.step(action_of(action))
         if self.render_mode == "human":
             self.render()
-        chances = table.possible()
+        chances = play.possible()
         # It is built when somebody reads it.
         info = Info(partial(step_info, step, self.player_names, chances, book=self._book))
         actor = step.now.actor
@@ -137,12 +138,12 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     def render(self) -> str | None:
         """The match in progress with all hands: printed, or returned as text with ``ansi``."""
-        if self._watch is None:
+        if self._render_log is None:
             return None
         note = ""
         if (step := self._last) is not None and not step.valid:
             note = f"{self.player_names[step.author]}: {STEP_NAMES[step.action]} is not possible"
-        shown = self._watch.text(self._table, self.player_names, note)
+        shown = self._render_log.text(self._play, self.player_names, note)
         if self.render_mode == "ansi":
             return shown
         print(shown)
@@ -157,31 +158,31 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     @property
     def player(self) -> Seat:
         """Who acts next; -1 when the game is over."""
-        return self._table.actor
+        return self._play.actor
 
     @property
     def over(self) -> bool:
         """Whether the game is over: under `gym2`, `terminated` only says that a match is."""
-        return self._table.over
+        return self._play.over
 
     @property
     def scores(self) -> tuple[int, ...]:
         """The points by seat of the matches that are over."""
-        return self._position.tally.points
+        return self._moment.tally.points
 
     @property
     def performance(self) -> tuple[float, ...]:
         """The performance scores by seat: the mean over matches of ten times the points by the rounds."""
-        return self._position.tally.performance
+        return self._moment.tally.performance
 
     def legal_ids(self, player: Seat | None = None) -> tuple[Action, ...]:
         """The ids, ascending, of what a player can do, by default of whoever acts next.
 
         None for a player who does not act next, and when the game is over.
         """
-        if self._table.over or (player is not None and _seat(player) != self.player):
+        if self._play.over or (player is not None and _seat(player) != self.player):
             return ()
-        return self._table.possible()[0]
+        return self._play.possible()[0]
 
     def action_masks(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """bool[200]: what `player` can do."""
@@ -191,9 +192,9 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     def vector(self, player: Seat) -> Observation:
         """What a player sees now; only for who acts next are any actions possible."""
-        position = self._position
-        chances = self._table.possible() if _seat(player) == self.player else NO_CHANCES
-        return vector(position, player, chances)
+        moment = self._moment
+        chances = self._play.possible() if _seat(player) == self.player else NO_CHANCES
+        return vector(moment, player, chances)
 
     def info_for(self, player: Seat) -> dict[str, Any]:
         """The `info` of the last step as a player sees it.
@@ -203,15 +204,15 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         """
         _seat(player)
         if self._last is None:
-            return start_info(self._position, self.player_names)
-        info = step_info(self._last, self.player_names, self._table.possible(), book=self._book)
+            return start_info(self._moment, self.player_names)
+        info = step_info(self._last, self.player_names, self._play.possible(), book=self._book)
         return info if player == self._last.author else hidden_from_others(info, self._last)
 
     @property
-    def _position(self) -> Position:
-        if not hasattr(self._table, "position"):
+    def _moment(self) -> Moment:
+        if not hasattr(self._play, "moment"):
             raise ResetNeeded("no game has begun: call reset")
-        return self._table.position
+        return self._play.moment
 
 
 def names_of(names: Sequence[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from arbiter.games.chefs_hat.deal import SEATS, roles_after
 from arbiter.games.chefs_hat.shown import BOARD, role_names
 
 if TYPE_CHECKING:
-    from arbiter.envs.chefs_hat.steps import Position, Step
+    from arbiter.envs.chefs_hat.steps import Moment, StepTaken
     from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.rules import Action, Seat
 
@@ -55,9 +55,9 @@ def _rows(
     return _cells(state.board), _cells(state.cells(seat))
 
 
-def vector(position: Position, seat: Seat, chances: Chances = NO_CHANCES) -> Observation:
+def vector(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> Observation:
     """What a seat sees; `chances` are those of a seat that acts next, none for another."""
-    board, hand = _rows(position.state, seat)
+    board, hand = _rows(moment.state, seat)
     seen = np.zeros(CELLS, np.float32)
     seen[:BOARD] = board[0]
     seen[BOARD:FIRST_ACTION] = hand[0]
@@ -70,9 +70,9 @@ def vector(position: Position, seat: Seat, chances: Chances = NO_CHANCES) -> Obs
     return seen
 
 
-def numbers(position: Position, seat: Seat, chances: Chances = NO_CHANCES) -> list[float]:
+def numbers(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> list[float]:
     """As `vector`, a list."""
-    board, hand = _rows(position.state, seat)
+    board, hand = _rows(moment.state, seat)
     seen = board[1] + hand[1] + _NO_CELLS
     can, refused = chances
     for action in can:
@@ -117,9 +117,9 @@ def listed(chances: Chances) -> Sequence[Action]:
     return sorted(can + refused) if refused else can
 
 
-def start_info(position: Position, names: Sequence[str]) -> dict[str, Any]:
+def start_info(moment: Moment, names: Sequence[str]) -> dict[str, Any]:
     """The keys of `info` before the first step: there is no author, and nothing has been done."""
-    state, board = position.state, list(position.state.board)
+    state, board = moment.state, list(moment.state.board)
     return {
         "Matches": 1,
         "Rounds": 1,
@@ -137,17 +137,17 @@ def start_info(position: Position, names: Sequence[str]) -> dict[str, Any]:
         "Finished_Players": [False] * SEATS,
         "Cards_Per_Player": state.cards_left(),
         "Last_action_Per_Player": [""] * SEATS,
-        "Next_Player": position.actor,
+        "Next_Player": moment.actor,
         "Board_Before": board,
         "Board_After": list(board),
         "Current_Roles": list(role_names(state.setting.roles)),
         "Match_Score": list(NO_SCORE),
-        "Game_Score": list(position.tally.points),
-        "Game_Performance_Score": list(position.tally.performance),
+        "Game_Score": list(moment.tally.points),
+        "Game_Performance_Score": list(moment.tally.performance),
     }
 
 
-def step_info(step: Step, names: Sequence[str], following: Chances, *, book: bool) -> dict[str, Any]:
+def step_info(step: StepTaken, names: Sequence[str], following: Chances, *, book: bool) -> dict[str, Any]:
     """The documented `info` of a step, as its author sees it; every list is a new one.
 
     `following` is what whoever acts next can do.
@@ -212,13 +212,13 @@ OF_A_SECRET = ("Action_Index", "Action_Decoded")
 """What they do not see, besides, of cards given and of a special action that was not declared."""
 
 
-def secret(step: Step) -> bool:
+def secret(step: StepTaken) -> bool:
     """Whether others may not see what was decided."""
     state = step.before.state
     return not state.in_play and not (state.asking_special and step.action != PASS)
 
 
-def unheard(step: Step) -> bool:
+def unheard(step: StepTaken) -> bool:
     """Whether others may not even know that there was a step.
 
     Only a holder of both jokers is asked for a special action.
@@ -227,7 +227,7 @@ def unheard(step: Step) -> bool:
     return state.asking_special and (step.action == PASS or not step.valid)
 
 
-def hidden_from_others(info: dict[str, Any], step: Step) -> dict[str, Any]:
+def hidden_from_others(info: dict[str, Any], step: StepTaken) -> dict[str, Any]:
     """The same `info` as another player than the author sees it; the keys stay."""
     info = {**info, **dict.fromkeys(OF_THE_AUTHOR, HIDDEN)}
     if secret(step):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.aec import GameEnv
 from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
-from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Position, Step, possible
+from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Moment, StepTaken, possible
 from arbiter.envs.parallel import ParallelGameEnv
 from arbiter.envs.play import NOBODY
 from arbiter.games.chefs_hat.shown import Tally
@@ -32,15 +32,15 @@ class _Told:
     _known: dict[str, dict[str, Any]]
 
     def _begin_telling(self) -> None:
-        self._step_done: Step | None = None
-        self._position = Position(self.play.state, (), SILENT, Tally())
+        self._step_done: StepTaken | None = None
+        self._moment = Moment(self.play.state, (), SILENT, Tally())
         self._reasons: dict[str, str] = {}
         self._unread = True
 
     def _tell(self, author: Seat, action: int, played: int) -> None:
         """Of the step that has just been made, `played` deals having been over before it."""
-        self._step_done = step = self._told(self._position, author, action, played)
-        self._position = step.now
+        self._step_done = step = self._told(self._moment, author, action, played)
+        self._moment = step.now
         self._unread = True
 
     @property
@@ -64,7 +64,7 @@ class _Told:
     def _info_of(self, agent: str) -> dict[str, Any]:
         step = self._step_done
         if step is None:
-            return start_info(self._position, self.player_names)
+            return start_info(self._moment, self.player_names)
         following = NO_CHANCES if self.play.over else possible(step.now)
         book = self.play.game.options["rules"] == "book"
         info = step_info(step, self.player_names, following, book=book)
@@ -72,12 +72,12 @@ class _Told:
             return hidden_from_others(info, step)
         return info | {"illegal": self._reasons[agent]} if agent in self._reasons else info
 
-    def _told(self, before: Position, author: Seat, action: int, played: int) -> Step:
+    def _told(self, before: Moment, author: Seat, action: int, played: int) -> StepTaken:
         """The step that has just been made, `played` deals having been over before it."""
         play, state = self.play, before.state
         known: dict[str, Any] = {"author": author, "chances": possible(before), "before": before}
         if self._reasons:
-            return Step(
+            return StepTaken(
                 **known,
                 action=action,
                 valid=False,
@@ -95,12 +95,12 @@ class _Told:
         said = state.said_after(before.said, action, after_state)
         over = play.turn == NOBODY
         if match_over:
-            after = Position(after_state, (), said, before.tally.after(after_state))
-            now = after if over else Position(play.state, (), SILENT, after.tally)
+            after = Moment(after_state, (), said, before.tally.after(after_state))
+            now = after if over else Moment(play.state, (), SILENT, after.tally)
         else:
             # The Chef's first card is pending while its second is awaited.
-            after = now = Position(after_state, play.pending, said, before.tally)
-        return Step(
+            after = now = Moment(after_state, play.pending, said, before.tally)
+        return StepTaken(
             **known,
             action=action,
             valid=True,

@@ -37,7 +37,7 @@ from arbiter.envs.chefs_hat.info import (
     vector,
 )
 from arbiter.envs.chefs_hat.lazy_info import Info
-from arbiter.envs.chefs_hat.steps import Chances, Step, Table
+from arbiter.envs.chefs_hat.steps import Chances, StepTaken, StepwisePlay
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.deal import SEATS
@@ -82,14 +82,14 @@ class Room:
         self._book = rules == "book"
         self._dataset = dataset
         self._recording: Recording | None = None
-        self._table: Table | None = None
+        self._play: StepwisePlay | None = None
         self._players: dict[str, Any] = {}
         for name, agent in (players or {}).items():
             self.add_player(name, agent)
 
     def add_player(self, name: str, agent: object) -> None:
         """Seat an agent at the next free seat; ConfigError where there is none or the name is taken."""
-        if self._table is not None or len(self._players) == SEATS:
+        if self._play is not None or len(self._players) == SEATS:
             raise ConfigError(f"the room has its {SEATS} players")
         if not isinstance(name, str) or not name or name in self._players:
             raise ConfigError(f"{name!r} is no name, or is taken", hint="names are different texts")
@@ -106,27 +106,27 @@ class Room:
         that asks five times in a row for what is not possible gets a random action. InvalidAction,
         with the agent's name, for an answer that is no action.
         """
-        table, names = self._seated(), tuple(self._players)
+        play, names = self._seated(), tuple(self._players)
         agents = [getattr(agent, "action", agent) for agent in self._players.values()]
         heard, ended = self._hooks("on_step"), self._hooks("on_match_over")
-        table.reset(seed, deals)
+        play.reset(seed, deals)
         luck = random.Random(seed)
         for seat, hook in self._hooks("on_reset"):
             hook(seat, names)
-        infos: list[Mapping[str, Any]] = [Info(partial(start_info, table.position, names))] * SEATS
+        infos: list[Mapping[str, Any]] = [Info(partial(start_info, play.moment, names))] * SEATS
         replaced = [0] * SEATS
         misses = 0
         while True:
-            position = table.position
-            seat = position.actor
+            moment = play.moment
+            seat = moment.actor
             if self._book and misses >= PATIENCE:
-                step = table.step(luck.choice(table.possible()[0]), replaced=True)
+                step = play.step(luck.choice(play.possible()[0]), replaced=True)
             else:
-                seen = vector(position, seat, table.possible())
-                step = table.step(_asked(agents[seat], names[seat], seen, infos[seat]))
+                seen = vector(moment, seat, play.possible())
+                step = play.step(_asked(agents[seat], names[seat], seen, infos[seat]))
             misses = 0 if step.valid else misses + 1
             replaced[step.author] += step.replaced
-            infos = self._told(step, names, table.possible(), infos)
+            infos = self._told(step, names, play.possible(), infos)
             quiet = unheard(step)
             for listener, hook in heard:
                 if not quiet or listener == step.author:
@@ -148,14 +148,16 @@ class Room:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _seated(self) -> Table:
-        if self._table is None:
+    def _seated(self) -> StepwisePlay:
+        if self._play is None:
             if len(self._players) < SEATS:
                 raise ConfigError(f"a room has {SEATS} players, and there are {len(self._players)}")
+            logs = []
             if self._dataset is not None:
                 self._recording = Recording(self._dataset, tuple(self._players))
-            self._table = Table(self._game, self._recording)
-        return self._table
+                logs.append(self._recording)
+            self._play = StepwisePlay(self._game, *logs)
+        return self._play
 
     def _hooks(self, name: str) -> list[tuple[Seat, Callable[..., object]]]:
         """The seats whose agents have such a method, and the methods."""
@@ -163,7 +165,7 @@ class Room:
         return [(seat, method) for seat, method in methods if method is not None]
 
     def _told(
-        self, step: Step, names: tuple[str, ...], following: Chances, before: list[Mapping[str, Any]]
+        self, step: StepTaken, names: tuple[str, ...], following: Chances, before: list[Mapping[str, Any]]
     ) -> list[Mapping[str, Any]]:
         """The latest `info` by seat; the three that did not act share one."""
         author = step.author
@@ -184,7 +186,7 @@ def _asked(agent: Callable[..., object], name: str, seen: object, info: Mapping[
         raise InvalidAction(f"{name}: {error}") from None
 
 
-def _result(names: tuple[str, ...], step: Step, replaced: list[int]) -> Result:
+def _result(names: tuple[str, ...], step: StepTaken, replaced: list[int]) -> Result:
     tally, last = step.after.tally, step.after.state.points()
     order = sorted(range(SEATS), key=lambda seat: (-tally.points[seat], -last[seat], seat))
     return Result(

@@ -1,16 +1,15 @@
-"""A table of Chef's Hat for learners: one step after the other, refused ones included.
+"""Games of Chef's Hat in single steps, refused ones included.
 
-    table = Table(make("chefs_hat", {"rules": "gym2"}))
-    table.reset(seed=7)
-    while not table.over:
-        can, _ = table.possible()
-        step = table.step(can[0])
+    play = StepwisePlay(make("chefs_hat", {"rules": "gym2"}))
+    play.reset(seed=7)
+    while not play.over:
+        can, _ = play.possible()
+        step = play.step(can[0])
 
-Theory of operation. All decisions are steps in the 200 ids of the play: 198 declares the one special
-action that is open to a role and 199 none; to give cards is a step for each card. A `Position` holds
-all there is to know at one moment, and is immutable; a `Step` keeps those around it. What is shown
-of a step is made from it when somebody asks (`info`), so a step that nobody looks at
-costs little more than the rules.
+Theory of operation. All decisions are steps in the 200 ids of the play (`ChefsHatState`). A `Moment`
+holds all there is to know at one time, and is immutable; a `StepTaken` keeps those around it. What is
+shown of a step is made from it when somebody asks (`info`), so a step that nobody looks at costs
+little more than the rules.
 
 Under `book`, deal k of the n-th game since a seed was given is that of the documented stream for
 (seed, n, k). Under `gym2` everything is drawn from one `random.Random(seed)`, in the order of the
@@ -46,8 +45,8 @@ Chances: TypeAlias = tuple[tuple[Action, ...], tuple[Action, ...]]
 NO_CHANCES: Chances = ((), ())
 
 
-class Position(NamedTuple):
-    """Everything at one moment: the state of the match, and what came before it.
+class Moment(NamedTuple):
+    """The state of the match, and what came before it.
 
     `picked` are the cards that the Chef has already chosen to give; `said` the last action of each
     seat since the last pizza, `NOTHING` for none; `tally` counts the matches that are over.
@@ -65,10 +64,10 @@ class Position(NamedTuple):
         return to_act[0] if to_act else NOBODY
 
 
-class Step(NamedTuple):
+class StepTaken(NamedTuple):
     """One try, and what came of it.
 
-    `before` and `after` belong to the same match; `now` is the position in which somebody acts next,
+    `before` and `after` belong to the same match; `now` is the moment in which somebody acts next,
     another one than `after` where a match ended and the next was dealt. `action` is what was done, or
     refused; `replaced` says that it took the place of what was tried. `chances` are what was possible.
     """
@@ -81,13 +80,13 @@ class Step(NamedTuple):
     match_over: bool
     over: bool
     chances: Chances
-    before: Position
-    after: Position
-    now: Position
+    before: Moment
+    after: Moment
+    now: Moment
 
 
 class Log(Protocol):
-    """Whoever writes down what happens at a table; actions are those of the rules."""
+    """Takes down what happens; actions are those of the rules."""
 
     def begin(self) -> None:
         """A game begins."""
@@ -102,19 +101,19 @@ class Log(Protocol):
         """The game is over."""
 
 
-class Table:
-    """One game after the other. `position` is the present one, `over` says that the game has ended."""
+class StepwisePlay:
+    """One game after the other, told to `logs`. `over` says that the game has ended."""
 
-    position: Position
+    moment: Moment
     over: bool = True
 
-    def __init__(self, game: ChefsHat, log: Log | None = None) -> None:
+    def __init__(self, game: ChefsHat, *logs: Log) -> None:
         self._programme = self.game = game
         self._book = game.rules == "book"
         self._seed: int | str | None = None
         self._games = 0
         self._random = random.Random()
-        self._log = log
+        self._logs = logs
         self._chances: Chances | None = None
 
     def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
@@ -134,35 +133,35 @@ class Table:
                 self._random.seed(seed)
         self._games += 1
         self.game, self.over = game, False
-        if self._log is not None:
-            self._log.begin()
+        for log in self._logs:
+            log.begin()
         now = self._next_match(Tally(), None)
         assert now is not None
-        self.position, self._chances = now, None
+        self.moment, self._chances = now, None
 
     @property
     def actor(self) -> Seat:
         """Who acts next; `NOBODY` when the game is over."""
-        return NOBODY if self.over else self.position.actor
+        return NOBODY if self.over else self.moment.actor
 
     def possible(self) -> Chances:
         """What whoever acts next can do, and what is listed but refused; ids 0..199, ascending."""
         if self._chances is None:
-            self._chances = possible(self.position)
+            self._chances = possible(self.moment)
         return self._chances
 
     def lot(self) -> Action:
-        """One of the possible actions by the generator of this table."""
+        """One of the possible actions, drawn by the generator that deals."""
         can = list(self.possible()[0])
         self._random.shuffle(can)
         return can[0]
 
-    def step(self, action: Action, *, replaced: bool = False) -> Step:
+    def step(self, action: Action, *, replaced: bool = False) -> StepTaken:
         """What comes of an action 0..199 of whoever acts next; not to be called when the game is over.
 
         `replaced` only marks the step: the action is not the player's own.
         """
-        before, chances = self.position, self.possible()
+        before, chances = self.moment, self.possible()
         state, picked, said, tally = before
         seat = state.to_act[0]
         forced = self._forced(state, seat) if state.forced(seat) else None
@@ -178,34 +177,38 @@ class Table:
             after_state = state if done is None else state.apply(seat, done)
         if not valid:
             after = before._replace(state=after_state)
-            self.position = after
-            return Step(seat, action, False, replaced, False, False, False, chances, before, after, after)
+            self.moment = after
+            return StepTaken(
+                seat, action, False, replaced, False, False, False, chances, before, after, after
+            )
         self._chances = None
-        if done is not None and self._log is not None:
-            self._log.done(state, seat, done, after_state)
+        if done is not None:
+            for log in self._logs:
+                log.done(state, seat, done, after_state)
         pizza = after_state.rounds > state.rounds
         said = state.said_after(said, action, after_state)
         if after_state.to_act:
-            self.position = now = Position(after_state, picked, said, tally)
-            return Step(seat, action, True, replaced, pizza, False, False, chances, before, now, now)
-        after = Position(after_state, (), said, tally.after(after_state))
+            self.moment = now = Moment(after_state, picked, said, tally)
+            return StepTaken(seat, action, True, replaced, pizza, False, False, chances, before, now, now)
+        after = Moment(after_state, (), said, tally.after(after_state))
         following = self._next_match(after.tally, after_state)
         self.over = following is None
-        self.position = now = following or after
-        if self.over and self._log is not None:
-            self._log.end()
-        return Step(seat, action, True, replaced, pizza, True, self.over, chances, before, after, now)
+        self.moment = now = following or after
+        if self.over:
+            for log in self._logs:
+                log.end()
+        return StepTaken(seat, action, True, replaced, pizza, True, self.over, chances, before, after, now)
 
     # Dealing and luck.
 
-    def _next_match(self, tally: Tally, last: ChefsHatState | None) -> Position | None:
+    def _next_match(self, tally: Tally, last: ChefsHatState | None) -> Moment | None:
         deal = self._deal(tally, last)
         if deal is None:
             return None
         state = self.game.start(deal)
-        if self._log is not None:
-            self._log.dealt(state)
-        return Position(state, (), SILENT, tally)
+        for log in self._logs:
+            log.dealt(state)
+        return Moment(state, (), SILENT, tally)
 
     def _deal(self, tally: Tally, last: ChefsHatState | None) -> ChefsHatDeal | None:
         game, number = self.game, tally.matches
@@ -256,12 +259,12 @@ class Table:
         return self.lot()
 
 
-def possible(position: Position) -> Chances:
+def possible(moment: Moment) -> Chances:
     """What whoever acts next can do, and what is listed but refused; nothing when a match is over."""
-    state = position.state
+    state = moment.state
     if not state.to_act:
         return NO_CHANCES
     seat = state.to_act[0]
     if state.in_play:
         return state.legal(seat), state.refused(seat)
-    return state.steps(seat, position.picked), ()
+    return state.steps(seat, moment.picked), ()

@@ -89,7 +89,7 @@ def kind_of(action: int) -> str:
     return KINDS[bisect_right(KINDS, action, key=lambda kind: kind[0]) - 1][1]
 
 
-class Table(NamedTuple):
+class Combinations(NamedTuple):
     """All combinations by id; what beats each is in `floor[id]` to `ceiling[id] - 1`, or a higher bomb.
 
     The entries of `PASS` say what may be led: everything else. `rivals` is what `follow` needs: for each
@@ -107,7 +107,7 @@ class Table(NamedTuple):
 
 
 @cache
-def table() -> Table:
+def table() -> Combinations:
     """The table, made when first asked for: a tenth of a second, once a process."""
     names: list[str] = []
     cards: list[Counts] = []
@@ -144,7 +144,9 @@ def table() -> Table:
     rivals.append(())
     families["pass", 1] = ((0, ((0, PASS),)),)
     ids = {name: action for action, name in enumerate(names)}
-    return Table(tuple(names), tuple(cards), ids, tuple(floor), tuple(ceiling), families, tuple(rivals))
+    return Combinations(
+        tuple(names), tuple(cards), ids, tuple(floor), tuple(ceiling), families, tuple(rivals)
+    )
 
 
 def _types() -> Iterator[tuple[tuple[str, int], Iterator[tuple[Ranks, Sequence[Ranks]]]]]:

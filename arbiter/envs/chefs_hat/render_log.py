@@ -1,4 +1,4 @@
-"""A game of Chef's Hat taken down as it is played, so that it can be shown to people."""
+"""A game of Chef's Hat taken down as it is played, to be shown to people."""
 
 from __future__ import annotations
 
@@ -12,46 +12,37 @@ from arbiter.rules import Answered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.envs.chefs_hat.steps import Log, Table
+    from arbiter.envs.chefs_hat.steps import StepwisePlay
     from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.rules import Action, AnyGame, Seat
 
 
-class Watch:
-    """A table's log that keeps the match in progress, and tells another log, if there is one."""
+class RenderLog:
+    """A `Log` that keeps the match in progress, or the last one."""
 
-    def __init__(self, game: AnyGame, further: Log | None) -> None:
-        self._game, self._further = game, further
+    def __init__(self, game: AnyGame) -> None:
+        self._game = game
         self._answers: list[Answered] = []
         self._state: ChefsHatState | None = None
 
     def begin(self) -> None:
-        """See `Log`."""
-        if self._further is not None:
-            self._further.begin()
+        """Until a match begins, the last one is shown."""
 
     def dealt(self, state: ChefsHatState) -> None:
         """See `Log`."""
         self._answers, self._state = [], state
-        if self._further is not None:
-            self._further.dealt(state)
 
     def done(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> None:
         """See `Log`."""
-        game = self._game
-        words = game.action_text(before, seat, action)
-        self._answers.append(Answered(seat, game.request(before, seat), words))
+        words = self._game.action_text(before, seat, action)
+        self._answers.append(Answered(seat, before.request, words))
         self._state = after
-        if self._further is not None:
-            self._further.done(before, seat, action, after)
 
     def end(self) -> None:
-        """See `Log`."""
-        if self._further is not None:
-            self._further.end()
+        """The last match stays."""
 
-    def text(self, table: Table, names: Sequence[str], note: str) -> str:
-        """The match in progress, or the last one; see `render.text`."""
+    def text(self, play: StepwisePlay, names: Sequence[str], note: str) -> str:
+        """The match as `render.text` shows those of other games."""
         state, game = self._state, self._game
         if state is None:
             return "no game has begun\n"
@@ -62,6 +53,6 @@ class Watch:
         except IllegalAction:
             # Under `gym2` four passes at once make somebody else lead than at a tournament.
             sheet = [f"{seat}: {words}" for seat, _, words in self._answers]
-        tally = table.position.tally
-        number = tally.matches + (table.actor != NOBODY)
-        return scene(game, number, tally.points, state, table.actor, sheet, names, note)
+        tally = play.moment.tally
+        number = tally.matches + (play.actor != NOBODY)
+        return scene(game, number, tally.points, state, play.actor, sheet, names, note)
