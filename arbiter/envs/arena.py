@@ -19,7 +19,7 @@ from arbiter.rules import Game
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.envs.match_log import MatchLog
+    from arbiter.envs.dataset_writer import DatasetWriter
     from arbiter.envs.observers import Observer
     from arbiter.envs.observers.observer import Vector
     from arbiter.rules import AnyGame, Seat
@@ -84,7 +84,7 @@ class Arena:
         }
         self._action_spaces = {agent: Ids(observer.actions) for agent in agents}
         self._note = ""
-        self._log: MatchLog | None = None
+        self._writer: DatasetWriter | None = None
 
     def write_to(self, dataset: str) -> None:
         """Write every match that ends from now on to a data set, .csv or .parquet, complete after `close`.
@@ -92,10 +92,10 @@ class Arena:
         ConfigError where it cannot be written.
         """
         # Imported where it is used: most environments write nothing.
-        from arbiter.envs.match_log import MatchLog
+        from arbiter.envs.dataset_writer import DatasetWriter
 
-        self._close_log()
-        self._log = MatchLog(dataset)
+        Arena.close(self)
+        self._writer = DatasetWriter(dataset)
 
     def seat_of(self, agent: str) -> Seat:
         """The seat of an agent; ValueError for a name that is none."""
@@ -134,12 +134,9 @@ class Arena:
 
     def close(self) -> None:
         """Complete the data set, where one is written."""
-        self._close_log()
-
-    def _close_log(self) -> None:
-        log, self._log = self._log, None
-        if log is not None:
-            log.close()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
 
     def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
         """End the match by illegal moves; each agent's reward."""
@@ -147,9 +144,9 @@ class Arena:
         self._note = "; ".join(f"{agent}: illegal move {reason}" for agent, reason in reasons.items())
         for agent, reason in reasons.items():
             self.infos[agent] = {"illegal": reason}
-        if self._log is not None:
+        if self._writer is not None:
             agent, reason = next(iter(reasons.items()))
-            self._log.add(self.play, self.player_names, (self._seats[agent], reason))
+            self._writer.add(self.play, self.player_names, (self._seats[agent], reason))
         return {agent: ILLEGAL if agent in reasons else 0.0 for agent in self.possible_agents}
 
     def _why(self, action: int, error: IllegalAction) -> str:
@@ -159,8 +156,8 @@ class Arena:
 
     def _match_points(self) -> dict[str, float]:
         """What the match that is over brought to each agent."""
-        if self._log is not None:
-            self._log.add(self.play, self.player_names)
+        if self._writer is not None:
+            self._writer.add(self.play, self.player_names)
         return dict(zip(self.possible_agents, map(float, self.play.totals), strict=True))
 
 

@@ -36,7 +36,7 @@ from arbiter.envs.arena import (
     checked_seed,
     mask_of,
 )
-from arbiter.envs.match_log import MatchLog
+from arbiter.envs.dataset_writer import DatasetWriter
 from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
 from arbiter.envs.play import Play, given_deals
 from arbiter.envs.render import text
@@ -138,7 +138,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         self._match = 0
         self._open = False
         self._fault = self._note = ""
-        self._log = None if dataset is None else MatchLog(dataset)
+        self._writer = None if dataset is None else DatasetWriter(dataset)
 
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
@@ -190,8 +190,8 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         seen, info = self._seen()
         if over:
             self._leave()
-            if self._log is not None and not self._fault:
-                self._log.add(self.play, self._names(), (self.seat, illegal) if illegal else None)
+            if self._writer is not None and not self._fault:
+                self._writer.add(self.play, self._names(), (self.seat, illegal) if illegal else None)
         if illegal:
             return seen, ILLEGAL, True, False, info | {"illegal": illegal}
         if self._fault:
@@ -200,10 +200,8 @@ class SingleEnv(gymnasium.Env[Any, Any]):
 
     def write_to(self, dataset: str) -> None:
         """See `Arena.write_to`."""
-        log, self._log = self._log, None
-        if log is not None:
-            log.close()
-        self._log = MatchLog(dataset)
+        self._close_writer()
+        self._writer = DatasetWriter(dataset)
 
     def action_masks(self) -> np.ndarray[Any, Any]:
         """The mask as truth values, by the name under which MaskablePPO asks for it."""
@@ -228,9 +226,12 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         self._open = False
         if self._programs is not None:
             self._programs.close()
-        log, self._log = self._log, None
-        if log is not None:
-            log.close()
+        self._close_writer()
+
+    def _close_writer(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
 
     def _names(self) -> list[str]:
         return [

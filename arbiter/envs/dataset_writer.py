@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arbiter.rules import Action, Deal, Seat
 
 
-class MatchLog:
+class DatasetWriter:
     """Writes each match that has ended, an event a row; the file, .csv or .parquet, is there after `close`.
 
     ConfigError where it cannot be written.

@@ -12,7 +12,7 @@ import pytest
 from arbiter import envs
 from arbiter.datasets import EVENT_COLUMNS, events
 from arbiter.envs import dou_dizhu_v4
-from arbiter.envs.match_log import record_of
+from arbiter.envs.dataset_writer import record_of
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
