@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pettingzoo import AECEnv
 
-from arbiter.envs.arena import Arena, arena_of, checked_action, checked_seed, mask_of
-from arbiter.envs.observers.chefs_hat import ChefsHatObserver
+from arbiter.envs.arena import Arena, checked_action, checked_seed, environment, mask_of
 from arbiter.envs.play import NOBODY, given_deals
 from arbiter.errors import IllegalAction
 
@@ -49,17 +48,10 @@ def aec(
     Agents are ``seat_0``, ``seat_1``, ... `render_mode` and `player_names` as in `Arena`, `dataset` as in
     `Arena.write_to`. ConfigError names every wrong option.
     """
-    play, observer, agents = arena_of(game, options)
-    form = GameEnv
-    if isinstance(observer, ChefsHatObserver):
-        # Imported here, since it is built on this module.
-        from arbiter.envs.chefs_hat.pettingzoo_envs import ChefsHatCycle
-
-        form = ChefsHatCycle
-    env = form(play, observer, agents, render_mode=render_mode, player_names=player_names)
-    if dataset is not None:
-        env.write_to(dataset)
-    return env
+    made: GameEnv = environment(
+        "aec", game, dataset, options, render_mode=render_mode, player_names=player_names
+    )
+    return made
 
 
 class GameEnv(Arena, AECEnv):  # type: ignore[misc]

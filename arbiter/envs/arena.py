@@ -13,7 +13,7 @@ from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
 from arbiter.envs.render import text
 from arbiter.errors import ConfigError, IllegalAction
-from arbiter.games import make
+from arbiter.games import load, make
 from arbiter.rules import Game
 
 if TYPE_CHECKING:
@@ -170,6 +170,15 @@ def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Obs
     elif options:
         raise ConfigError(f"options go to the constructor of the game: {', '.join(options)}")
     return Play(game), observer_of(game), [f"seat_{seat}" for seat in range(game.seats)]
+
+
+def environment(form: str, game: str | AnyGame, dataset: str | None, options: Any, **shown: Any) -> Any:
+    """The PettingZoo environment that a game's observer names as its `form`; `shown` goes to `Arena`."""
+    play, observer, agents = arena_of(game, options)
+    env = load(getattr(observer, form))(play, observer, agents, **shown)
+    if dataset is not None:
+        env.write_to(dataset)
+    return env
 
 
 def checked_seed(seed: object) -> int | str | None:

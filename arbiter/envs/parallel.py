@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pettingzoo import ParallelEnv
 
-from arbiter.envs.arena import Arena, arena_of, checked_action, checked_seed, mask_of
-from arbiter.envs.observers.chefs_hat import ChefsHatObserver
+from arbiter.envs.arena import Arena, checked_action, checked_seed, environment, mask_of
 from arbiter.envs.play import given_deals
 from arbiter.errors import IllegalAction
 
@@ -34,17 +33,10 @@ def parallel(
     **options: Any,
 ) -> ParallelGameEnv:
     """The parallel environment of a game; its arguments are those of `arbiter.envs.aec`."""
-    play, observer, agents = arena_of(game, options)
-    form = ParallelGameEnv
-    if isinstance(observer, ChefsHatObserver):
-        # Imported here, since it is built on this module.
-        from arbiter.envs.chefs_hat.pettingzoo_envs import ChefsHatParallel
-
-        form = ChefsHatParallel
-    env = form(play, observer, agents, render_mode=render_mode, player_names=player_names)
-    if dataset is not None:
-        env.write_to(dataset)
-    return env
+    made: ParallelGameEnv = environment(
+        "parallel", game, dataset, options, render_mode=render_mode, player_names=player_names
+    )
+    return made
 
 
 class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]

@@ -45,6 +45,8 @@ class ChefsHatObserver(Observer):
 
     dtype = np.float32
     high = _REFUSED
+    aec = "arbiter.envs.chefs_hat.pettingzoo_envs:ChefsHatCycle"
+    parallel = "arbiter.envs.chefs_hat.pettingzoo_envs:ChefsHatParallel"
 
     def __init__(self, game: ChefsHat) -> None:  # noqa: ARG002
         self.actions = STEPS

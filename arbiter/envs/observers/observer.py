@@ -33,6 +33,9 @@ class Observer(ABC):
     high: ClassVar[float] = 1
     remembered: ClassVar[int] = 0
     """How many of the last actions `vectors` needs."""
+    aec: ClassVar[str] = "arbiter.envs.aec:GameEnv"
+    parallel: ClassVar[str] = "arbiter.envs.parallel:ParallelGameEnv"
+    """``module:class`` of the PettingZoo environments of the game."""
 
     @abstractmethod
     def size(self, seat: Seat) -> int:
