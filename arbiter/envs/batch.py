@@ -144,7 +144,7 @@ class Batch:
             before.plays, before.states, before.seats, given.tolist(), strict=True
         ):
             try:
-                if isinstance(state, translated):
+                if type(state) in translated:
                     act(play, seat, action)
                 else:
                     # The play itself, and its record of actions, is left behind until the deal is over.
@@ -201,7 +201,7 @@ class Batch:
             return cells - self._rows * self.actions, starts
         legal, translated = observer.legal, self._translated
         lists = [
-            legal(play, seat) if isinstance(state, translated) else state.legal(seat)
+            legal(play, seat) if type(state) in translated else state.legal(seat)
             for play, state, seat in zip(matches.plays, matches.states, matches.seats, strict=True)
         ]
         counts = np.fromiter(map(len, lists), np.int64, self.n)

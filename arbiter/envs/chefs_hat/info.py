@@ -48,19 +48,12 @@ def _cells(cards: bytes) -> tuple[Observation, list[float]]:
     return scaled, scaled.tolist()
 
 
-def _rows(
-    state: ChefsHatState, seat: Seat
-) -> tuple[tuple[Observation, list[float]], tuple[Observation, list[float]]]:
-    """The cells of the board, and of a hand."""
-    return _cells(state.board), _cells(state.cells(seat))
-
-
 def vector(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> Observation:
     """What a seat sees; `chances` are those of a seat that acts next, none for another."""
-    board, hand = _rows(moment.state, seat)
+    state = moment.state
     seen = np.zeros(CELLS, np.float32)
-    seen[:BOARD] = board[0]
-    seen[BOARD:FIRST_ACTION] = hand[0]
+    seen[:BOARD] = _cells(state.board)[0]
+    seen[BOARD:FIRST_ACTION] = _cells(state.cells(seat))[0]
     can, refused = chances
     if can:
         cells = seen[FIRST_ACTION:]
@@ -72,8 +65,8 @@ def vector(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> Observa
 
 def numbers(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> list[float]:
     """As `vector`, a list."""
-    board, hand = _rows(moment.state, seat)
-    seen = board[1] + hand[1] + _NO_CELLS
+    state = moment.state
+    seen = _cells(state.board)[1] + _cells(state.cells(seat))[1] + _NO_CELLS
     can, refused = chances
     for action in can:
         seen[FIRST_ACTION + action] = 1.0

@@ -90,8 +90,8 @@ class _Told:
             )
         match_over = len(play.played) > played
         after_state = play.played[-1].state if match_over else play.state
-        replaced = len(after_state.random_actions) > len(state.random_actions)
-        action = state.carried_out(action, after_state)
+        if replaced := after_state.random_actions != state.random_actions:
+            action = after_state.random_actions[-1][1]
         said = state.said_after(before.said, action, after_state)
         over = play.turn == NOBODY
         if match_over:

@@ -91,7 +91,7 @@ class PlanningObserver(Observer):
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:
         """None with the tournament's programme: then the ids are the game's own."""
         shifted = any(play.game.tricks.offset != self._numbers for play in plays)  # type: ignore[attr-defined]
-        return (tuple,) if shifted else ()
+        return (type(plays[0].state),) if shifted else ()
 
     def masks(self, matches: Matches) -> NDArray[np.int8]:
         """See `Observer.masks`."""

@@ -73,6 +73,7 @@ class BookState(_Fields, ChefsHatState):
     """
 
     __slots__ = ()
+    random_actions = ()
 
     @classmethod
     def begin(cls, setting: Setting, hands: Hands) -> BookState:

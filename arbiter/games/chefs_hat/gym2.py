@@ -43,7 +43,7 @@ from arbiter.games.chefs_hat.actions import (
 )
 from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, Hands
 from arbiter.games.chefs_hat.shown import BOARDS, EMPTY_BOARD, board_cells
-from arbiter.games.chefs_hat.state import ChefsHatState, Setting
+from arbiter.games.chefs_hat.state import ChefsHatState, Said, Setting
 from arbiter.rules import Action, Seat
 
 PATIENCE = 5
@@ -138,11 +138,6 @@ class Gym2State(_Fields, ChefsHatState):
             return self._replace(misses=_set(self.misses, seat, self.misses[seat] + 1))
         return self._done(seat, tried, self.random_actions)
 
-    def carried_out(self, action: Action, after: ChefsHatState) -> Action:
-        """See `ChefsHatState`."""
-        lots = after.random_actions
-        return lots[-1][1] if len(lots) > len(self.random_actions) else action
-
     def _done(self, seat: Seat, action: Action, lots: tuple[tuple[Seat, Action], ...]) -> Gym2State:
         """The state after an action that can be done; `lots` are the random actions so far."""
         (setting, limit, _, hands, masks, board, table, said, last, passes, misses,
@@ -223,6 +218,11 @@ class Gym2State(_Fields, ChefsHatState):
     def cards_left(self) -> list[int]:
         """See `ChefsHatState`."""
         return [count_of(mask) for mask in self.masks]
+
+    def said_after(self, said: Said, action: Action, after: Any) -> Said:  # noqa: ARG002
+        """The rules need it, so that the state has it."""
+        kept: Said = after.said
+        return kept
 
     def board_after(self, seat: Seat, action: Action) -> bytes:
         """See `ChefsHatState`."""

@@ -102,10 +102,6 @@ class ChefsHatState(Protocol):
         """The state after an illegal try, or after `forced`, which is done in the place of any."""
         return self
 
-    def carried_out(self, action: Action, after: ChefsHatState) -> Action:  # noqa: ARG002
-        """What was done: the action that led to `after`, or a random one in its place."""
-        return action
-
     def forced(self, seat: Seat) -> bool:  # noqa: ARG002
         """Whether the seat's next action will be a random one, whatever it asks for."""
         return False
