@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from pettingzoo import AECEnv
 
-from arbiter.envs.arena import Arena, checked_action, checked_seed, environment, mask_of
+from arbiter.envs.arena import Arena, checked_action, checked_seed, environment
 from arbiter.envs.play import NOBODY, given_deals
 from arbiter.errors import IllegalAction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.envs.observers.observer import Vector
-    from arbiter.rules import AnyGame
+    from arbiter.rules import AnyGame, Seat
 
 _AFTER_RESET = frozenset(
     {
@@ -119,19 +118,8 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
         if self.render_mode == "human":
             self.render()
 
-    def observe(self, agent: str) -> dict[str, Vector]:
-        """The vector and the mask of an agent; also of one that has terminated."""
-        seat, play, observer = self.seat_of(agent), self.play, self.observer
-        legal = observer.legal(play, seat) if seat == self._turn else ()
-        return {
-            "observation": observer.vector(play, seat),
-            "action_mask": mask_of(legal, observer.actions),
-        }
-
-    def legal_ids(self, agent: str) -> list[int]:
-        """The sorted ids of an agent's legal actions; none when it is not its turn."""
-        seat = self.seat_of(agent)
-        return list(self.observer.legal(self.play, seat)) if seat == self._turn else []
+    def _decides(self, seat: Seat) -> bool:
+        return seat == self._turn
 
     def _end(self, rewards: dict[str, float]) -> None:
         """All terminate; each is stepped once more with None, in order."""

@@ -108,6 +108,24 @@ class Arena:
         """The observation alone: a new array, no mask being made."""
         return self.observer.vector(self.play, self.seat_of(agent))
 
+    def observe(self, agent: str) -> dict[str, Vector]:
+        """The vector and the mask of an agent; also when the match is over."""
+        seat, play, observer = self.seat_of(agent), self.play, self.observer
+        legal = observer.legal(play, seat) if self._decides(seat) else ()
+        return {
+            "observation": observer.vector(play, seat),
+            "action_mask": mask_of(legal, observer.actions),
+        }
+
+    def legal_ids(self, agent: str) -> list[int]:
+        """The sorted ids of an agent's legal actions; none when it is not to act."""
+        seat = self.seat_of(agent)
+        return list(self.observer.legal(self.play, seat)) if self._decides(seat) else []
+
+    def _decides(self, seat: Seat) -> bool:
+        """Whether a seat is to act now."""
+        raise NotImplementedError
+
     def action_name(self, action: int) -> str:
         """An id in the words of the game: ``TD``, ``34567``."""
         return self.observer.action_name(checked_action(action, self.observer.actions, "this environment"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pettingzoo import ParallelEnv
 
-from arbiter.envs.arena import Arena, checked_action, checked_seed, environment, mask_of
+from arbiter.envs.arena import Arena, checked_action, checked_seed, environment
 from arbiter.envs.play import given_deals
 from arbiter.errors import IllegalAction
 
@@ -124,20 +124,6 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
             dict.fromkeys(agents, False),
             self.infos,
         )
-
-    def observe(self, agent: str) -> dict[str, Vector]:
-        """The vector and the mask of an agent."""
-        seat, play, observer = self.seat_of(agent), self.play, self.observer
-        legal = observer.legal(play, seat) if self._decides(seat) else ()
-        return {
-            "observation": observer.vector(play, seat),
-            "action_mask": mask_of(legal, observer.actions),
-        }
-
-    def legal_ids(self, agent: str) -> list[int]:
-        """The sorted ids of an agent's legal actions; none when it is not to act."""
-        seat = self.seat_of(agent)
-        return list(self.observer.legal(self.play, seat)) if self._decides(seat) else []
 
     def _decides(self, seat: int) -> bool:
         return bool(self.agents) and seat in self.play.to_act

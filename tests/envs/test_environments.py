@@ -750,7 +750,7 @@ def test_masks_and_vectors_are_not_made_until_asked_for(monkeypatch):
     made = []
     whole = type(env.observer).vector
     monkeypatch.setattr(type(env.observer), "vector", lambda *args: made.append(1) or whole(*args))
-    monkeypatch.setattr(sys.modules["arbiter.envs.aec"], "mask_of", lambda *_: made.append(2))
+    monkeypatch.setattr(sys.modules["arbiter.envs.arena"], "mask_of", lambda *_: made.append(2))
     env.reset(seed=0)
     for _ in range(6):
         env.step(env.legal_ids(env.agent_selection)[0])
