@@ -224,9 +224,7 @@ class StepwisePlay:
                 return deal
             first = deal.counted_from if deal.opener is not None else self._first_seat()
             return replace(deal, counted_from=first, leader=leader)
-        if game.matches is not None and number >= game.matches:
-            return None
-        if game.points is not None and max(tally.points) >= game.points:
+        if game.over(number, tally.points):
             return None
         cards = list(DECK)
         self._random.shuffle(cards)

@@ -136,9 +136,7 @@ class ChefsHat(Game[ChefsHatState]):
         deal = ChefsHatDeal(())
         if last is not None:
             deal = _continued(deal, number, last)
-        if self.matches is not None and number >= self.matches:
-            return None
-        if self.points is not None and max(deal.totals) >= self.points:
+        if self.over(number, deal.totals):
             return None
         cards = [DECK[i] for i in stream.shuffled(len(DECK))]
         size = len(DECK) // SEATS
@@ -154,6 +152,12 @@ class ChefsHat(Game[ChefsHatState]):
         else:
             opener = joker_holder(hands, deal.counted_from)
         return replace(deal, opener=opener, seat=opener)
+
+    def over(self, number: int, totals: Sequence[int]) -> bool:
+        """Whether `number` deals that brought these points are a whole match."""
+        if self.points is not None:
+            return max(totals) >= self.points
+        return self.matches is not None and number >= self.matches
 
     def deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> _Deal | None:
         """As `Game.deal`; a given deal without roles gets them from the deal before."""
