@@ -57,15 +57,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Batch": "arbiter.envs.batch",
-    "batch": "arbiter.envs.batch",
-    "GameEnv": "arbiter.envs.aec",
-    "ParallelGameEnv": "arbiter.envs.parallel",
-    "aec": "arbiter.envs.aec",
-    "parallel": "arbiter.envs.parallel",
-    "PolicyBot": "arbiter.envs.policy_bot",
-    "SingleEnv": "arbiter.envs.single",
-    "single": "arbiter.envs.single",
+    name: f"arbiter.envs.{module}"
+    for module, names in {
+        "aec": ("GameEnv", "aec"),
+        "batch": ("Batch", "batch"),
+        "parallel": ("ParallelGameEnv", "parallel"),
+        "policy_bot": ("PolicyBot",),
+        "single": ("SingleEnv", "single"),
+    }.items()
+    for name in names
 }
 """The module of every name that is imported when it is first used."""
 

@@ -10,32 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 KEYS = (
-    "Matches",
-    "Rounds",
-    "Player_Names",
-    "Author_Index",
-    "Author_Possible_Actions",
-    "Observation_Before",
-    "Observation_After",
-    "Action_Valid",
-    "Action_Random",
-    "Action_Index",
-    "Action_Decoded",
-    "Is_Pizza",
-    "Pizza_Author",
-    "Finished_Players",
-    "Cards_Per_Player",
-    "Last_action_Per_Player",
-    "Next_Player",
-    "Board_Before",
-    "Board_After",
-    "Current_Roles",
-    "Match_Score",
-    "Game_Score",
-    "Game_Performance_Score",
+    "Matches Rounds Player_Names Author_Index Author_Possible_Actions Observation_Before Observation_After "
+    "Action_Valid Action_Random Action_Index Action_Decoded Is_Pizza Pizza_Author Finished_Players "
+    "Cards_Per_Player Last_action_Per_Player Next_Player Board_Before Board_After Current_Roles Match_Score "
+    "Game_Score Game_Performance_Score"
 )
 """The keys of `info`, in their order."""
-_BLANK = dict.fromkeys(KEYS)
+_BLANK = dict.fromkeys(KEYS.split())
 _READING = (
     "__contains__ __delitem__ __eq__ __getitem__ __ior__ __iter__ __len__ __ne__ __or__ __repr__ "
     "__reversed__ __ror__ __setitem__ clear copy get items keys pop popitem setdefault update values"

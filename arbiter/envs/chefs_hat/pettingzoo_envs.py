@@ -74,43 +74,24 @@ class _Told:
 
     def _told(self, before: Moment, author: Seat, action: int, played: int) -> StepTaken:
         """The step that has just been made, `played` deals having been over before it."""
-        play, state = self.play, before.state
-        known: dict[str, Any] = {"author": author, "chances": possible(before), "before": before}
+        play, state, chances = self.play, before.state, possible(before)
         if self._reasons:
             return StepTaken(
-                **known,
-                action=action,
-                valid=False,
-                replaced=False,
-                pizza=False,
-                match_over=False,
-                over=False,
-                after=before,
-                now=before,
+                author, action, False, False, False, False, False, chances, before, before, before
             )
-        match_over = len(play.played) > played
+        match_over, over = len(play.played) > played, play.turn == NOBODY
         after_state = play.played[-1].state if match_over else play.state
         if replaced := after_state.random_actions != state.random_actions:
             action = after_state.random_actions[-1][1]
+        pizza = after_state.rounds > state.rounds
         said = state.said_after(before.said, action, after_state)
-        over = play.turn == NOBODY
         if match_over:
             after = Moment(after_state, (), said, before.tally.after(after_state))
             now = after if over else Moment(play.state, (), SILENT, after.tally)
         else:
             # The Chef's first card is pending while its second is awaited.
             after = now = Moment(after_state, play.pending, said, before.tally)
-        return StepTaken(
-            **known,
-            action=action,
-            valid=True,
-            replaced=replaced,
-            pizza=after_state.rounds > state.rounds,
-            match_over=match_over,
-            over=over,
-            after=after,
-            now=now,
-        )
+        return StepTaken(author, action, True, replaced, pizza, match_over, over, chances, before, after, now)
 
 
 class ChefsHatCycle(_Told, GameEnv):
