@@ -93,7 +93,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
             self.render()
 
     def step(self, action: int | None) -> None:
-        """Do what `agent_selection` wants; None, and nothing else, for an agent that has terminated.
+        """Do the action of `agent_selection`; only None is allowed for an agent that has terminated.
 
         TypeError, ValueError, or RuntimeError after the last step; nothing is changed then.
         """
@@ -122,7 +122,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
         return seat == self._turn
 
     def _end(self, rewards: dict[str, float]) -> None:
-        """All terminate; each is stepped once more with None, in order."""
+        """Terminate all agents; each is stepped once more with None, in order."""
         self._turn = NOBODY
         self.rewards = rewards
         self._cumulative_rewards = dict(rewards)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     _Discrete = spaces.Discrete[Any]
 else:
-    # Of older versions of Gymnasium it takes no type.
+    # In older versions of Gymnasium it is not generic.
     _Discrete = spaces.Discrete
 
 RENDER_MODES = ("human", "ansi")
@@ -40,7 +40,7 @@ METADATA: dict[str, Any] = {
 ILLEGAL = -1.0
 """The reward of an illegal move."""
 _MANY = 1000
-"""A mask of more ids than this is a `Mask`."""
+"""Masks of more ids than this are of class `Mask`; NumPy searches shorter ones quickly enough."""
 
 
 class Arena:
@@ -123,7 +123,7 @@ class Arena:
         return list(self.observer.legal(self.play, seat)) if self._decides(seat) else []
 
     def _decides(self, seat: Seat) -> bool:
-        """Whether a seat is to act now."""
+        """True when a seat is to act now."""
         raise NotImplementedError
 
     def action_name(self, action: int) -> str:
@@ -168,12 +168,12 @@ class Arena:
         return {agent: ILLEGAL if agent in reasons else 0.0 for agent in self.possible_agents}
 
     def _why(self, action: int, error: IllegalAction) -> str:
-        """What was wrong with an illegal move: its name and the reason."""
+        """The name of an illegal move and the reason."""
         name, reason = self.observer.action_name(action), str(error)
         return reason if reason.startswith(name) else f"{name}: {reason}"
 
     def _match_points(self) -> dict[str, float]:
-        """What the match that is over brought to each agent."""
+        """Each agent's points in a match that is over."""
         if self._writer is not None:
             self._writer.add(self.play, self.player_names)
         return dict(zip(self.possible_agents, map(float, self.play.totals), strict=True))
@@ -234,10 +234,10 @@ class Mask(np.ndarray[Any, Any]):
 
 
 class Ids(_Discrete):
-    """All ids of a game; samples by a mask without the checks that take longer than all the rest."""
+    """All ids of a game; sampling by a mask leaves out checks that take longer than the rest."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """The same as of `Discrete`, by the same random numbers."""
+        """The same samples as `Discrete` draws, from the same random numbers."""
         if probability is not None:
             return super().sample(mask, probability)
         if not isinstance(mask, Mask) or mask.shape != (self.n,):
@@ -257,7 +257,7 @@ def mask_of(ids: Sequence[int], actions: int) -> Vector:
 
 
 def _integer(value: Any, expected: str) -> int:
-    """What can stand in for an integer without loss, NumPy's included, as one; TypeError."""
+    """An integer of any type, NumPy's included, as an int; TypeError for anything else."""
     if not isinstance(value, bool):
         try:
             return index(value)

@@ -91,7 +91,7 @@ class Batch:
         self._masks: NDArray[np.int8] | None = None
 
     def reset(self, seed: int | str = 0) -> None:
-        """All matches anew."""
+        """Begin all matches anew."""
         seed = checked_seed(seed) or 0
         self._starts = None
         for number, play in enumerate(self._matches.plays):
@@ -173,7 +173,7 @@ class Batch:
         return rewards, over
 
     def _begin_again(self, number: int) -> None:
-        """The next match in the place of one that is over."""
+        """Begin the next match in the place of one that is over."""
         matches = self._matches
         play = matches.plays[number]
         if self._starts is None:

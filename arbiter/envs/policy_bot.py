@@ -58,7 +58,7 @@ class PolicyBot:
         self.game = play.game
         self.time_left: int | None = None
         self.over = False
-        """Whether ``quit`` has come."""
+        """True when ``quit`` has come."""
         self._verbs = verbs(self.game)
         self._said: dict[str, list[str]] = {}
         self._match: Imagined | None = None

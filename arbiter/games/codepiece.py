@@ -93,7 +93,7 @@ class CodepieceState(NamedTuple):
         return _BIDS[self.bid] if len(self.bids) < SEATS else _TRUMPS
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether the seat may do this now."""
+        """True when the seat may do this now."""
         if seat not in self.to_act or action < 0:
             return False
         if self.trump != NO_TRUMP:

@@ -52,7 +52,7 @@ class PlanningState(NamedTuple):
         return self.game.tricks.actions_of(self.hands[seat])
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether the seat may do this now."""
+        """True when the seat may do this now."""
         if seat not in self.to_act or action < 0:
             return False
         if self.trick is None:
@@ -297,7 +297,7 @@ class Planning(Game[PlanningState]):
             yield "points    " + "  ".join(f"{seat}:{points}" for seat, points in enumerate(state.points()))
 
     def is_card(self, action: Action) -> bool:
-        """Whether an action id is a card of the deck rather than a declaration."""
+        """True when an action id is a card of the deck rather than a declaration."""
         return self.tricks.offset <= action < self.actions
 
     def _checked_seats(self, seats: object, problems: list[Problem]) -> int:

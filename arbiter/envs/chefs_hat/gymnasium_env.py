@@ -162,7 +162,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     @property
     def over(self) -> bool:
-        """Whether the game is over: under `gym2`, `terminated` only says that a match is."""
+        """True when the game is over: under `gym2`, `terminated` only says that a match is."""
         return self._play.over
 
     @property

@@ -206,13 +206,13 @@ OF_A_SECRET = ("Action_Index", "Action_Decoded")
 
 
 def secret(step: StepTaken) -> bool:
-    """Whether others may not see what was decided."""
+    """True when others may not see what was decided."""
     state = step.before.state
     return not state.in_play and not (state.asking_special and step.action != PASS)
 
 
 def unheard(step: StepTaken) -> bool:
-    """Whether others may not even know that there was a step.
+    """True when others may not even know that there was a step.
 
     Only a holder of both jokers is asked for a special action.
     """

@@ -157,7 +157,7 @@ class StepwisePlay:
         return can[0]
 
     def step(self, action: Action, *, replaced: bool = False) -> StepTaken:
-        """What comes of an action 0..199 of whoever acts next; not to be called when the game is over.
+        """Do or refuse an action 0..199 of whoever acts next; not to be called when the game is over.
 
         `replaced` only marks the step: the action is not the player's own.
         """

@@ -1,4 +1,4 @@
-"""What to imagine of games that bring nothing of their own, such as those of other packages."""
+"""What to imagine of games that name no imagining of their own."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ImaginedAnyGame(Imagined):
             try:
                 self._begin()
             except Unheard:
-                # It is no part of the dealing, or there is more to come.
+                # It is not part of the dealing, or more is to come.
                 self._dealt.pop()
             else:
                 self._begun = False
@@ -55,7 +55,7 @@ class ImaginedAnyGame(Imagined):
         self._dealt, self._pinned = [" ".join([DEALS, *words])], {}
 
     def _pin(self, words: Sequence[str]) -> None:
-        """Cards that were named stay where they fit, so that this need not be tried again."""
+        """Keep cards that were named where they fit, so that they are not searched for again."""
         for seat, hand in enumerate(self.play.deal.hands):
             for place, card in enumerate(map(self.game.card_name, hand)):
                 if seat != self.seat and card in words:

@@ -71,7 +71,7 @@ class ImaginedChefsHat(Imagined):
         return super().asked(request)
 
     def _forget(self) -> None:
-        """Nothing of a deal is known but the own cards."""
+        """Forget all of a deal but this seat's cards."""
         self._part = ""
         self._opener: Seat = 0
         self._roles: list[str] | None = None
@@ -132,7 +132,7 @@ class ImaginedChefsHat(Imagined):
         return [*held.elements()]
 
     def _enter(self, part: str, opener: Seat) -> None:
-        """A part of the deal begins, unless it has begun; `opener` leads in the play."""
+        """Begin a part of the deal, unless it has begun; `opener` leads in the play."""
         if self._part in (part, _PLAY):
             return
         self._part, self._opener, self._begun = part, opener, False

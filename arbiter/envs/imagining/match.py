@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 Said: TypeAlias = "Mapping[str, Sequence[str]]"
 """The words after each command of a greeting."""
 DEALS = "set_cards"
-"""The command with which a deal begins, and the own cards come."""
+"""The command that begins a deal and tells a seat its cards."""
 
 
 class Unheard(Exception):
-    """A command that cannot be obeyed, with the reason: the match is as it was."""
+    """A command that cannot be obeyed, with the reason; the match is unchanged."""
 
 
 class HeardPlay(Play):
-    """A play whose deals are made up from outside, one after the other."""
+    """A play that is given its deals one by one."""
 
     def __init__(self, game: AnyGame) -> None:
         super().__init__(game)
@@ -58,14 +58,14 @@ class HeardPlay(Play):
         self._begin(deal)
 
     def redealt(self, deal: Deal, actions: list[Action], state: Any) -> None:
-        """The same deal with other hidden cards; `state` is what `actions` of the same seats come to."""
+        """Replace the hidden cards of this deal; `state` follows from `actions` by the same seats."""
         self.deal, self.first, self.state = deal, self.game.start(deal), state
         self.actions = actions
         self.turn = state.to_act[0] if state.to_act else NOBODY
         self.pending, self._asked = (), NOBODY
 
     def _deal_of(self, *_: object, **__: object) -> None:
-        """What is dealt next is not known before it is told."""
+        """None: the next deal is unknown until it is told."""
         return
 
 
@@ -79,7 +79,7 @@ class Imagined:
     """
 
     told_besides: frozenset[str] = frozenset()
-    """Commands that tell what follows from the play, and may not be those that the rules expect."""
+    """Commands that tell consequences of the play, and may differ from those of the rules."""
 
     def __init__(self, game: AnyGame, seat: Seat, deck: Sequence[str]) -> None:
         self.game, self.seat = game, seat
@@ -94,7 +94,7 @@ class Imagined:
         self._laid: list[Counter[str]] = []
         self.shown: list[Counter[str]] = []
         self._guessed: dict[Seat, int] = {}
-        """The places of actions that were not told, by seat."""
+        """By seat, the index in `play.actions` of an action that stands in for an untold one."""
         self._following: list[str] = []
 
     @classmethod
@@ -108,7 +108,7 @@ class Imagined:
     # What is heard.
 
     def hear(self, words: Sequence[str]) -> None:
-        """One command that asks for nothing; Unheard."""
+        """Take in a command that asks for nothing; Unheard where it cannot be obeyed."""
         if words[0] == DEALS:
             self._deal(words[1:])
             return
@@ -121,7 +121,7 @@ class Imagined:
             raise Unheard(f"cannot do {words[0][:40]}")
 
     def asked(self, request: str) -> Play:
-        """The play in which this seat is to decide; Unheard where it is not asked that now."""
+        """The play in which this seat is to answer the request; Unheard where that is not due."""
         if not self._own:
             raise Unheard(f"no cards have been dealt: {DEALS} comes first")
         self._begin()
@@ -159,7 +159,7 @@ class Imagined:
         return self._own
 
     def foreseen(self, seat: Seat, text: str) -> bool:  # noqa: ARG002
-        """Whether an action as told needs a deal that foresees it."""
+        """True when an action as told needs a deal that foresees it."""
         return False
 
     def sizes_of(self, number: int, cards: int) -> tuple[list[int], Seat]:
@@ -189,13 +189,13 @@ class Imagined:
         self.shown = [Counter() for _ in self._sizes]
 
     def _begin(self) -> None:
-        """The cards are on the table, if they are not there already."""
+        """Deal, unless that is done already."""
         if not self._begun:
             self.play.begin(self._filled(self._laid))
             self._begun = True
 
     def _tells(self, words: Sequence[str]) -> bool:
-        """Whether a command tells of an action, ``play 2 TD``; then it has been done."""
+        """Do the action that a command such as ``play 2 TD`` tells of; False if it tells of none."""
         if len(words) < 3 or not words[1].isdecimal() or int(words[1]) >= self.game.seats:
             return False
         seat, text = int(words[1]), " ".join(words[2:])
@@ -208,7 +208,7 @@ class Imagined:
             return False
 
     def _told_of(self, seat: Seat, text: str) -> bool:
-        """What a seat had decided in secret."""
+        """Put the action that is told now in the place of the guessed one."""
         play, place = self.play, self._guessed[seat]
         state = play.first
         for who, what in zip(play.seats[:place], play.actions, strict=False):
@@ -222,7 +222,7 @@ class Imagined:
         return True
 
     def _acts(self, seat: Seat, text: str, line: str) -> bool:
-        """What a seat does openly; `line` tells it."""
+        """Do what `line` tells that a seat does openly; False if it tells something else."""
         game, play = self.game, self.play
         if seat not in play.to_act:
             return False
@@ -247,7 +247,7 @@ class Imagined:
         return True
 
     def _redeal(self, laid: list[Counter[str]], seat: Seat, action: Action) -> None:
-        """Other hidden cards, with which all that was done is possible, and now this action; Unheard."""
+        """Deal hidden cards anew so that all that was done, and this action, is legal; Unheard."""
         play, barred = self.play, self._barred
         course = [*zip(play.seats, play.actions, strict=True), (seat, action)]
         try:
@@ -269,7 +269,7 @@ class Imagined:
         play.redealt(deal, play.actions, before)
 
     def _bar(self, state: Any, seat: Seat, held: Counter[str]) -> None:
-        """What a seat could lay instead of what was refused, it does not have; Unheard if that is no news."""
+        """Bar the cards that a seat could lay instead of the refused one; Unheard if all are barred."""
         alternatives = {card for action in state.legal(seat) for card in self.cards_of(state, seat, action)}
         found = {(card, seat) for card in alternatives if card not in held and card not in self.shown[seat]}
         if seat == self.seat or found <= self._barred:
@@ -277,7 +277,7 @@ class Imagined:
         self._barred = self._barred | found
 
     def _filled(self, laid: list[Counter[str]]) -> Deal:
-        """A deal with the own cards, those that others are known to have had, and the rest somehow."""
+        """A deal with this seat's cards, the known cards of others, and the rest where they fit."""
         hands: list[list[str]] = []
         room = []
         left = self._deck - Counter(self.hand())

@@ -1,4 +1,4 @@
-"""The observation of games that have none of their own, such as those of other packages."""
+"""The observation of games that name no observer of their own."""
 
 from __future__ import annotations
 

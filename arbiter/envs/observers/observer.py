@@ -32,14 +32,14 @@ class Observer(ABC):
     low: ClassVar[float] = 0
     high: ClassVar[float] = 1
     remembered: ClassVar[int] = 0
-    """How many of the last actions `vectors` needs."""
+    """The number of last actions that `vectors` needs."""
     aec: ClassVar[str] = "arbiter.envs.aec:GameEnv"
     parallel: ClassVar[str] = "arbiter.envs.parallel:ParallelGameEnv"
     """``module:class`` of the PettingZoo environments of the game."""
 
     @abstractmethod
     def size(self, seat: Seat) -> int:
-        """How many cells the observation of a seat has."""
+        """The number of cells in the observation of a seat."""
 
     @abstractmethod
     def vector(self, play: Play, seat: Seat) -> Vector:
@@ -60,7 +60,7 @@ class Observer(ABC):
     # Of many matches at once, and of whoever is to act in each.
 
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        """The types of states in which ids are not those of the game; whoever has an `act` names them."""
+        """The types of states in which ids are not those of the game; an observer with an `act` of its own names them."""
         return ()
 
     def masks(self, matches: Matches) -> NDArray[np.int8] | None:  # noqa: ARG002
@@ -103,7 +103,7 @@ class Matches:
         self.remember(np.zeros(len(self.plays), np.int64), range(len(self.plays)))
 
     def remember(self, actions: NDArray[Any], begun: Iterable[int]) -> None:
-        """One more action of each match; those that have `begun` a deal look what there is of it."""
+        """Note one more action of each match; the matches `begun` read theirs from the new deal."""
         kept = self.recent.shape[1]
         if not kept:
             return
@@ -138,7 +138,7 @@ def bit_rows(values: Sequence[int], count: int) -> NDArray[np.int8]:
 
 
 def flat(lists: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """All numbers of some lists one after the other, the list of each, and its place in that."""
+    """The numbers of some lists one after the other, the index of each one's list, and its place in it."""
     counts = np.fromiter(map(len, lists), np.int64, len(lists))
     ends = np.cumsum(counts)
     numbers = np.fromiter(chain.from_iterable(lists), np.int64, int(ends[-1]))

@@ -42,7 +42,7 @@ NOTHING: Final = -1
 
 
 def discard(value: Card, quantity: int, jokers: int) -> Action:
-    """The id of so many cards of a value with so many jokers."""
+    """The id of discarding `quantity` cards of a value and `jokers` jokers."""
     return 3 * (value * (value - 1) // 2 + quantity - 1) + jokers
 
 
@@ -121,7 +121,7 @@ TWO_JOKERS: Final = 1 << 200
 ONE_LEFT: Final = _WITH[1] | 1 << LONE_JOKER
 NONE_LEFT: Final = _WITH[0]
 LEADS: Final = (1 << PASS) - 1
-"""What may be led by whoever holds it: everything but a pass."""
+"""What may be led: every discard."""
 PASSING: Final = 1 << PASS
 OPENINGS: Final = FIELDS[ELEVEN]
 FIELD_OF: Final = tuple(FIELDS[v] for v in VALUE_OF[:LONE_JOKER])

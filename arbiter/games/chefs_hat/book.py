@@ -35,7 +35,7 @@ from arbiter.rules import Action, Seat
 
 _new = tuple.__new__
 _MAY = (*OVER, LEADS, OPENINGS)
-"""What may be discarded by whoever holds it, by what is on the table."""
+"""What may be discarded if it is in hand, by what is on the table."""
 _MAY_PASS = (*(PASSING,) * CLEARED, 0, 0)
 _BIT = tuple(1 << seat for seat in range(SEATS))
 _ALONE = tuple((seat,) for seat in range(SEATS))
@@ -98,7 +98,7 @@ class BookState(_Fields, ChefsHatState):
         return self.hands[seat] & _MAY[table] | _MAY_PASS[table]
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether the seat may do this now."""
+        """True when the seat may do this now."""
         return seat in self.to_act and action >= 0 and bool(self.playable(seat) >> action & 1)
 
     def apply(self, seat: Seat, action: Action) -> BookState:

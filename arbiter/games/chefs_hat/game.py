@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 RULES = ("book", "gym2")
 MATCHES = 3
 MOST = 1000
-"""More matches, or points, than this are a slip of the pen."""
+"""The most matches, or points; more are taken for a typing error."""
 _EVERYBODY = tuple(range(SEATS))
 _Deal: TypeAlias = Any
 """A `ChefsHatDeal`: that all deals of a game are of its own kind, `Game` does not say."""
@@ -67,7 +67,7 @@ _GOLDEN = DECK.count(11)
 class ChefsHat(Game[ChefsHatState]):
     """The game with its rule set and its length: `matches`, or until somebody has `points`.
 
-    `max_rounds` ends each deal of `gym2` after so many rounds. ConfigError, with the option's
+    `max_rounds` ends each deal of `gym2` after that many rounds. ConfigError, with the option's
     path, for a value that is none.
     """
 
@@ -154,7 +154,7 @@ class ChefsHat(Game[ChefsHatState]):
         return replace(deal, opener=opener, seat=opener)
 
     def over(self, number: int, totals: Sequence[int]) -> bool:
-        """Whether `number` deals that brought these points are a whole match."""
+        """True when `number` deals that brought these points are a whole match."""
         if self.points is not None:
             return max(totals) >= self.points
         return self.matches is not None and number >= self.matches

@@ -99,7 +99,7 @@ class Gym2State(_Fields, ChefsHatState):
         return self.masks[seat] & _CAN[self.table] | PASSING
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether the seat may do this now."""
+        """True when the seat may do this now."""
         return seat in self.to_act and action >= 0 and self._can(seat, action)
 
     def _can(self, seat: Seat, action: Action) -> bool:

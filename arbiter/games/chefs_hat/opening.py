@@ -1,4 +1,4 @@
-"""What precedes the play of a deal of Chef's Hat: the special action, and the exchange of cards."""
+"""What comes before the play of a deal of Chef's Hat: the special action, and the exchange of cards."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Fields(NamedTuple):
 class Opening(_Fields, ChefsHatState):
     """A deal before its first discard; `chosen` are the gifts already decided.
 
-    `asking_special` says that whoever is to act is asked for a special action, not for cards.
+    `asking_special` says that a special action is asked for, not cards.
     """
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class Opening(_Fields, ChefsHatState):
 
     @property
     def wanted(self) -> int:
-        """The word of a special action, or the cards that whoever is to act has to give."""
+        """One word for a special action, or one for each card to give."""
         return 1 if self.asking_special or self.chosen else 2
 
     def parse(self, text: str) -> Action:
@@ -97,7 +97,7 @@ class Opening(_Fields, ChefsHatState):
         return sum(1 << action for action in self.legal(seat))
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether the seat may decide so now."""
+        """True when the seat may decide so now."""
         return seat in self.to_act and action in self.legal(seat)
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
@@ -182,7 +182,7 @@ class Opening(_Fields, ChefsHatState):
 def opened(deal: ChefsHatDeal, begin: Begin, *, specials: bool) -> ChefsHatState:
     """The first state of a deal in which something is to be decided.
 
-    `specials` says whether whoever holds both jokers is asked for a special action.
+    `specials` says that the holder of both jokers is asked for a special action.
     """
     hands = tuple(tuple(sorted(hand)) for hand in deal.hands)
     setting = Setting(deal, hands, deal.roles, None, None, 0)

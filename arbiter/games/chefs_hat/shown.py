@@ -52,7 +52,7 @@ def role_names(roles: tuple[int, ...] | None) -> tuple[str, ...]:
 
 
 class Tally(NamedTuple):
-    """What the seats have after so many matches: points, and performance scores.
+    """Points and performance scores by seat after a number of matches.
 
     A performance score is the mean over matches of ten times the points by the number of rounds.
     """

@@ -45,7 +45,7 @@ class ChefsHatState(Protocol):
 
     __slots__ = ()
     in_play: ClassVar[bool] = True
-    """Whether discards are asked for, or the deal is over."""
+    """True when discards are asked for, or the deal is over."""
 
     @property
     def setting(self) -> Setting:
@@ -64,7 +64,7 @@ class ChefsHatState(Protocol):
 
     @property
     def asking_special(self) -> bool:
-        """Whether a special action is asked for."""
+        """True when a special action is asked for."""
         return False
 
     @property
@@ -93,7 +93,7 @@ class ChefsHatState(Protocol):
         """The legal actions as a mask."""
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether an action is legal."""
+        """True when an action is legal."""
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
         """The state after an action; IllegalAction with the reason."""
@@ -103,7 +103,7 @@ class ChefsHatState(Protocol):
         return self
 
     def forced(self, seat: Seat) -> bool:  # noqa: ARG002
-        """Whether the seat's next action will be a random one, whatever it asks for."""
+        """True when the seat's next action will be a random one, whatever it asks for."""
         return False
 
     @property

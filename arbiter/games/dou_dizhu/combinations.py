@@ -73,12 +73,12 @@ def word_of(counts: Counts) -> str:
 
 
 def holds(hand: Counts, cards: Counts) -> bool:
-    """Whether all the cards are in the hand."""
+    """True when all the cards are in the hand."""
     return ((hand | GUARD) - cards) & GUARD == GUARD
 
 
 def ladder_of(counts: Counts) -> Ladder:
-    """As many ones as there are cards, rank by rank."""
+    """Rank by rank, one bit set for each card."""
     half, most = counts >> 1, counts >> 2 & ONES
     two = half & ONES | most
     return (counts & ONES) | two | two << 1 | (counts & half & ONES | most) << 2 | most << 3
@@ -236,5 +236,5 @@ def _any_more(main: Ranks) -> list[Ranks]:
 
 
 def _lengthens(main: Ranks, rank: int) -> bool:
-    """Whether three of this rank would make the chain longer; then they are no kickers."""
+    """True when three of this rank would make the chain longer; then they are no kickers."""
     return rank != _TWO and rank in (main[0] - 1, main[-1] + 1)

@@ -71,7 +71,7 @@ class DouDizhuState(NamedTuple):
         return lead(self.hands[seat]) if best == PASS else follow(self.hands[seat], best)
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether the seat may do this now."""
+        """True when the seat may do this now."""
         if seat not in self.to_act or not 0 <= action <= PASS:
             return False
         if action == PASS:
