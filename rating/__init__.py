@@ -1,8 +1,6 @@
 """Ratings from pairwise results, with intervals that hold, and what follows from them.
 
-Nothing heavy is loaded by `import rating`: names are fetched from their modules when first used. Functions
-that are called as their module is (`rating.bayeselo.bayeselo`, `rating.intervals.intervals`) are imported
-from there, since one name cannot be both.
+Nothing heavy is loaded by `import rating`: names are fetched from their modules when first used.
 """
 
 from __future__ import annotations
@@ -11,18 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rating.bayeselo import Fit
     from rating.crosstable import Pairs, PairTable
     from rating.errors import OptionError, Problem, RatingError, ReadError, ResultError
-    from rating.intervals import Intervals, rating_covariance
+    from rating.fit.bayeselo import Fit, bayeselo
+    from rating.fit.intervals import Intervals, intervals, rating_covariance
     from rating.matches import Match
     from rating.multiplayer import Skill, openskill, trueskill
     from rating.notices import Notice
-    from rating.pairing import next_round, rule_of_round
+    from rating.pairing.rounds import next_round, rule_of_round
     from rating.presets import PRESETS, Preset
     from rating.ratings import Ranking, Rating, rank, rate
-    from rating.reading import Reading, read_results
-    from rating.sequential import Gsprt, Run
+    from rating.reading.files import Reading, read_results
+    from rating.sequential.gsprt import Gsprt, Run
+    from rating.simulation import simulate
 
 __all__ = [
     "PRESETS",
@@ -44,6 +43,8 @@ __all__ = [
     "ResultError",
     "Run",
     "Skill",
+    "bayeselo",
+    "intervals",
     "next_round",
     "openskill",
     "rank",
@@ -51,22 +52,24 @@ __all__ = [
     "rating_covariance",
     "read_results",
     "rule_of_round",
+    "simulate",
     "trueskill",
 ]
 
 _MODULES = {
-    "bayeselo": ("Fit",),
     "crosstable": ("PairTable", "Pairs"),
     "errors": ("OptionError", "Problem", "RatingError", "ReadError", "ResultError"),
-    "intervals": ("Intervals", "rating_covariance"),
+    "fit.bayeselo": ("Fit", "bayeselo"),
+    "fit.intervals": ("Intervals", "intervals", "rating_covariance"),
     "matches": ("Match",),
     "multiplayer": ("Skill", "openskill", "trueskill"),
     "notices": ("Notice",),
-    "pairing": ("next_round", "rule_of_round"),
+    "pairing.rounds": ("next_round", "rule_of_round"),
     "presets": ("PRESETS", "Preset"),
     "ratings": ("Ranking", "Rating", "rank", "rate"),
-    "reading": ("Reading", "read_results"),
-    "sequential": ("Gsprt", "Run"),
+    "reading.files": ("Reading", "read_results"),
+    "sequential.gsprt": ("Gsprt", "Run"),
+    "simulation": ("simulate",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 
 from rating.errors import OptionError
-from rating.intervals import Intervals, Kind
+from rating.fit.intervals import Intervals, Kind
 from rating.text import printable
 
 __all__ = ["PRESETS", "Preset", "bayeselo_lines", "display_scale", "find_preset", "round_away"]

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rating.bayeselo import Fit, bayeselo
 from rating.crosstable import PairTable
-from rating.intervals import Intervals, Kind, intervals
+from rating.fit.bayeselo import Fit, bayeselo
+from rating.fit.intervals import Intervals, Kind, intervals
 from rating.matches import Floats
 from rating.notices import Notice
 

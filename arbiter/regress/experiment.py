@@ -24,7 +24,7 @@ from arbiter.season_file import TableModel
 from arbiter.yaml_places import Document, read_document
 from arbiter.yaml_problems import placed, problems_of
 from rating.errors import OptionError
-from rating.sequential import Gsprt
+from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.match import original
 from arbiter.season.schedule import entrants
-from rating.bayeselo import bayeselo
 from rating.crosstable import PairTable
-from rating.intervals import intervals
+from rating.fit.bayeselo import bayeselo
+from rating.fit.intervals import intervals
 from rating.matches import Match
 from rating.ratings import rank
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.match import MatchSummary
     from arbiter.store import SeasonStore
-    from rating.bayeselo import Fit
+    from rating.fit.bayeselo import Fit
 
 
 class Ledger:

@@ -19,7 +19,7 @@ from arbiter.regress.run import play_on, resume
 from arbiter.store import Store
 from arbiter.suite.recorded import difference
 from arbiter.table.launcher import Launcher
-from rating.sequential import Gsprt
+from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

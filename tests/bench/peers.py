@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from arbiter.games import make
-from rating.bayeselo import bayeselo
 from rating.crosstable import PairTable
+from rating.fit.bayeselo import bayeselo
 from rating.threads import one_thread
 from tests.bench import chefs_hat_env
 from tests.bench.environments import FIGURES

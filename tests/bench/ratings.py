@@ -23,11 +23,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rating.bayeselo import bayeselo
 from rating.crosstable import PairTable
-from rating.intervals import intervals
-from rating.pairing import Rule, next_round
-from rating.simulate import simulate
+from rating.fit.bayeselo import bayeselo
+from rating.fit.intervals import intervals
+from rating.pairing.rounds import Rule, next_round
+from rating.simulation import simulate
 from rating.threads import one_thread
 
 __all__ = ["figures", "made_season"]

@@ -15,16 +15,15 @@ from typing import Any, get_args
 
 import pytest
 from click.testing import CliRunner, Result
-from recorded_results import recorded, recorded_table
 
-from rating import options
-from rating.cli import main
-from rating.intervals import Kind
-from rating.pairing import Rule
+from rating.cli import main, options
+from rating.fit.intervals import Kind
+from rating.pairing.rounds import Rule
 from rating.presets import PRESETS
+from tests.rating.recorded_results import recorded, recorded_table
 
 # Loaded by the command that needs them, never for a help text.
-HEAVY = ("numpy", "scipy", "rich", "trueskill", "openskill", "rating.crosstable", "rating.bayeselo")
+HEAVY = ("numpy", "scipy", "rich", "trueskill", "openskill", "rating.crosstable", "rating.fit.bayeselo")
 
 
 def run(*words: str | Path, text: str | None = None) -> Result:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recorded_results import recorded, recorded_table, season
 
 from rating import Match, OptionError, PairTable, ResultError, rate
 from rating.crosstable import Pairs
 from rating.matches import FaultRule
+from tests.rating.recorded_results import recorded, recorded_table, season
 
 
 def listed(table: PairTable) -> set[tuple[str, str, int]]:

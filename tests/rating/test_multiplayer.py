@@ -9,11 +9,11 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from recorded_results import season
 
 from rating import Match, OptionError, PairTable
-from rating.bayeselo import bayeselo
+from rating.fit.bayeselo import bayeselo
 from rating.multiplayer import Skill, games_of, matches_of, openskill, trueskill
+from tests.rating.recorded_results import season
 
 needs_openskill = pytest.mark.skipif(find_spec("openskill") is None, reason="openskill is not installed")
 MODELS = [trueskill, pytest.param(openskill, marks=needs_openskill)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from recorded_results import recorded, recorded_table
 
 from rating import OptionError, PairTable
-from rating.bayeselo import bayeselo
-from rating.intervals import intervals
+from rating.fit.bayeselo import bayeselo
+from rating.fit.intervals import intervals
 from rating.presets import PRESETS, bayeselo_lines, display_scale, find_preset, round_away
+from tests.rating.recorded_results import recorded, recorded_table
 
 SETS = ("small4", "small12_ties", "medium40", "undefeated", "bridge")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rating.sequential import Gsprt
-from rating.simulate import simulate_blocks
+from rating.sequential.gsprt import Gsprt
+from rating.simulation import simulate_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ import numpy as np
 from arbiter.match import original
 from arbiter.regress.blocks import block_score, block_specs
 from arbiter.testing import random_policy
-from rating.sequential import Gsprt
+from rating.sequential.gsprt import Gsprt
 from tests.regress.tables import InMemory, experiment
 
 if TYPE_CHECKING:

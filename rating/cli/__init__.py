@@ -1,0 +1,5 @@
+"""The command `rating`."""
+
+from rating.cli.commands import main
+
+__all__ = ["main"]

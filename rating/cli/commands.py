@@ -1,0 +1,353 @@
+"""The command `rating`: fit, los, pair, simulate.
+
+Results go to the standard output, whatever else is to be said to the standard error. Exit codes: 0 done, 2
+bad input or usage, always with one line that says what to do. Heavy modules are imported by the command that
+needs them, so that `--help` is quick.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from rating.cli.options import (
+    RULES,
+    RatingGroup,
+    input_options,
+    interval_option,
+    list_problems,
+    output_option,
+)
+from rating.errors import OptionError, RatingError
+from rating.text import printable
+
+if TYPE_CHECKING:
+    from rating.cli.printing import Cell
+    from rating.fit.bayeselo import Fit
+    from rating.fit.intervals import Intervals, Kind
+    from rating.multiplayer import Skill
+    from rating.pairing.rounds import Rule
+    from rating.reading.files import Reading
+
+__all__ = ["main"]
+
+# Elo; more than that is a slip.
+_FARTHEST = 1e6
+
+
+def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """The version of what is installed; a folder of sources that is merely on the path has none."""
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"rating {version('arbiter')}")
+    except PackageNotFoundError:
+        click.echo("rating (not installed)")
+    ctx.exit()
+
+
+@click.group(
+    cls=RatingGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
+)
+def main() -> None:
+    """Ratings from results of two or more players, with intervals that hold.
+
+    \b
+    rating fit games.pgn                       ratings with honest intervals
+    rating fit games.pgn --preset bayeselo     the table that BayesElo prints
+    rating los games.pgn                       how likely each is better than each
+    rating pair season.jsonl --seed 7          who should meet whom next
+    rating simulate --players 40 --rounds 60   what a season of that size can tell
+    """
+
+
+@main.command()
+@input_options
+@interval_option
+@click.option("--level", type=float, default=0.95, show_default=True, help="share of intervals that hold")
+@click.option("--ranks", is_flag=True, help="best and worst rank of each player at that level")
+@click.option(
+    "--also",
+    type=click.Choice(["trueskill", "openskill"]),
+    multiple=True,
+    help="further columns, on scales of their own",
+)
+@click.option("--shuffles", type=int, help="orders that --also averages over [default: 8]")
+@click.option("--seed", help="of the orders that --also averages over [default: 0]")
+@click.option("--offset", type=float, metavar="ELO", help="added to what --preset prints [default: 0]")
+@output_option
+def fit(form: str, kind: str | None, **options: Any) -> None:
+    """Ratings of everybody in FILE (PGN, CSV or match records; - for the standard input).
+
+    \b
+    Examples:
+      rating fit games.pgn
+      rating fit season.jsonl --ranks --also trueskill
+      rating fit old.pgn --preset bayeselo --intervals exactdist --offset 2000
+      zcat games.pgn.gz | rating fit - --format json
+    """
+    from rating.cli.printing import csv_text, print_table
+    from rating.cli.report import fit_csv, fit_document, fit_rows, footing
+    from rating.ratings import rank
+
+    offset = options["offset"]
+    if offset is not None and not (math.isfinite(offset) and abs(offset) <= _FARTHEST):
+        raise OptionError(f"offset {offset!r}: give a number of Elo up to {_FARTHEST:.0f}")
+    notes = _left_out(form, options)
+    reading, of = _fitted(kind, options["level"], options)
+    ranking, preset = rank(of), options["preset"]
+    bare = preset is not None and form == "text"
+    ranks = of.rank_interval() if options["ranks"] and not bare else None
+    models = () if bare else dict.fromkeys(options["also"])
+    skills = [_skill(name, reading, options) for name in models]
+    document = fit_document(
+        ranking,
+        preset=preset,
+        ranks=ranks,
+        skills=skills,
+        skipped=len(reading.problems),
+        pointed=reading.pointed,
+    )
+    if form == "json":
+        _print_json(document)
+        _warn(notes)
+        return
+    if form == "csv":
+        click.echo(csv_text(*fit_csv(document)), nl=False)
+    elif preset:
+        from rating.presets import bayeselo_lines
+
+        click.echo("\n".join(bayeselo_lines(of, offset=offset or 0.0)))
+    else:
+        print_table(*fit_rows(document), left=(1,))
+        click.echo(footing(document))
+    _warn([*ranking.warnings, *notes])
+
+
+@main.command()
+@input_options
+@interval_option
+@click.option("--top", type=click.IntRange(min=1), help="only the best so many players")
+@output_option
+def los(form: str, kind: str | None, **options: Any) -> None:
+    """How likely each player is better than each other (likelihood of superiority).
+
+    \b
+    Examples:
+      rating los games.pgn --top 10
+      rating los games.pgn --preset bayeselo --format json
+    """
+    from rating.cli.printing import csv_text, print_table
+    from rating.cli.report import los_rows, ranked
+
+    if options["preset"] and kind is None:
+        kind = "covariance"  # what BayesElo's `los` computes, whatever intervals it shows
+    _, of = _fitted(kind, 0.95, options)
+    chosen = ranked(of)[: options["top"]]
+    names = [of.fit.table.players[k] for k in chosen]
+    chances = of.los(chosen).tolist()
+    if form == "json":
+        warnings = [*of.fit.warnings, *of.warnings]
+        _print_json({"players": names, "los": chances, "intervals": of.kind, "warnings": warnings})
+        return
+    if form == "csv":
+        rows = [[name, *row] for name, row in zip(names, chances, strict=True)]
+        click.echo(csv_text(["player", *names], rows), nl=False)
+    else:
+        print_table(*los_rows(names, chances), left=(1,))
+    _warn([*of.fit.warnings, *of.warnings])
+
+
+@main.command()
+@input_options
+@click.option("--rule", type=click.Choice(RULES), default="variance", show_default=True)
+@click.option("--size", type=int, default=4, show_default=True, help="players at a table")
+@click.option("--seed", default="0", show_default=True, help="of the rule `random`")
+@click.option("--players", help="names in the round, with commas [default: all of FILE]")
+@click.option("--player", "more", multiple=True, metavar="NAME", help="one more name, commas and all")
+@click.option("--games", type=int, help="games simulated for each pairing")
+@output_option
+def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
+    """Who should meet whom in the next round, from the results so far.
+
+    \b
+    Examples:
+      rating pair season.jsonl --rule variance --size 4 --seed 7
+      rating pair games.csv --rule a-optimal --players ann,bob,cid,dan --format json
+      rating pair old.pgn --size 2 --player "Tal, Mihail" --player "Petrosian, Tigran"
+    """
+    from rating.cli.printing import csv_text
+    from rating.pairing.rounds import next_round
+
+    start = int(seed) if seed.isdecimal() and len(seed) <= 18 else seed
+    names = options["players"]
+    chosen = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+    if options["more"]:
+        chosen = [*(chosen or []), *options["more"]]
+    # Lots need no results, so the first round can be drawn before there are any.
+    _, fit = _rated(options, empty=rule == "random" and bool(chosen))
+    known = set(fit.table.players)
+    new = [name for name in dict.fromkeys(chosen or ()) if name not in known]
+    notes = [f"new, not in {_named(options)}: {', '.join(new)}"] if new else []
+    tables = next_round(fit, chosen, rule=cast("Rule", rule), size=size, seed=start, games=options["games"])
+    if form == "json":
+        warnings = list(fit.warnings)
+        _print_json({"tables": tables, "rule": rule, "size": size, "seed": start, "warnings": warnings})
+        _warn(notes)
+        return
+    if form == "csv":
+        rows: list[list[Cell]] = [
+            [t, s, name] for t, seats in enumerate(tables, 1) for s, name in enumerate(seats)
+        ]
+        click.echo(csv_text(["table", "seat", "player"], rows), nl=False)
+    else:
+        for number, seats in enumerate(tables, start=1):
+            click.echo(printable(f"table {number}: {', '.join(seats)}"))
+    _warn([*fit.warnings, *notes])
+
+
+@main.command()
+@click.option("--players", type=int, default=40, show_default=True)
+@click.option("--rounds", type=int, default=60, show_default=True)
+@click.option("--size", type=int, default=4, show_default=True, help="players at a table")
+@click.option("--rule", type=click.Choice(RULES), default="random", show_default=True)
+@click.option("--opening-rounds", type=int, default=12, show_default=True, help="drawn at random")
+@click.option("--spread", type=float, default=150.0, show_default=True, help="true sd of the ratings, Elo")
+@click.option("--alpha", type=float, default=0.9, show_default=True, help="alpha^2 is each one's own luck")
+@click.option("--ties", type=float, default=0.018, show_default=True, help="share of draws between equals")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--matches", type=click.Path(path_type=Path), help="write the matches here (JSON lines)")
+@output_option
+def simulate(form: str, matches: Path | None, **options: Any) -> None:
+    """Play a season with known true ratings and see how well they are found again.
+
+    \b
+    Examples:
+      rating simulate --players 40 --rounds 60 --rule a-optimal
+      rating simulate --players 200 --rounds 24 --matches made.jsonl && rating fit made.jsonl
+    """
+    from rating.cli.printing import csv_text, print_table
+    from rating.cli.recovery import recovery, write_matches
+
+    document, made = recovery(**options)
+    if matches is not None:
+        try:
+            write_matches(matches, made)
+        except OSError as error:
+            raise RatingError(f"{matches}: {error.strerror or error}") from error
+    if form == "json":
+        _print_json(document)
+        return
+    lines = document["players"]
+    if form == "csv":
+        click.echo(csv_text(list(lines[0]), [list(line.values()) for line in lines]), nl=False)
+        return
+    rows = [
+        [
+            str(line["rank"]),
+            line["player"],
+            f"{line['true']:+.1f}",
+            f"{line['elo']:+.1f}",
+            f"{line['high'] - line['elo']:.1f}",
+            str(line["true_rank"]),
+        ]
+        for line in lines
+        if line["elo"] is not None
+    ]
+    print_table(["Rank", "Player", "True", "Elo", "±", "True rank"], rows, left=(1,))
+    click.echo(
+        f"mean error {document['rmse']:.1f} Elo, order (tau) {document['tau']:.3f}, "
+        f"{100 * document['coverage']:.1f} % of the intervals hold"
+    )
+    _warn(document["warnings"])
+
+
+def _left_out(form: str, options: dict[str, Any]) -> list[str]:
+    """A line for each option of `fit` that means nothing beside the others."""
+    notes = []
+    if options["preset"] and form == "text":
+        given = " and ".join(f"--{name}" for name in ("ranks", "also") if options[name])
+        if given:
+            notes.append(
+                f"{given} left out: --preset prints BayesElo's table; --format json or csv has it all"
+            )
+    if options["offset"] is not None and not (options["preset"] and form == "text"):
+        notes.append("--offset left out: it changes only the text that --preset prints")
+    given = " and ".join(f"--{name}" for name in ("shuffles", "seed") if options[name] is not None)
+    if given and not options["also"]:
+        notes.append(f"{given} left out: only --also shuffles the matches")
+    return notes
+
+
+def _named(options: dict[str, Any]) -> str:
+    return ", ".join("<stdin>" if file == "-" else file for file in options["files"])
+
+
+def _rated(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fit]:
+    """What the files hold, fitted; refuses files without a single result unless they may be `empty`."""
+    from rating.fit.bayeselo import bayeselo
+    from rating.presets import Preset, find_preset
+    from rating.reading.files import read_results
+
+    reading = read_results(
+        options["files"], form=options["kind_of_file"], skip_bad=options["skip_bad"], faults=options["faults"]
+    )
+    list_problems(reading.problems)
+    table = reading.table
+    if not table.first.size and not empty:
+        raise RatingError(f"{_named(options)}: no results to rate ({len(table.players)} players)")
+    usual = find_preset(options["preset"]) if options["preset"] else Preset(0.0, "fit", 2.0, "round")
+    given = {name: options[name] for name in ("advantage", "drawelo", "prior")}
+    chosen = {name: getattr(usual, name) if value is None else value for name, value in given.items()}
+    return reading, bayeselo(table, ridge=options["ridge"], **chosen)
+
+
+def _fitted(kind: str | None, level: float, options: dict[str, Any]) -> tuple[Reading, Intervals]:
+    from rating.fit.intervals import intervals
+    from rating.presets import find_preset
+
+    reading, fit = _rated(options)
+    usual = find_preset(options["preset"]).kind if options["preset"] else "round"
+    return reading, intervals(fit, cast("Kind", kind or usual), level=level)
+
+
+def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
+    from rating import multiplayer
+
+    matches = multiplayer.matches_of(reading.table) if reading.matches is None else reading.matches
+    run = multiplayer.trueskill if model == "trueskill" else multiplayer.openskill
+    return run(
+        matches,
+        players=reading.table.players,
+        shuffles=8 if options["shuffles"] is None else options["shuffles"],
+        seed="0" if options["seed"] is None else options["seed"],
+        faults=options["faults"],
+    )
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import json
+
+    # Elsewhere than in UTF-8 a character might be missing, and its replacement would not be JSON.
+    unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(document, ensure_ascii=not unicode, allow_nan=False))
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    sys.stdout.flush()
+    for text in warnings:
+        click.echo(f"note: {printable(text)}", err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""How well a made season's true ratings are found again: what `rating simulate` prints.
+
+rmse is the root of the mean squared (elo - true) in Elo, tau Kendall's (of all pairs the share in the right
+order less the share in the wrong one), coverage the share of players with low <= true <= high.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rating.crosstable import PairTable
+from rating.pairing.rounds import Rule
+from rating.ratings import rate
+from rating.simulation import Simulation, simulate
+
+__all__ = ["recovery", "write_matches"]
+
+
+def recovery(
+    *,
+    players: int,
+    rounds: int,
+    size: int,
+    rule: Rule,
+    opening_rounds: int,
+    spread: float,
+    alpha: float,
+    ties: float,
+    seed: int,
+) -> tuple[dict[str, Any], Simulation]:
+    """A season played and rated: the document of `rating simulate` and the season. Arguments and errors as
+    for `simulate`.
+    """
+    made = simulate(
+        players,
+        rounds,
+        seed=seed,
+        size=size,
+        spread=spread,
+        alpha=alpha,
+        ties=ties,
+        rule=rule,
+        opening_rounds=opening_rounds,
+    )
+    ranking = rate(PairTable.from_matches(made.matches, players=made.elo))
+    order = sorted(made.elo, key=lambda name: -made.elo[name])
+    true_rank = {name: place for place, name in enumerate(order, start=1)}
+    lines = [
+        {
+            "rank": row.rank,
+            "player": row.player,
+            "true": made.elo[row.player],
+            "true_rank": true_rank[row.player],
+            "elo": row.elo,
+            "low": row.low,
+            "high": row.high,
+        }
+        for row in ranking.rows
+    ]
+    fit, of = ranking.fit, ranking.intervals
+    truth = np.array([made.elo[name] for name in fit.table.players])
+    rated = fit.rated
+    error = (fit.elo - truth)[rated]
+    above = np.triu_indices(int(rated.sum()), 1)
+    agree = [np.sign(np.subtract.outer(of_all[rated], of_all[rated]))[above] for of_all in (fit.elo, truth)]
+    held = ((of.low <= truth) & (truth <= of.high))[rated]
+    document = {
+        "players": lines,
+        "rounds": rounds,
+        "rule": rule,
+        "seed": seed,
+        "results": int(fit.table.first.size),
+        "rmse": float(np.sqrt(np.mean(error**2))) if error.size else 0.0,
+        "tau": float(np.mean(agree[0] * agree[1])) if above[0].size else 0.0,
+        "coverage": float(held.mean()) if held.size else 0.0,
+        "intervals": of.kind,
+        "warnings": list(ranking.warnings),
+    }
+    return document, made
+
+
+def write_matches(file: Path, made: Simulation) -> None:
+    """The matches as JSON lines that `rating fit` reads. Raises OSError where they cannot be written."""
+    with file.open("w", encoding="utf-8") as stream:
+        for match in made.matches:
+            record = {
+                "players": list(match.players),
+                "points": None if match.points is None else list(match.points),
+                "forfeit": None,
+                "round": match.round,
+                "table": match.table,
+            }
+            stream.write(json.dumps(record, ensure_ascii=False) + "\n")

@@ -1,0 +1,172 @@
+"""What `rating fit` and `rating los` print: documents for programs, rows for people.
+
+Names of the JSON keys are fixed (docs/reference/rating.md). All figures are unscaled Elo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rating.cli.printing import Cell
+from rating.fit.intervals import Intervals
+from rating.matches import Ints
+from rating.multiplayer import Skill
+from rating.presets import display_scale
+from rating.ratings import Ranking
+
+__all__ = ["fit_csv", "fit_document", "fit_rows", "footing", "los_rows", "ranked"]
+
+_CLUSTERED = {"round": "rounds", "table": "tables", "match": "matches"}
+
+
+def fit_document(
+    ranking: Ranking,
+    *,
+    preset: str | None = None,
+    ranks: Ints | None = None,
+    skills: Sequence[Skill] = (),
+    skipped: int = 0,
+    pointed: bool = True,
+) -> dict[str, Any]:
+    """The JSON object of `rating fit`; `ranks` (2, n) are best and worst ranks in the table's order. Results
+    that came without points (not `pointed`) give none.
+    """
+    fit, of = ranking.fit, ranking.intervals
+    index = {name: k for k, name in enumerate(fit.table.players)}
+    players = []
+    for row in ranking.rows:
+        line: dict[str, Any] = {
+            "rank": row.rank,
+            "player": row.player,
+            "elo": row.elo,
+            "sd": row.sd,
+            "low": row.low,
+            "high": row.high,
+            "matches": row.matches,
+            "games": row.results,
+            "wins": row.wins,
+            "draws": row.draws,
+            "losses": row.losses,
+            "points": row.points if pointed else None,
+            "faults": row.faults,
+            "component": row.component,
+        }
+        if ranks is not None:
+            best, worst = ranks[:, index[row.player]].tolist()
+            line |= {"rank_best": best or None, "rank_worst": worst or None}
+        for skill in skills:
+            k = skill.players.index(row.player)
+            figures = {"mu": skill.mu[k], "sigma": skill.sigma[k], "spread": skill.spread[k]}
+            line[skill.model] = {name: float(figure) for name, figure in figures.items()}
+        players.append(line)
+    document: dict[str, Any] = {
+        "players": players,
+        "drawelo": fit.drawelo,
+        "advantage": fit.advantage,
+        "loglik": fit.loglik,
+        "prior": fit.prior,
+        "ridge": fit.ridge,
+        "intervals": of.kind,
+        "level": of.level,
+        "clusters": of.clusters,
+        "quantile": of.quantile,
+        "results": int(fit.table.first.size),
+        "scale": display_scale(fit.drawelo) if preset else 1.0,
+        "preset": preset,
+        "skipped": skipped,
+        "notices": [notice.name for notice in ranking.notices],
+        "warnings": list(ranking.warnings),
+    }
+    for skill in skills:
+        document[skill.model] = {
+            "shuffles": skill.shuffles,
+            "games": skill.games,
+            "draw_probability": skill.draw_probability,
+        }
+    return document
+
+
+def fit_rows(document: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Heading and rows of text for a document of `fit_document`."""
+    lines = document["players"]
+    share = f"{100.0 * document['level']:g} %"
+    symmetric = document["intervals"] != "exactdist"
+    heading = ["Rank", "Player", "Elo", *([f"± {share}"] if symmetric else [f"+ {share}", f"- {share}"])]
+    heading += ["Matches", "Results", "Won", "Drawn", "Lost", "Score"]
+    faulty = any(line["faults"] for line in lines)
+    grouped = len({line["component"] for line in lines} - {None}) > 1
+    ranked_so = any("rank_best" in line for line in lines)
+    models = [name for name in ("trueskill", "openskill") if name in document]
+    heading += ["Faults"] * faulty + ["Group"] * grouped + ["Ranks"] * ranked_so
+    heading += [word for name in models for word in (name, "sigma", "spread")]
+    rows = []
+    for line in lines:
+        known = line["elo"] is not None
+        row = [str(line["rank"]), line["player"], f"{_zero(line['elo']):+.1f}" if known else "-"]
+        plus, minus = (line["high"] - line["elo"], line["elo"] - line["low"]) if known else (0.0, 0.0)
+        row += [f"{width:.1f}" if known else "-" for width in ([plus] if symmetric else [plus, minus])]
+        row += [str(line[name]) for name in ("matches", "games", "wins", "draws", "losses")]
+        score = (line["wins"] + line["draws"] / 2.0) / line["games"] if line["games"] else 0.0
+        row.append(f"{100.0 * score:.1f} %" if line["games"] else "-")
+        if faulty:
+            row.append(str(line["faults"]))
+        if grouped:
+            row.append(str(line["component"] + 1) if known else "-")
+        if ranked_so:
+            row.append(f"{line['rank_best']}-{line['rank_worst']}" if known else "-")
+        for name in models:
+            row += [f"{line[name][figure]:.2f}" for figure in ("mu", "sigma", "spread")]
+        rows.append(row)
+    return heading, rows
+
+
+def footing(document: dict[str, Any]) -> str:
+    """One line that says what the numbers rest on."""
+    kind, clusters = document["intervals"], document["clusters"]
+    by = f"{kind} ({clusters} {_CLUSTERED[kind]})" if clusters else kind
+    count = f"{document['results']} result{'' if document['results'] == 1 else 's'}"
+    return (
+        f"drawelo {document['drawelo']:.1f}, advantage {document['advantage']:.1f}, prior "
+        f"{document['prior']:g}, intervals by {by}, {count}; mean rating 0"
+    )
+
+
+def fit_csv(document: dict[str, Any]) -> tuple[list[str], list[list[Cell]]]:
+    """Heading and rows of the CSV: the keys of a player's line, models as `trueskill_mu` and so on."""
+    flat = []
+    for line in document["players"]:
+        cells: dict[str, Cell] = {}
+        for name, value in line.items():
+            inner = value.items() if isinstance(value, dict) else None
+            cells |= {f"{name}_{key}": figure for key, figure in inner} if inner else {name: value}
+        flat.append(cells)
+    heading = list(flat[0]) if flat else ["rank", "player", "elo"]
+    return heading, [[cells[name] for name in heading] for cells in flat]
+
+
+def ranked(of: Intervals) -> Ints:
+    """Players by rating, the best first, those without results last; indices, shape (n,)."""
+    fit = of.fit
+    order = sorted(
+        range(len(fit.elo)),
+        key=lambda k: (not fit.rated[k], -round(float(fit.elo[k]), 6), fit.table.players[k]),
+    )
+    return np.array(order, np.int64)
+
+
+def los_rows(names: Sequence[str], los: Sequence[Sequence[float]]) -> tuple[list[str], list[list[str]]]:
+    """Heading and rows of text: percent, row better than column, columns by rank."""
+    heading = ["Rank", "Player", *(str(k) for k in range(1, len(names) + 1))]
+    rows = []
+    for k, name in enumerate(names):
+        shares = ["" if other == k else f"{100.0 * share:.1f}" for other, share in enumerate(los[k])]
+        rows.append([str(k + 1), name, *shares])
+    return heading, rows
+
+
+def _zero(value: float) -> float:
+    """`value`, with what would print as -0.0 taken for 0."""
+    return 0.0 if abs(value) < 0.05 else value

@@ -1,0 +1,96 @@
+"""BayesElo's `exactdist` intervals: each player's own distribution on a grid, the others moving against him.
+
+Player i stands at r_i + x, all others move by -x/(n - 1), so that the mean stays 0. His own results, virtual
+draws included, give a likelihood at the middle of each of 1001 cells of [-1500, 1500] Elo; normalised, half
+of 1 - level is cut off at either end. A cell's mass counts up to its middle by half; between middles the
+distribution function is linear (trapezoids). Intervals are not symmetrical, and end where the grid ends.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rating.fit.likelihood import ELO, Likelihood
+from rating.matches import Floats
+
+__all__ = ["CELLS", "REACH", "grid_intervals"]
+
+CELLS = 1001
+"""BayesElo's `resolution`."""
+REACH = 1500.0
+"""BayesElo's `maxelo`; `minelo` is its negative."""
+
+# Opponents handled together: 1 MB a vector stays in the cache.
+_MOST_ROWS = 128
+# e^300 squared is still a finite double; 300 nats are 52,000 Elo.
+_FAR = 300.0
+
+
+def grid_intervals(
+    likelihood: Likelihood, elo: Floats, advantage: float, drawelo: float, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """Lower ends, upper ends and standard deviations in Elo, shape (n,) each, for ratings `elo` (n,).
+
+    `advantage` and `drawelo` in Elo. A player without results gets the grid's own distribution.
+    """
+    n = likelihood.n
+    width = 2.0 * REACH / CELLS
+    middle = np.linspace(-REACH + width / 2.0, REACH - width / 2.0, CELLS, dtype=np.float64)
+    low, high, sd = np.empty(n), np.empty(n), np.empty(n)
+    order, start = _by_player(likelihood, n)
+    for k in range(n):
+        mine = order[start[k] : start[k + 1]]
+        logs = np.zeros(CELLS)
+        # Against an opponent who moves the other way he stands that much further off.
+        stand = middle + (middle - elo[k]) / max(n - 1, 1)
+        for chunk in range(0, mine.size, _MOST_ROWS):
+            some = mine[chunk : chunk + _MOST_ROWS]
+            logs += _own(likelihood, elo, some, stand, advantage, drawelo)
+        mass: Floats = np.exp(logs - logs.max())
+        mass /= mass.sum()
+        low[k], high[k] = _tails(mass, middle, (1.0 - level) / 2.0)
+        mean = float(mass @ middle)
+        sd[k] = np.sqrt(max(float(mass @ (middle - mean) ** 2), 0.0))
+    return low, high, sd
+
+
+def _by_player(likelihood: Likelihood, n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Pairs of each player: those of k are order[start[k] : start[k + 1]], as p (he is i) or P + p (is j)."""
+    own = np.concatenate([likelihood.i, likelihood.j])
+    order = np.argsort(own, kind="stable")
+    start = np.zeros(n + 1, np.intp)
+    np.cumsum(np.bincount(own, minlength=n), out=start[1:])
+    return order, start
+
+
+def _own(
+    likelihood: Likelihood,
+    elo: Floats,
+    pairs: npt.NDArray[np.intp],
+    stand: Floats,
+    advantage: float,
+    drawelo: float,
+) -> Floats:
+    """Log-likelihood of some of a player's pairs, shape (CELLS,); constants of the draws are left out."""
+    size = likelihood.i.size
+    is_i = pairs < size
+    pair = np.where(is_i, pairs, pairs - size)
+    sign = np.where(is_i, 1.0, -1.0)[:, None]
+    other = np.where(is_i, likelihood.j[pair], likelihood.i[pair])
+    x = sign * (stand[None, :] - elo[other][:, None]) * ELO
+    total = np.zeros(stand.size)
+    tie = np.exp(min(drawelo * ELO, _FAR))
+    for block in likelihood.blocks:
+        odds = np.exp(np.clip(x + block.sign * advantage * ELO, -_FAR, _FAR))
+        total -= (block.losses + block.draws)[pair] @ np.log(1.0 + tie * odds)
+        np.divide(tie, odds, out=odds)
+        odds += 1.0
+        total -= (block.wins + block.draws)[pair] @ np.log(odds, out=odds)
+    return total
+
+
+def _tails(mass: Floats, middle: Floats, tail: float) -> tuple[float, float]:
+    """Where `tail` of the mass lies below, and above."""
+    below = np.cumsum(mass) - mass / 2.0
+    return float(np.interp(tail, below, middle)), float(np.interp(1.0 - tail, below, middle))

@@ -1,0 +1,141 @@
+"""The covariance of ratings from clusters of correlated results, without an n x n matrix where that is large.
+
+g_c is the sum of a cluster's score contributions (its gradient in the ratings, shape (n,)), R the number of
+clusters:
+
+    V = H^+ ( R/(R-1) sum_c g_c g_c^T ) H^+ = X X^T,      X = sqrt(R/(R-1)) H^+ [g_1 ... g_R],
+
+R solves with the information matrix H: with its dense factor for few players, by conjugate gradients for
+many. With more clusters than (few) players the product in the middle is smaller than its factor.
+
+Many clusters of many players (matches of 10,000 players) are summed in blocks of neighbours until X fits:
+sum_c g_c g_c^T keeps its expectation, since scores of different clusters are independent, and the t quantile
+counts the blocks.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rating.crosstable import PairTable
+from rating.fit.conjugate import SparseLaplacian
+from rating.fit.laplacian import DenseLaplacian
+from rating.fit.likelihood import Likelihood
+from rating.fit.spread import Diagonal, Factor, Matrix, Solved, Spread
+from rating.matches import Floats, Ints
+
+__all__ = ["Information", "sandwich"]
+
+# The dense factor costs n^3 / 3; beyond this conjugate gradients on R columns cost less.
+_MOST_FACTORISED = 1500
+# Beyond this the dense matrices take a gigabyte.
+_MOST_DENSE = 4000
+# Entries of X: 256 MB.
+_MOST_ENTRIES = 32_000_000
+_FEWEST_BLOCKS = 100
+# Relative size of the residual left: far below what R clusters can tell, above rounding.
+_ACCURACY = 1e-9
+# Columns solved together: their vectors should stay in the processor's cache.
+_COLUMNS = 32
+
+
+class Information:
+    """H at a fitted point, in natural units: weights (P,) on the likelihood's pairs, `pull` (1/ridge^2) on
+    the diagonal, and the groups (n,) that it links.
+    """
+
+    def __init__(self, likelihood: Likelihood, weights: Floats, pull: float, component: Ints) -> None:
+        self.likelihood, self.weights, self.pull, self.component = likelihood, weights, pull, component
+        self.exact = True
+        """False once an iterative solution has stopped short of its accuracy."""
+
+    @property
+    def diagonal(self) -> Floats:
+        """H_ii, shape (n,)."""
+        return self.likelihood.degrees(self.weights) + self.pull
+
+    def dense(self) -> DenseLaplacian:
+        """H with its dense factor."""
+        matrix = self.likelihood.laplacian(self.weights)
+        if self.pull:
+            matrix.flat[:: self.likelihood.n + 1] += self.pull
+        return DenseLaplacian(matrix, self.component)
+
+    def inverse(self) -> Spread:
+        """H^+, the covariance if all results were independent."""
+        if self.likelihood.n <= _MOST_DENSE:
+            return Matrix(self.dense().pseudo_inverse())
+        return self._solved()
+
+    def bound(self) -> Spread:
+        """H^+ as cheaply as the sandwich beside it: for many players its diagonal alone, estimated.
+
+        Two players' covariance in H^+ is what they learnt from each other and from common opponents, hence
+        hardly ever below zero: without it the variance of a difference is too large rather than too small.
+        """
+        if self.likelihood.n <= _MOST_FACTORISED:
+            return Matrix(self.dense().pseudo_inverse())
+        return Diagonal(self._solved().variance())
+
+    def _solved(self) -> Solved:
+        solver = SparseLaplacian(self.likelihood, self.weights, self.pull, self.component)
+        return Solved(
+            lambda right: self._iterated(solver, right), solver.first_order, solver.first_order_diagonal()
+        )
+
+    def solve(self, right: Floats) -> Floats:
+        """H^+ right, (n, k), for columns that sum to zero within each group."""
+        n = self.likelihood.n
+        if n <= _MOST_FACTORISED:
+            return self.dense().solve(right)
+        solved = self._iterated(
+            SparseLaplacian(self.likelihood, self.weights, self.pull, self.component), right
+        )
+        if self.exact or n > _MOST_DENSE:
+            return solved
+        self.exact = True
+        return self.dense().solve(right)
+
+    def _iterated(self, solver: SparseLaplacian, right: Floats) -> Floats:
+        solved = np.empty_like(right)
+        for start in range(0, right.shape[1], _COLUMNS):
+            some = np.ascontiguousarray(right[:, start : start + _COLUMNS])
+            solved[:, start : start + _COLUMNS], reached = solver.solve(some, _ACCURACY)
+            self.exact &= reached
+        return solved
+
+
+def sandwich(
+    information: Information, table: PairTable, score: Floats, cluster: Ints, number: int
+) -> tuple[Spread, int]:
+    """V over `number` clusters and the number of blocks that they were summed in (mostly the same number).
+
+    `score` (N,) is each result's pull on its first player, `cluster` (N,) its cluster.
+    """
+    n = information.likelihood.n
+    if number <= n or n > _MOST_DENSE:
+        most = max(_MOST_ENTRIES // max(n, 1), _FEWEST_BLOCKS)
+        if number > most:
+            # Neighbours of one round stay together, so what they share is kept.
+            cluster, number = cluster * most // number, most
+        place = cluster * n
+        place += table.first
+        sums = np.bincount(place, score, number * n)
+        place += table.second
+        place -= table.first
+        sums -= np.bincount(place, score, number * n)
+        factor = information.solve(np.ascontiguousarray(sums.reshape(number, n).T))
+        factor *= math.sqrt(number / (number - 1.0))
+        return Factor(factor), number
+    from scipy.sparse import coo_array
+
+    # Few players each, so the clusters' sums are sparse and only their products are kept.
+    rows, columns = np.concatenate([table.first, table.second]), np.concatenate([cluster, cluster])
+    scores = coo_array((np.concatenate([score, -score]), (rows, columns)), shape=(n, number)).tocsr()
+    solver = information.dense()
+    half = solver.solve((scores @ scores.T).toarray())
+    matrix = solver.solve(np.ascontiguousarray(half.T))
+    matrix *= number / (number - 1.0)
+    return Matrix(matrix), number

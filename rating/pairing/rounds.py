@@ -1,0 +1,131 @@
+"""Who meets whom in the next round.
+
+    table = PairTable.from_matches(matches, players=names)
+    tables = next_round(table, names, rule="variance", seed=f"{season}|{round}")
+
+| rule | tables | by |
+|---|---|---|
+| variance | one after the other: the mission's rule | `rating.pairing.greedy` |
+| variance-sequential | the same, ranked anew after each choice | `rating.pairing.greedy` |
+| a-optimal | all together: the sum of the ratings' variances falls most | `rating.pairing.partition` |
+| d-optimal | all together: the volume of their joint uncertainty falls most | `rating.pairing.partition` |
+| swiss | one after the other: fewest earlier meetings, then nearest rating | `rating.pairing.greedy` |
+| random | drawn by lots | `rating.lots` |
+
+A round follows from the ratings (rounded to 1e-6 Elo), the results, the list of players and the seed, and
+from nothing else: neither the order of the list nor how the fit was reached matters. Only `random` uses the
+seed. Pairing by estimated nearness stretches the scale of ratings a little; `rule_of_round` mixes in the
+random rounds that keep it straight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+
+from rating.crosstable import PairTable
+from rating.errors import OptionError
+from rating.fit.bayeselo import Fit, bayeselo
+from rating.lots import Seed, shuffled
+from rating.matches import Floats
+from rating.pairing.field import KAPPA, Field, field_of
+from rating.pairing.greedy import by_swiss, by_variance, by_variance_in_turn
+from rating.pairing.partition import Gain, divide
+from rating.threads import one_thread
+
+__all__ = ["RANDOM_EVERY", "Rule", "next_round", "rule_of_round"]
+
+Rule = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
+
+RANDOM_EVERY = 4
+"""Under `a-optimal` every so many rounds one is random."""
+
+
+def next_round(
+    results: Fit | PairTable,
+    players: Sequence[str] | None = None,
+    *,
+    rule: Rule = "variance",
+    size: int = 4,
+    seed: Seed = 0,
+    games: int | None = None,
+    kappa: float = KAPPA,
+    weights: Mapping[str, float] | None = None,
+) -> list[list[str]]:
+    """The tables of the next round, `size` names each.
+
+    `results` is a fit, or a table that is then fitted by default; `players` are those in the round (default:
+    all of the table), new ones included; a name given more than once stands for copies of one player, who
+    tell nothing about each other. `games` is how many games of each pairing are simulated: by default one
+    under `variance`, as the mission has it, and `size`, one a rotation, under the other rules; `kappa` is how
+    many results the model's chances are worth beside those between two players. `weights` (`a-optimal` alone,
+    default 1) say how much each player's variance matters. Raises OptionError for an unknown rule, for
+    players who do not fill the tables, and for values out of range.
+    """
+    table = results.table if isinstance(results, Fit) else results
+    names = list(table.players if players is None else players)
+    if games is None:
+        games = 1 if rule == "variance" else size
+    _check(rule, names, size, games, kappa, weights)
+    if rule == "random":
+        # Sorted, so that lots do not depend on the order in which players are listed.
+        drawn = shuffled(sorted(names), seed)
+        return [drawn[start : start + size] for start in range(0, len(drawn), size)]
+    with one_thread():
+        fit = results if isinstance(results, Fit) else bayeselo(results)
+        field = field_of(fit, names, kappa=kappa)
+        return [[field.names[k] for k in ranks] for ranks in _ranks(field, rule, size, games, weights)]
+
+
+def rule_of_round(rule: Rule, round: int, opening_rounds: int) -> Rule:
+    """The rule by which a round, counted from 1, is paired: at random in the opening rounds and, under
+    `a-optimal`, in every fourth round after them.
+    """
+    if round <= opening_rounds or (rule == "a-optimal" and (round - opening_rounds) % RANDOM_EVERY == 0):
+        return "random"
+    return rule
+
+
+def _ranks(
+    field: Field, rule: Rule, size: int, games: int, weights: Mapping[str, float] | None
+) -> Sequence[Sequence[int]]:
+    if rule == "variance":
+        return by_variance(field, size, games)
+    if rule == "variance-sequential":
+        return by_variance_in_turn(field, size, games)
+    if rule == "swiss":
+        return by_swiss(field, size)
+    share: Floats | None = None
+    if weights is not None:
+        share = np.array([weights.get(name, 1.0) for name in field.names])
+    ranks: list[list[int]] = divide(Gain(field, rule, size, games, share), size).tolist()
+    return ranks
+
+
+def _check(
+    rule: str,
+    names: Sequence[str],
+    size: int,
+    games: int,
+    kappa: float,
+    weights: Mapping[str, float] | None,
+) -> None:
+    if rule not in get_args(Rule):
+        raise OptionError(f"rule {rule!r}: give one of {', '.join(get_args(Rule))}")
+    if size < 2:
+        raise OptionError(f"size {size}: a table seats at least two")
+    if not names or len(names) % size:
+        raise OptionError(
+            f"{len(names)} players do not fill tables of {size}: add {-len(names) % size or size}"
+        )
+    if games < 1:
+        raise OptionError(f"games {games}: simulate at least one")
+    if not 0.0 < kappa < np.inf:
+        raise OptionError(f"kappa {kappa!r}: give a number of results above 0")
+    if weights is not None:
+        if rule != "a-optimal":
+            raise OptionError(f"weights mean nothing to the rule {rule}: give them with a-optimal")
+        if any(not 0.0 <= weight < np.inf for weight in weights.values()):
+            raise OptionError("weights: give finite numbers from 0 on")

@@ -1,0 +1,1 @@
+"""Files of results: PGN, CSV and match records (`files`)."""

@@ -1,0 +1,1 @@
+"""Tests that stop as soon as the answer is sure (`gsprt`)."""

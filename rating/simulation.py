@@ -1,0 +1,193 @@
+"""Made seasons and made blocks with known truth: what rules, intervals and tests are measured with.
+
+A player of strength theta (natural, theta = a r for r in Elo) scores theta + g in a match, g being his luck,
+a standard Gumbel variable. The difference of two such scores is logistic, so pairwise results follow the
+Bradley-Terry model exactly, whatever is shared:
+
+    z = alpha x own + sqrt(1 - alpha^2) x deal,     g = -ln(-ln Phi(z)),
+
+`own` is new for each seat of each match, `deal` belongs to the seat of the round's deals: all tables of a
+round and all rotations of a table meet it, every player once a rotation. alpha^2 is the share of luck that is
+the player's own; .85 to .95 resembles real card games, 1 shares nothing. Points are whole numbers of steps
+4 x ties, which makes about the share `ties` of the results between equals a draw (the density of a logistic
+difference at 0 is 1/4).
+
+Everything follows from the seed (by numpy's generator, whose stream may change with its version).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rating.crosstable import PairTable
+from rating.errors import OptionError
+from rating.fit.bayeselo import bayeselo
+from rating.fit.likelihood import ELO
+from rating.matches import Floats, Match
+from rating.pairing.rounds import Rule, next_round, rule_of_round
+
+__all__ = ["Simulation", "play_round", "simulate", "simulate_blocks"]
+
+# Scores held at once while blocks are made: 64 MB.
+_MOST_SCORES = 8_000_000
+# Elo; farther apart nobody would ever lose to a weaker player.
+_WIDEST = 5000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A made season: the true ratings in Elo (mean 0) by player, and its matches in order."""
+
+    elo: Mapping[str, float]
+    matches: tuple[Match, ...]
+
+
+def simulate(
+    players: int = 40,
+    rounds: int = 60,
+    *,
+    seed: int = 0,
+    size: int = 4,
+    spread: float = 150.0,
+    alpha: float = 0.9,
+    ties: float = 0.018,
+    rule: Rule = "random",
+    opening_rounds: int = 12,
+) -> Simulation:
+    """A season of `rounds` rounds at tables of `size`, `size` rotations each, rounds and tables from 1.
+
+    True ratings are normal with standard deviation `spread` Elo. Tables are drawn at random for
+    `opening_rounds` rounds and then made by `rule` (see `rating.pairing.rounds`) from the results so far.
+    Raises OptionError for players that do not fill the tables and for values out of range.
+    """
+    _check(alpha, ties)
+    if players < 2 or rounds < 0:
+        raise OptionError(f"{players} players, {rounds} rounds: give at least 2 and 0")
+    if not 0.0 <= spread <= _WIDEST:
+        raise OptionError(f"spread {spread!r}: give a number of Elo from 0 to {_WIDEST:.0f}")
+    if seed < 0:
+        raise OptionError(f"seed {seed}: give a whole number from 0 on")
+    digits = len(str(players))
+    names = [f"p{number:0{digits}}" for number in range(1, players + 1)]
+    strength = np.random.default_rng([seed, 0]).normal(0.0, spread, players)
+    elo = dict(zip(names, (strength - strength.mean()).tolist(), strict=True))
+    matches: list[Match] = []
+    table, start = PairTable.from_matches([], players=names), None
+    for number in range(1, rounds + 1):
+        chosen = rule_of_round(rule, number, opening_rounds)
+        fit = bayeselo(table, start=start) if chosen != "random" else None
+        start = None if fit is None else fit.elo
+        tables = next_round(fit or table, names, rule=chosen, size=size, seed=f"{seed}|{number}")
+        played = play_round(tables, elo, round=number, seed=seed, alpha=alpha, ties=ties)
+        matches += played
+        if rule != "random":
+            table = table.append(played)
+    return Simulation(elo, tuple(matches))
+
+
+def play_round(
+    tables: Sequence[Sequence[str]],
+    elo: Mapping[str, float],
+    *,
+    round: int,
+    seed: int = 0,
+    alpha: float = 0.9,
+    ties: float = 0.018,
+) -> list[Match]:
+    """The matches of one round: each table of m players plays m matches on the round's deals; in match s
+    each player sits s seats on.
+
+    `elo` holds the true ratings. Raises OptionError for tables of different sizes and for shares outside 0 to
+    1.
+    """
+    _check(alpha, ties)
+    if not tables:
+        return []
+    size = len(tables[0])
+    if any(len(seats) != size for seats in tables):
+        raise OptionError("tables differ in size: give each the same number of players")
+    rng = np.random.default_rng([seed, 1, round])
+    theta = np.array([[elo[name] for name in seats] for seats in tables]) * ELO
+    shared = rng.normal(size=size)
+    own = rng.normal(size=(len(tables), size, size))
+    matches = []
+    for shift in range(size):
+        # Seat k is held by the player who began k - shift seats on.
+        points = np.roll(theta, shift, axis=1) + _luck(own[:, shift], shared, alpha)
+        if ties > 0.0:
+            points = np.floor(points / (4.0 * ties))
+        for number, (seats, scored) in enumerate(zip(tables, points.tolist(), strict=True), start=1):
+            names = [seats[k - shift] for k in range(size)]
+            matches.append(Match(names, scored, round=round, table=number))
+    return sorted(matches, key=lambda match: match.table or 0)
+
+
+def simulate_blocks(
+    runs: int,
+    blocks: int,
+    elo: float,
+    *,
+    seed: int = 0,
+    layout: str = "AABB",
+    rotations: int = 4,
+    fresh: bool = False,
+    alpha: float = 0.9,
+    ties: float = 0.018,
+) -> tuple[Floats, Floats]:
+    """Blocks of a regression test, in which A is `elo` better than B: mean scores of A, shape (runs, blocks),
+    and counts of A's wins, draws and losses, shape (runs, blocks, 3).
+
+    A block is `rotations` matches with the seats of `layout` turned by one each time, on one set of deals or,
+    `fresh`, on new deals each; every A of a match has one result with every B. Raises OptionError for shares
+    outside 0 to 1 and for a layout without both A and B.
+    """
+    _check(alpha, ties)
+    if set(layout) != {"A", "B"}:
+        raise OptionError(f"layout {layout!r}: give a letter A or B for each seat, and both")
+    seats = len(layout)
+    if min(runs, blocks, rotations) < 1:
+        raise OptionError(f"{runs} runs of {blocks} blocks, {rotations} rotations: give at least one of each")
+    turned = [layout[-shift % seats :] + layout[: -shift % seats] for shift in range(rotations)]
+    strength = np.array([[elo * ELO if letter == "A" else 0.0 for letter in match] for match in turned])
+    pairs = [
+        (shift, a, b)
+        for shift, match in enumerate(turned)
+        for a in range(seats)
+        for b in range(seats)
+        if match[a] == "A" and match[b] == "B"
+    ]
+    shift, a, b = np.array(pairs).T
+    counts = np.empty((runs, blocks, 3))
+    rng = np.random.default_rng([seed, 2])
+    at_once = max(1, _MOST_SCORES // (max(blocks, 1) * rotations * seats))
+    for start in range(0, runs, at_once):
+        shape = (min(at_once, runs - start), blocks, rotations, seats)
+        dealt = rng.normal(size=shape if fresh else (*shape[:2], 1, seats))
+        points = strength + _luck(rng.normal(size=shape), dealt, alpha)
+        if ties > 0.0:
+            points = np.floor(points / (4.0 * ties))
+        gap = points[:, :, shift, a] - points[:, :, shift, b]
+        for column, outcome in enumerate((gap > 0, gap == 0, gap < 0)):
+            counts[start : start + shape[0], :, column] = outcome.sum(axis=2)
+    return (counts[:, :, 0] + 0.5 * counts[:, :, 1]) / len(pairs), counts
+
+
+def _luck(own: Floats, shared: Floats, alpha: float) -> Floats:
+    """Standard Gumbel variables that share `shared`; the shapes broadcast."""
+    from scipy.special import ndtr
+
+    z = alpha * own + math.sqrt(1.0 - alpha**2) * shared
+    # ln Phi(z) by the other tail keeps its digits where Phi(z) rounds to 1.
+    gumbel: Floats = -np.log(-np.log1p(-ndtr(-z)))
+    return gumbel
+
+
+def _check(alpha: float, ties: float) -> None:
+    if not 0.0 <= alpha <= 1.0:
+        raise OptionError(f"alpha {alpha!r}: give a number from 0 to 1")
+    if not 0.0 <= ties < 1.0:
+        raise OptionError(f"ties {ties!r}: give a share of draws from 0 to below 1")
