@@ -35,6 +35,8 @@ _MOST_DENSE = 4000
 # Entries of X: 256 MB.
 _MOST_ENTRIES = 32_000_000
 _FEWEST_BLOCKS = 100
+# Entries of all g_c, 16 MB: beyond this, clusters of few players are summed as a sparse matrix.
+_MOST_SUMS = 2_000_000
 # Relative size of the residual left: far below what R clusters can tell, above rounding.
 _ACCURACY = 1e-9
 # Columns solved together: their vectors should stay in the processor's cache.
@@ -115,27 +117,35 @@ def sandwich(
     `score` (N,) is each result's pull on its first player, `cluster` (N,) its cluster.
     """
     n = information.likelihood.n
+    if n > _MOST_DENSE and number > (most := max(_MOST_ENTRIES // n, _FEWEST_BLOCKS)):
+        # Neighbours of one round stay together, so what they share is kept.
+        cluster, number = cluster * most // number, most
     if number <= n or n > _MOST_DENSE:
-        most = max(_MOST_ENTRIES // max(n, 1), _FEWEST_BLOCKS)
-        if number > most:
-            # Neighbours of one round stay together, so what they share is kept.
-            cluster, number = cluster * most // number, most
-        place = cluster * n
-        place += table.first
-        sums = np.bincount(place, score, number * n)
-        place += table.second
-        place -= table.first
-        sums -= np.bincount(place, score, number * n)
-        factor = information.solve(np.ascontiguousarray(sums.reshape(number, n).T))
+        factor = information.solve(np.ascontiguousarray(_sums(table, score, cluster, number).T))
         factor *= math.sqrt(number / (number - 1.0))
         return Factor(factor), number
-    from scipy.sparse import coo_array
+    products: Floats
+    if number * n <= _MOST_SUMS:
+        sums = _sums(table, score, cluster, number)
+        products = sums.T @ sums
+    else:
+        from scipy.sparse import coo_array
 
-    # Few players each, so the clusters' sums are sparse and only their products are kept.
-    rows, columns = np.concatenate([table.first, table.second]), np.concatenate([cluster, cluster])
-    scores = coo_array((np.concatenate([score, -score]), (rows, columns)), shape=(n, number)).tocsr()
+        # Few players each, so the clusters' sums are sparse and only their products are kept.
+        rows, columns = np.concatenate([table.first, table.second]), np.concatenate([cluster, cluster])
+        scores = coo_array((np.concatenate([score, -score]), (rows, columns)), shape=(n, number)).tocsr()
+        products = (scores @ scores.T).toarray()
     solver = information.dense()
-    half = solver.solve((scores @ scores.T).toarray())
-    matrix = solver.solve(np.ascontiguousarray(half.T))
+    matrix = solver.solve(np.ascontiguousarray(solver.solve(products).T))
     matrix *= number / (number - 1.0)
     return Matrix(matrix), number
+
+
+def _sums(table: PairTable, score: Floats, cluster: Ints, number: int) -> Floats:
+    """g_c of all clusters, shape (number, n)."""
+    n = len(table.players)
+    gained, lost = (
+        np.bincount(cluster * n + player, score, number * n) for player in (table.first, table.second)
+    )
+    sums: Floats = np.subtract(gained, lost, out=gained).reshape(number, n)
+    return sums
