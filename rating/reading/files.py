@@ -13,19 +13,19 @@ from __future__ import annotations
 import io
 import re
 import sys
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-import numpy as np
-
 from rating.crosstable import PairTable
 from rating.errors import OptionError, Problem, ReadError
-from rating.matches import FaultRule, Ints, Match, expand
-from rating.reading.pgn import Game, read_pgn
-from rating.reading.records import read_csv, read_jsonl
+from rating.matches import FaultRule, Match
+from rating.reading.gathering import Gathering
+from rating.reading.pgn import read_pgn
+from rating.reading.records import read_jsonl
+from rating.reading.rows import read_csv
 
 __all__ = ["Form", "Reading", "read_results"]
 
@@ -40,8 +40,8 @@ _ENDINGS: dict[str, Form] = {
 }
 _JSON_OBJECT = re.compile(rb'\{\s*"[^"\n]*"\s*:')
 _JSON_LIST = re.compile(rb"\[\s*\{")
-# Matches that are expanded together.
-_BATCH = 20_000
+# Bytes read at once: thousands of games, and little beside the table.
+_PIECE = 262_144
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ def read_results(
     """
     if faults not in ("seed", "drop", "separate"):
         raise OptionError(f"faults {faults!r}: give seed, drop or separate")
-    gathered = _Gathered(faults)
+    gathering = Gathering(faults)
     read: set[str | Path] = set()
     for file in files:
         name = str(file)
@@ -87,14 +87,14 @@ def read_results(
                 start = _start(stream)
                 kind = form or _form_of(name, start)
                 _refuse_others(shown, kind, start)
-                _read(gathered, stream, kind, shown)
+                _read(gathering, stream, kind, shown)
         except OSError as error:
             raise ReadError(f"{name}: {error.strerror or error}") from error
-    if gathered.problems and not skip_bad:
-        count = len(gathered.problems)
+    if gathering.problems and not skip_bad:
+        count = len(gathering.problems)
         what = "1 malformed game" if count == 1 else f"{count} malformed games"
-        raise ReadError(f"{what}: mend, or leave out with --skip-bad", tuple(gathered.problems))
-    return Reading(gathered.table(), gathered.kept_matches(), tuple(gathered.problems), gathered.pointed)
+        raise ReadError(f"{what}: mend, or leave out with --skip-bad", tuple(gathering.problems))
+    return Reading(gathering.table(), gathering.matches(), tuple(gathering.problems), gathering.pointed)
 
 
 def _opened(name: str, stdin: BinaryIO | None) -> io.BufferedReader:
@@ -160,146 +160,30 @@ def _refuse_others(name: str, form: Form, start: bytes) -> None:
         raise ReadError(f"{name}: {says}")
 
 
-def _lines(stream: BinaryIO) -> Iterator[str]:
-    """Lines as text, the byte order mark of the first taken off."""
-    for number, line in enumerate(stream):
-        start = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+def _pieces(stream: BinaryIO) -> Iterator[str]:
+    """The stream as text in pieces of whole lines, which end with a line feed, without a byte order mark."""
+    mark = b"\xef\xbb\xbf"
+    while data := stream.read(_PIECE):
+        data = (data + stream.readline()).removeprefix(mark)
+        mark = b""
         try:
-            yield start.decode()
+            yield data.decode()
         except UnicodeDecodeError:
-            yield start.decode("latin-1")
+            yield "".join(map(_decoded, io.BytesIO(data)))
 
 
-def _read(gathered: _Gathered, stream: BinaryIO, form: Form, name: str) -> None:
+def _decoded(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
+
+
+def _read(gathering: Gathering, stream: BinaryIO, form: Form, name: str) -> None:
+    pieces = _pieces(stream)
     if form == "jsonl":
-        gathered.take_matches(read_jsonl(_lines(stream), name), name)
+        lines = chain.from_iterable(map(io.StringIO, pieces))
+        gathering.add_matches(read_jsonl(lines, name), name)
     else:
         read = read_pgn if form == "pgn" else read_csv
-        gathered.take_games(read(_lines(stream), name))
-
-
-class _Gathered:
-    """Results as they come in: whole numbers in arrays, names once."""
-
-    def __init__(self, faults: FaultRule) -> None:
-        self._faults = faults
-        self._index: dict[str, int] = {}
-        self._events: dict[str, int] = {}
-        self._named: dict[str, int] = {}
-        self._columns = {name: array("q") for name in _COLUMNS}
-        self._next_match = 0
-        self._played, self._faulted, self._points = array("q"), array("q"), array("d")
-        self._seen: set[tuple[int, int]] = set()
-        self._known: dict[str, set[str]] = {}
-        self._matches: list[Match] = []
-        self._games_alone = False
-        self.problems: list[Problem] = []
-        self.pointed = False
-
-    def take_games(self, games: Iterable[Game | Problem]) -> None:
-        """Results of PGN and CSV; each is a match of its own unless it names its match."""
-        first, second, outcome, rounds, tables, matches, events = self._columns.values()
-        for game in games:
-            if isinstance(game, Problem):
-                self.problems.append(game)
-                continue
-            self._games_alone = True
-            white, black = self._player(game.white), self._player(game.black)
-            number = self._next_match
-            if game.match:
-                number = self._named.setdefault(f"{game.event} {game.match}", number)
-            self._next_match = max(self._next_match, number + 1)
-            for player in (white, black):
-                if not game.match or (number, player) not in self._seen:
-                    self._played[player] += 1
-                    if game.match:
-                        self._seen.add((number, player))
-            first.append(white)
-            second.append(black)
-            outcome.append(game.outcome)
-            rounds.append(game.round)
-            tables.append(game.table)
-            matches.append(number)
-            events.append(self._events.setdefault(game.event, len(self._events)))
-
-    def take_matches(self, found: Iterable[tuple[Match, str, int] | Problem], file: str) -> None:
-        """Match records, expanded by the thousand; one that names itself counts once."""
-        batch: list[Match] = []
-        events: list[int] = []
-        for item in found:
-            if isinstance(item, Problem):
-                self.problems.append(item)
-                continue
-            match, season, line = item
-            if match.id is not None:
-                known = self._known.setdefault(season, set())
-                if match.id in known:
-                    where = f" of season {season}" if season else ""
-                    self.problems.append(Problem(file, line, f"match {match.id}{where} is given twice"))
-                    continue
-                known.add(match.id)
-            batch.append(match)
-            events.append(self._events.setdefault(season, len(self._events)))
-            if len(batch) == _BATCH:
-                self._expand(batch, events)
-                batch, events = [], []
-        self._expand(batch, events)
-
-    def _expand(self, batch: list[Match], events: list[int]) -> None:
-        for match in batch:
-            for name in match.players:
-                self._player(name)
-        new = expand(batch, self._index, self._faults)
-        event = np.array(events, np.int64)[new.match] if batch else new.match
-        parts = (
-            new.first,
-            new.second,
-            new.outcome,
-            new.round,
-            new.table,
-            new.match + self._next_match,
-            event,
-        )
-        for column, part in zip(self._columns.values(), parts, strict=True):
-            column.frombytes(part.astype(np.int64).tobytes())
-        self._next_match += len(batch)
-        self._matches += batch
-        self.pointed |= any(match.points is not None for match in batch)
-        for total, more in (
-            (self._played, new.played),
-            (self._points, new.points),
-            (self._faulted, new.faults),
-        ):
-            for k in np.flatnonzero(more).tolist():
-                total[k] += more[k].item()
-
-    def _player(self, name: str) -> int:
-        number = self._index.get(name)
-        if number is None:
-            number = self._index[name] = len(self._index)
-            self._played.append(0)
-            self._faulted.append(0)
-            self._points.append(0.0)
-        return number
-
-    def kept_matches(self) -> tuple[Match, ...] | None:
-        """The matches, if all results come from matches."""
-        return None if self._games_alone else tuple(self._matches)
-
-    def table(self) -> PairTable:
-        """All results so far."""
-        column = {name: _ints(values) for name, values in self._columns.items()}
-        rounds, events = column["round"], column.pop("event")
-        if len(self._events) > 1 and rounds.size:
-            column["round"] = np.where(rounds < 0, rounds, rounds + events * (int(rounds.max()) + 1))
-        table = PairTable.from_results(list(self._index), **column)
-        played, faults = _ints(self._played), _ints(self._faulted)
-        points = np.array(self._points, np.float64)
-        return replace(table, played=played, points=points, faults=faults, fault_rule=self._faults, _kept={})
-
-
-_COLUMNS = ("first", "second", "outcome", "round", "table", "match", "event")
-
-
-def _ints(values: array[int]) -> Ints:
-    return np.array(values, np.int64)
+        gathering.add_games(read(pieces, name))

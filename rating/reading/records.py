@@ -1,18 +1,12 @@
-"""CSV of results and JSON lines of match records, read line by line.
+"""Match records as JSON lines: each line is an object with `players` by seat and either `points` by seat (or
+`places`) or a `forfeit` with its `seat`.
 
-CSV: `white,black,result[,round[,table]]`, result `1-0`, `0-1` or `1/2-1/2`. A first row that names white,
-black and result sets the order of the columns, and others (`match`, `event`, anything) may stand between.
-The apostrophe before what a spreadsheet would compute is taken away (`rating.text`).
-
-JSON lines: one match a line, an object with `players` by seat and `points` by seat (or `places`) or a
-`forfeit` with its `seat`; `sides`, `owners`, `round`, `table`, `season` and `id` are taken where they stand,
-whatever else is there is left alone. Without `owners` a name such as `random#2` is a copy of `random`: both
-are rated, but have no result with each other.
+`sides`, `owners`, `round`, `table`, `season` and `id` are read where given; other keys are ignored. Without
+`owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result with each other.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -20,66 +14,12 @@ from typing import Any
 
 from rating.errors import Problem, ResultError
 from rating.matches import Match
-from rating.reading.pgn import OUTCOMES, Game
-from rating.text import from_csv_cell
 
-__all__ = ["read_csv", "read_jsonl"]
+__all__ = ["read_jsonl"]
 
-_ORDER = ("white", "black", "result", "round", "table")
-_KNOWN = (*_ORDER, "match", "event")
 _COPY = re.compile(r"#[0-9]+$")
 # JSON can escape what no file of text can hold.
 _HALF = re.compile("[\ud800-\udfff]")
-
-
-def read_csv(lines: Iterable[str], file: str) -> Iterator[Game | Problem]:
-    """The results of a CSV file, in order, or what is wrong with them; `file` names it in problems."""
-    rows = csv.reader(lines, strict=True)
-    place: dict[str, int] | None = None
-    while True:
-        try:
-            row = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Problem(file, rows.line_num, f"not CSV: {error}")
-            continue
-        cells = [from_csv_cell(cell.strip()).strip() for cell in row]
-        if not any(cells):
-            continue
-        if place is None:
-            heading = [cell.lower() for cell in cells]
-            if {"white", "black", "result"} <= set(heading):
-                place = {name: heading.index(name) for name in _KNOWN if name in heading}
-                continue
-            place = {name: number for number, name in enumerate(_ORDER)}
-        yield _row({name: cells[at] for name, at in place.items() if at < len(cells)}, file, rows.line_num)
-
-
-def _row(cell: dict[str, str], file: str, line: int) -> Game | Problem:
-    for name in ("white", "black", "result"):
-        if not cell.get(name):
-            return Problem(file, line, f"the row has no {name}: give white,black,result[,round[,table]]")
-    if cell["result"] not in OUTCOMES:
-        return Problem(file, line, f"{cell['result']!r} is no result: write 1-0, 0-1 or 1/2-1/2")
-    if cell["white"] == cell["black"]:
-        return Problem(file, line, f"{cell['white']} plays against itself")
-    number = {}
-    for name in ("round", "table"):
-        text = cell.get(name, "")
-        if text and not (text.isdecimal() and len(text) <= 15):
-            return Problem(file, line, f"{name} {text!r}: give a whole number or nothing")
-        number[name] = int(text) if text else -1
-    return Game(
-        cell["white"],
-        cell["black"],
-        OUTCOMES[cell["result"]],
-        number["round"],
-        number["table"],
-        cell.get("event", ""),
-        cell.get("match", ""),
-        line,
-    )
 
 
 def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str, int] | Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from rating.crosstable import PairTable
 from rating.errors import OptionError, Problem, ReadError
 from rating.reading.files import Reading, read_results
-from rating.reading.pgn import Game, read_pgn, whole_number
-from rating.reading.records import read_csv, read_jsonl
+from rating.reading.games import Games, whole_number
+from rating.reading.pgn import read_pgn
+from rating.reading.records import read_jsonl
+from rating.reading.rows import read_csv
 
 OLD = """[Event "Club, \\"A\\""]
 [Site "?"]
@@ -40,8 +43,16 @@ Nc6 1/2-1/2
 """
 
 
-def text_of(*lines: str) -> io.BytesIO:
-    return io.BytesIO("\n".join(lines).encode())
+def split(found: Iterable[Games | Problem]) -> tuple[list[tuple[str, ...]], list[Problem]]:
+    """Games, each as its cells, and problems."""
+    games: list[tuple[str, ...]] = []
+    problems = []
+    for item in found:
+        if isinstance(item, Problem):
+            problems.append(item)
+        else:
+            games += zip(*item, strict=True)
+    return games, problems
 
 
 def read(text: str | bytes, **options: object) -> Reading:
@@ -56,13 +67,15 @@ def listed(table: PairTable) -> list[tuple[str, str, int, int, int]]:
 
 
 def test_old_pgn() -> None:
-    games = list(read_pgn(io.StringIO(OLD), "old.pgn"))
-    assert games == [
-        Game("Zappa Mexico II", "O'Kelly", 0, 2, -1, 'Club, "A"', "", 1),
-        Game("O'Kelly", "Zappa Mexico II", -1, line=14),
-        Game("c", "O'Kelly", 1, line=15),
-        Game("c", "O'Kelly", -1, line=18),
-    ]
+    assert split(read_pgn([OLD], "old.pgn")) == (
+        [
+            ("Zappa Mexico II", "O'Kelly", "1/2-1/2", "2.1", "", 'Club, "A"', ""),
+            ("O'Kelly", "Zappa Mexico II", "0-1", "", "", "", ""),
+            ("c", "O'Kelly", "1-0", "", "", "", ""),
+            ("c", "O'Kelly", "0-1", "", "", "", ""),
+        ],
+        [],
+    )
 
 
 GAME = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n'
@@ -84,8 +97,7 @@ GAME = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n'
     ],
 )
 def test_malformed_pgn_is_reported_by_line(text: str, line: int, says: str) -> None:
-    found = list(read_pgn(io.StringIO(GAME + text), "bad.pgn"))
-    problems = [item for item in found if isinstance(item, Problem)]
+    _, problems = split(read_pgn([GAME + text], "bad.pgn"))
     assert [problem.line for problem in problems] == [line]
     assert says in problems[0].text
     assert str(problems[0]).startswith(f"bad.pgn:{line}: ")
@@ -102,9 +114,11 @@ def test_what_follows_a_bad_game_counts() -> None:
 
 
 def test_moves_without_tags_at_the_start() -> None:
-    assert next(read_pgn(io.StringIO("1. e4 1-0\n" + GAME), "f")) == Problem(
-        "f", 1, "moves without tags: a game starts with [White], [Black] and [Result]"
-    )
+    games, problems = split(read_pgn(["1. e4 1-0\n" + GAME], "f"))
+    assert problems == [
+        Problem("f", 1, "moves without tags: a game starts with [White], [Black] and [Result]")
+    ]
+    assert len(games) == 1
 
 
 @pytest.mark.parametrize(("text", "number"), [("3", 3), ("3.2", 3), ("?", -1), ("-", -1), ("final", -1)])
@@ -132,11 +146,15 @@ def test_bytes_of_all_kinds() -> None:
 
 
 def test_csv() -> None:
-    rows = list(read_csv(["a,b,1-0\n", ' "c, d" ,a,1/2-1/2,3,7\n', "\n", "a,b,0-1,4\n"], "f.csv"))
-    assert rows[0] == Game("a", "b", 1, line=1)
-    assert rows[-1] == Game("a", "b", -1, 4, line=4)
-    named = list(read_csv(["Round,black,White,Result,match,x\n", '2,b,"c, d",1-0,m1,9\n'], "f.csv"))
-    assert named == [Game("c, d", "b", 1, 2, -1, "", "m1", 2)]
+    games, problems = split(read_csv(["a,b,1-0\n", 'c "d",a,1/2-1/2,3,7\n', "\n", "a,b,0-1,4\n"], "f.csv"))
+    assert games == [
+        ("a", "b", "1-0", "", "", "", ""),
+        ('c "d"', "a", "1/2-1/2", "3", "7", "", ""),
+        ("a", "b", "0-1", "4", "", "", ""),
+    ]
+    assert problems == []
+    named, _ = split(read_csv(["Round,black,White,Result,match,x\n", '2,b,"c, d",1-0,m1,9\n'], "f.csv"))
+    assert named == [("c, d", "b", "1-0", "2", "", "", "m1")]
 
 
 @pytest.mark.parametrize(
@@ -152,11 +170,10 @@ def test_csv() -> None:
     ],
 )
 def test_malformed_csv_is_reported_by_line(row: str, says: str) -> None:
-    found = list(read_csv(["a,b,1-0\n", row + "\n", "b,a,1-0\n"], "f.csv"))
-    assert [type(item) for item in found] == [Game, Problem, Game]
-    assert isinstance(found[1], Problem)
-    assert found[1].line == 2
-    assert says in found[1].text
+    games, problems = split(read_csv(["a,b,1-0\n", row + "\n", "b,a,1-0\n"], "f.csv"))
+    assert [game[:2] for game in games] == [("a", "b"), ("b", "a")]
+    assert [problem.line for problem in problems] == [2]
+    assert says in problems[0].text
 
 
 RECORD = (
@@ -230,7 +247,7 @@ def test_several_files_of_several_kinds(tmp_path: Path) -> None:
 
 
 def test_records_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rating.reading.files._BATCH", 2)
+    monkeypatch.setattr("rating.reading.gathering._BATCH", 2)
     whole = read("\n".join(RECORD.replace("/m0", f"/m{k}") for k in range(5))).table
     assert whole.match.tolist() == [k for k in range(5) for _ in range(6)]
     assert whole.points.tolist() == [15, 5, 5, 0]
@@ -323,7 +340,8 @@ def test_broken_tags_that_are_not_needed_do_no_harm(tag: str) -> None:
     lines = GAME.splitlines(keepends=True)
     for place in range(4):
         text = "".join([*lines[:place], tag + "\n", *lines[place:]])
-        assert [type(item) for item in read_pgn(io.StringIO(text * 2), "f")] == [Game, Game]
+        games, problems = split(read_pgn([text * 2], "f"))
+        assert (len(games), problems) == (2, [])
 
 
 def test_quotes_in_the_name_of_an_event_need_no_escape() -> None:
@@ -335,5 +353,5 @@ def test_quotes_in_the_name_of_an_event_need_no_escape() -> None:
 
 @pytest.mark.parametrize("tag", ['[Round "3]', '[MatchId "a" b]', '[Result "1-0]', '["White" "a"]', "[1-0"])
 def test_broken_tags_that_are_needed_are_reported(tag: str) -> None:
-    found = list(read_pgn(io.StringIO(tag + "\n" + GAME), "f"))
-    assert [type(item) for item in found] == [Problem]
+    games, problems = split(read_pgn([tag + "\n" + GAME], "f"))
+    assert (games, len(problems)) == ([], 1)

@@ -1,0 +1,193 @@
+"""Results from several files, gathered into one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TypeVar
+
+import numpy as np
+
+from rating.crosstable import PairTable
+from rating.errors import Problem
+from rating.matches import FaultRule, Floats, Ints, Match, expand
+from rating.reading.games import OUTCOMES, Games, whole_number
+
+__all__ = ["Gathering"]
+
+# Matches that are expanded together.
+_BATCH = 20_000
+
+
+class _Indices(dict[str, int]):
+    """Names, numbered from 0 as they appear."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self)
+        return number
+
+
+class _Wholes(dict[str, int]):
+    """Rounds and tables as written, each with its number."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = number = whole_number(text)
+        return number
+
+
+class Gathering:
+    """Results as they come in: numbers in arrays, each name once. `problems` are the malformed games."""
+
+    def __init__(self, faults: FaultRule) -> None:
+        self.problems: list[Problem] = []
+        self.pointed = False
+        self._fault_rule = faults
+        self._players, self._events = _Indices(), _Indices()
+        # Of each result: first, second, outcome, match, round, table, event.
+        self._columns: list[list[Ints]] = [[] for _ in range(7)]
+        self._played, self._faults = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._points = np.zeros(0)
+        self._next_match = 0
+        self._named: dict[str, int] = {}
+        self._seen: set[tuple[int, int]] = set()
+        self._known: dict[str, set[str]] = {}
+        self._matches: list[Match] = []
+        self._games_alone = False
+
+    def add_games(self, found: Iterable[Games | Problem]) -> None:
+        """Add games of PGN and CSV; each is a match of its own unless it names its match."""
+        for games in found:
+            if isinstance(games, Problem):
+                self.problems.append(games)
+                continue
+            size = len(games.white)
+            if not size:
+                continue
+            self._games_alone = True
+            # Players are numbered in the order in which they appear.
+            names = chain.from_iterable(zip(games.white, games.black, strict=True))
+            players = np.fromiter(map(self._players.__getitem__, names), np.int64, 2 * size)
+            matches = self._match_numbers(games, players) if any(games.match) else None
+            if matches is None:
+                matches = self._next_match + np.arange(size)
+                self._next_match += size
+                self._played = _sum(self._played, np.bincount(players, minlength=len(self._players)))
+            wholes = _Wholes()
+            self._add(
+                players[::2],
+                players[1::2],
+                _numbers(OUTCOMES, games.result),
+                matches,
+                _numbers(wholes, games.round),
+                _numbers(wholes, games.table),
+                _numbers(self._events, games.event),
+            )
+
+    def _match_numbers(self, games: Games, players: Ints) -> Ints:
+        """The match of each game; players have played a named match once, however many games it has."""
+        numbers = []
+        played = []
+        pairs = zip(players[::2].tolist(), players[1::2].tolist(), strict=True)
+        for event, match, pair in zip(games.event, games.match, pairs, strict=True):
+            number = self._next_match
+            if match:
+                number = self._named.setdefault(f"{event} {match}", number)
+            self._next_match = max(self._next_match, number + 1)
+            numbers.append(number)
+            new = [player for player in pair if not match or (number, player) not in self._seen]
+            played += new
+            if match:
+                self._seen.update((number, player) for player in new)
+        self._played = _sum(self._played, np.bincount(np.array(played, np.int64)))
+        return np.array(numbers, np.int64)
+
+    def add_matches(self, found: Iterable[tuple[Match, str, int] | Problem], file: str) -> None:
+        """Add match records with the season and line of each; one that names itself counts once."""
+        batch: list[Match] = []
+        events: list[int] = []
+        for item in found:
+            if isinstance(item, Problem):
+                self.problems.append(item)
+                continue
+            match, season, line = item
+            if match.id is not None:
+                known = self._known.setdefault(season, set())
+                if match.id in known:
+                    where = f" of season {season}" if season else ""
+                    self.problems.append(Problem(file, line, f"match {match.id}{where} is given twice"))
+                    continue
+                known.add(match.id)
+            batch.append(match)
+            events.append(self._events[season])
+            if len(batch) == _BATCH:
+                self._expand(batch, events)
+                batch, events = [], []
+        self._expand(batch, events)
+
+    def _expand(self, batch: list[Match], events: list[int]) -> None:
+        for name in chain.from_iterable(match.players for match in batch):
+            self._players[name]
+        new = expand(batch, self._players, self._fault_rule)
+        event = np.array(events, np.int64)[new.match]
+        self._add(
+            new.first, new.second, new.outcome, new.match + self._next_match, new.round, new.table, event
+        )
+        self._next_match += len(batch)
+        self._matches += batch
+        self.pointed |= any(match.points is not None for match in batch)
+        self._played = _sum(self._played, new.played)
+        self._points = _sum(self._points, new.points)
+        self._faults = _sum(self._faults, new.faults)
+
+    def _add(self, *parts: Ints) -> None:
+        for column, part in zip(self._columns, parts, strict=True):
+            column.append(part)
+
+    def matches(self) -> tuple[Match, ...] | None:
+        """The matches, or None unless all results come from matches."""
+        return None if self._games_alone else tuple(self._matches)
+
+    def table(self) -> PairTable:
+        """All results so far."""
+        for column in self._columns:
+            # One after the other: two copies of all would be the most memory that reading takes.
+            column[:] = [np.concatenate(column or [np.zeros(0, np.int64)])]
+        first, second, outcome, match, rounds, table, events = (column[0] for column in self._columns)
+        if len(self._events) > 1 and rounds.size:
+            rounds = np.where(rounds < 0, rounds, rounds + events * (int(rounds.max()) + 1))
+        players = len(self._players)
+        return PairTable(
+            tuple(self._players),
+            first,
+            second,
+            outcome,
+            match,
+            rounds,
+            table,
+            _padded(self._played, players),
+            _padded(self._points, players),
+            _padded(self._faults, players),
+            self._fault_rule,
+        )
+
+
+PerPlayer = TypeVar("PerPlayer", Ints, Floats)
+
+
+def _padded(figures: PerPlayer, players: int) -> PerPlayer:
+    return np.pad(figures, (0, players - figures.size))
+
+
+def _sum(total: PerPlayer, more: PerPlayer) -> PerPlayer:
+    """The sum of figures of players, to one of which the last players may be unknown."""
+    if total.size == more.size:
+        return total + more
+    players = max(total.size, more.size)
+    return _padded(total, players) + _padded(more, players)
+
+
+def _numbers(known: dict[str, int], cells: Sequence[str]) -> Ints:
+    """The number of each cell; often they are all the same."""
+    if cells.count(cells[0]) == len(cells):
+        return np.full(len(cells), known[cells[0]])
+    return np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
