@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from tests.bench import clock, ratings
+from tests.bench import clock, ratings, reading
 from tests.bench.environments import environments
 from tests.bench.play import command_line, in_memory, referee, rules
 from tests.bench.season import regress, season
@@ -44,6 +44,7 @@ def main() -> None:
         ("season", season),
         ("regress", regress),
         ("rating", ratings.figures),
+        ("rating_files", reading.figures),
     ):
         print(f"bench: {name}", file=sys.stderr)
         figures[name] = part()
