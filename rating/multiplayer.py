@@ -179,12 +179,7 @@ def _one_game(match: Match, index: Mapping[str, int]) -> Teams:
 
 
 def _shuffle(
-    games: Sequence[Teams],
-    n: int,
-    fresh: Callable[[], _Rating],
-    play: _Play,
-    shuffles: int,
-    seed: Seed,
+    games: Sequence[Teams], n: int, fresh: Callable[[], _Rating], play: _Play, shuffles: int, seed: Seed
 ) -> tuple[Floats, Floats]:
     """mu and sigma after all games in each of several orders, shape (shuffles, n) each."""
     mu, sigma = np.empty((shuffles, n)), np.empty((shuffles, n))

@@ -120,10 +120,7 @@ def field_of(fit: Fit, players: Sequence[str], *, kappa: float = KAPPA) -> Field
     # Rounded before anything is computed from them: the round then follows from its figures bit by bit,
     # however the fit came about.
     fit = replace(
-        fit,
-        elo=np.round(fit.elo, 6),
-        drawelo=round(fit.drawelo, 6),
-        advantage=round(fit.advantage, 6),
+        fit, elo=np.round(fit.elo, 6), drawelo=round(fit.drawelo, 6), advantage=round(fit.advantage, 6)
     )
     number = {name: index for index, name in enumerate(fit.table.players)}
     newcomers = [name for name in dict.fromkeys(players) if name not in number]

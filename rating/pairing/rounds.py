@@ -105,12 +105,7 @@ def _ranks(
 
 
 def _check(
-    rule: str,
-    names: Sequence[str],
-    size: int,
-    games: int,
-    kappa: float,
-    weights: Mapping[str, float] | None,
+    rule: str, names: Sequence[str], size: int, games: int, kappa: float, weights: Mapping[str, float] | None
 ) -> None:
     if rule not in get_args(Rule):
         raise OptionError(f"rule {rule!r}: give one of {', '.join(get_args(Rule))}")
