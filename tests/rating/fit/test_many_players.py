@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import subprocess
 import sys
@@ -10,10 +9,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
-from rating import PairTable, threads
+from rating import PairTable
 from rating.fit.bayeselo import bayeselo
 from rating.fit.intervals import Kind, intervals
+from rating.threads import one_thread
 from tests.rating.recorded_results import season
 
 KINDS: list[Kind] = ["round", "match", "model", "covariance", "variance"]
@@ -127,33 +128,44 @@ def test_a_start_near_the_end_saves_steps_and_changes_nothing() -> None:
     assert warm.elo == pytest.approx(cold.elo, abs=1e-9)
 
 
+def threads_of_blas() -> list[int]:
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
 def test_one_thread_within_and_the_old_number_after() -> None:
     import scipy.linalg  # noqa: F401  (its BLAS must be loaded to be found)
 
-    found = [switch for path in threads._libraries() if (switch := threads._switches(path))]
-    before = [get() for get, _ in found]
-    with threads.one_thread(), threads.one_thread():
-        assert all(get() == 1 for get, _ in found)
-    assert [get() for get, _ in found] == before
+    before = threads_of_blas()
+    with one_thread(), one_thread():
+        assert set(threads_of_blas()) == {1}
+    assert threads_of_blas() == before
+
+
+def test_the_last_of_several_threads_restores_the_number() -> None:
+    import scipy.linalg  # noqa: F401
+
+    before = threads_of_blas()
+    first, second = one_thread(), one_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(threads_of_blas()) == {1}
+    second.__exit__(None, None, None)
+    assert threads_of_blas() == before
 
 
 def test_a_library_loaded_within_is_limited_too() -> None:
     code = (
-        "from rating.threads import _libraries, _switches, one_thread\n"
+        "from rating.threads import one_thread\n"
+        "from threadpoolctl import threadpool_info\n"
         "import numpy\n"
         "with one_thread():\n"
         "    import scipy.linalg\n"
         "    with one_thread():\n"
-        "        found = [_switches(path) for path in _libraries()]\n"
-        "        print([switch[0]() for switch in found if switch])"
+        "        print([library['num_threads'] for library in threadpool_info()])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(json.loads(done.stdout)) == {1}
-
-
-def test_an_unknown_library_is_left_alone() -> None:
-    assert threads._switches("/nowhere/libblas.so") is None
-    assert isinstance(ctypes.CDLL(None), ctypes.CDLL)
 
 
 def test_importing_is_cheap() -> None:
