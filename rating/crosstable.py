@@ -19,8 +19,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from rating.arrays import Floats, Ints
 from rating.errors import OptionError, ResultError
-from rating.matches import FaultRule, Floats, Ints, Match, expand
+from rating.expansion import expand
+from rating.matches import FaultRule, Match
 
 __all__ = ["Cluster", "PairTable", "Pairs", "distinct_of_players"]
 

@@ -1,38 +1,21 @@
-"""Matches of 2 to n seats, and the pairwise results they stand for.
-
-A match in which nobody faulted gives one result for each pair of seats: the higher points win, equal points
-draw. Partners (equal `sides`) give no result. A fault ends a match: by the rule `seed` the faulty player
-loses to each of the others, partners included, and nothing is counted among the others. Seats held by the
-same player, and seats of one owner (`random` and `random#2`, copies of a house bot, are rated apart), give no
-result with each other, whether somebody faulted or not. Who holds several seats of a side counts as
-holding one, with the points of all of them.
-
-The expansion is vectorised: matches are grouped by their number of seats, then each pair of seats is one
-numpy expression over the whole group.
-"""
+"""A match of 2 to n seats: who sat where, and how it ended."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
 
 from rating.errors import ResultError
 
-__all__ = ["Expansion", "FaultRule", "Match", "expand"]
+__all__ = ["FaultRule", "Match"]
 
 FaultRule = Literal["seed", "drop", "separate"]
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-_WHOLE = (int, np.integer)
+# Integers of numpy, too.
+_WHOLE = (int, Integral)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,127 +78,3 @@ class Match:
 
     def _bad(self, what: str) -> ResultError:
         return ResultError(f"match {self.id or '/'.join(map(str, self.players))} {what}")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Expansion:
-    """What a list of matches counts for.
-
-    Per result, shape (N,): `first` and `second` (player indices; first sat in the lower seat), `outcome` (+1
-    first won, 0 draw, -1 second won), `match` (position in the list), `round` and `table` (-1 where not
-    given). Per player, shape (n,): `played` matches, `points` gained, `faults` committed.
-    """
-
-    first: Ints
-    second: Ints
-    outcome: Ints
-    match: Ints
-    round: Ints
-    table: Ints
-    played: Ints
-    points: Floats
-    faults: Ints
-
-
-def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule) -> Expansion:
-    """Results of `matches`, with players numbered by `index` (shape n = len(index)).
-
-    `faults`: "seed" counts three losses (n - 1) for the faulty player; "separate" counts the fault and the
-    match beside, but no result; "drop" forgets the match.
-    """
-    groups: dict[int, list[int]] = defaultdict(list)
-    matches = [_one_seat_a_side(match) for match in matches]
-    for number, match in enumerate(matches):
-        if match.faulty is None or faults != "drop":
-            groups[len(match.players)].append(number)
-    n = len(index)
-    parts: list[tuple[Ints, ...]] = []
-    played, faulted, points = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n)
-    for seats, numbers in sorted(groups.items()):
-        group = [matches[number] for number in numbers]
-        faulty = np.array([-1 if match.faulty is None else match.faulty for match in group], np.int64)
-        clean = faulty < 0
-        seated = np.array([[index[player] for player in match.players] for match in group], np.int64)
-        scores = np.array([_scores(match) for match in group], np.float64)
-        sides = np.array([match.sides or range(seats) for match in group], np.int64)
-        owners = np.array([_owners(match) for match in group], np.int64)
-        where = np.array(
-            [
-                (n, _number(match.round), _number(match.table))
-                for n, match in zip(numbers, group, strict=True)
-            ],
-            np.int64,
-        )
-        played += _distinct(seated, n)
-        faulted += np.bincount(seated[~clean, faulty[~clean]], minlength=n)
-        pointed = np.array([match.faulty is None and match.points is not None for match in group], np.bool_)
-        points += np.bincount(seated[pointed].ravel(), scores[pointed].ravel(), minlength=n)
-        for a, b in combinations(range(seats), 2):
-            at_fault = (faulty == a) | (faulty == b)
-            counted = np.where(clean, sides[:, a] != sides[:, b], at_fault & (faults == "seed"))
-            counted &= (seated[:, a] != seated[:, b]) & (owners[:, a] != owners[:, b])
-            outcome = np.where(
-                clean, np.sign(scores[:, a] - scores[:, b]).astype(np.int64), np.where(faulty == a, -1, 1)
-            )
-            rows = (seated[:, a], seated[:, b], outcome, *where.T)
-            parts.append(tuple(row[counted] for row in rows))
-    empty = np.zeros(0, np.int64)
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [empty] * 6
-    # By match, so that a table that grew round by round equals one read at once, bit by bit.
-    order = np.argsort(columns[3], kind="stable")
-    first, second, outcome, match_number, rounds, tables = (column[order] for column in columns)
-    return Expansion(first, second, outcome, match_number, rounds, tables, played, points, faulted)
-
-
-def _one_seat_a_side(match: Match) -> Match:
-    """Who holds several seats of a side holds one here, with the scores of all."""
-    players, sides = match.players, match.sides
-    if sides is None or len(set(players)) == len(players):
-        return match
-    seats = list(zip(players, sides, strict=True))
-    kept = list(dict.fromkeys(seats))
-
-    def summed(scores: Sequence[float] | None) -> Sequence[float] | None:
-        if scores is None:
-            return None
-        return [sum(n for seat, n in zip(seats, scores, strict=True) if seat == one) for one in kept]
-
-    return replace(
-        match,
-        players=[player for player, _ in kept],
-        points=summed(match.points),
-        places=summed(match.places),
-        faulty=None if match.faulty is None else kept.index(seats[match.faulty]),
-        sides=[side for _, side in kept],
-        owners=None if match.owners is None else [match.owners[seats.index(one)] for one in kept],
-    )
-
-
-def _owners(match: Match) -> Sequence[int]:
-    """A number for each seat, the same for seats of one owner."""
-    if match.owners is None:
-        return range(len(match.players))
-    first: dict[str, int] = {}
-    return [first.setdefault(owner, seat) for seat, owner in enumerate(match.owners)]
-
-
-def _number(value: int | None) -> int:
-    return -1 if value is None else value
-
-
-def _scores(match: Match) -> Sequence[float]:
-    """Scores by seat, more being better; zeros, never read, where somebody faulted."""
-    if match.faulty is not None:
-        return [0.0] * len(match.players)
-    if match.points is not None:
-        return match.points
-    assert match.places is not None  # Match checks it
-    return [-place for place in match.places]
-
-
-def _distinct(seated: Ints, n: int) -> Ints:
-    """Matches of each player: a player who holds two seats of a match played one match."""
-    ordered = np.sort(seated, axis=1)
-    new = np.ones(ordered.shape, np.bool_)
-    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    return np.bincount(ordered[new], minlength=n)

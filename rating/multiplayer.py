@@ -33,10 +33,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError, RatingError
 from rating.lots import Seed, shuffled
-from rating.matches import FaultRule, Floats, Ints, Match
+from rating.matches import FaultRule, Match
 
 __all__ = ["Skill", "games_of", "matches_of", "openskill", "trueskill"]
 

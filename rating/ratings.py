@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from rating.arrays import Floats
 from rating.crosstable import PairTable
 from rating.fit.bayeselo import Fit, bayeselo
 from rating.fit.intervals import Intervals, Kind, intervals
-from rating.matches import Floats
 from rating.notices import Notice
 
 __all__ = ["Ranking", "Rating", "rank", "rate"]

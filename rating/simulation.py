@@ -23,11 +23,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rating.arrays import Floats
 from rating.crosstable import PairTable
 from rating.errors import OptionError
 from rating.fit.bayeselo import bayeselo
 from rating.fit.likelihood import ELO
-from rating.matches import Floats, Match
+from rating.matches import Match
 from rating.pairing.rounds import Rule, next_round, rule_of_round
 
 __all__ = ["Simulation", "play_round", "simulate", "simulate_blocks"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from rating.arrays import Ints
 from rating.cli.printing import Cell
 from rating.fit.intervals import Intervals
-from rating.matches import Ints
 from rating.multiplayer import Skill
 from rating.presets import display_scale
 from rating.ratings import Ranking

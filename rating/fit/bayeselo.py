@@ -17,12 +17,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError
 from rating.fit.identify import components, has_maximum, strongly_linked
 from rating.fit.likelihood import ELO, Likelihood
 from rating.fit.newton import Newton
-from rating.matches import Floats, Ints
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rating.arrays import Floats, Ints
 from rating.fit.likelihood import Likelihood
-from rating.matches import Floats, Ints
 
 __all__ = ["SparseLaplacian"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from rating.arrays import Floats
 from rating.fit.likelihood import ELO, Likelihood
-from rating.matches import Floats
 
 __all__ = ["CELLS", "REACH", "grid_intervals"]
 

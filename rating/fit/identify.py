@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from rating.arrays import Floats, Ints
 from rating.crosstable import Pairs
 from rating.fit.likelihood import Likelihood
-from rating.matches import Floats, Ints
 
 __all__ = ["components", "has_maximum", "strongly_linked"]
 

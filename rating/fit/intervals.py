@@ -43,6 +43,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from rating.arrays import Floats, Ints
 from rating.crosstable import Cluster, distinct_of_players
 from rating.errors import OptionError
 from rating.fit.bayeselo import Fit
@@ -50,7 +51,6 @@ from rating.fit.exactdist import grid_intervals
 from rating.fit.likelihood import ELO
 from rating.fit.sandwich import Information, sandwich
 from rating.fit.spread import Diagonal, Spread
-from rating.matches import Floats, Ints
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 

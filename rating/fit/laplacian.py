@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rating.matches import Floats, Ints
+from rating.arrays import Floats, Ints
 from rating.threads import one_thread
 
 __all__ = ["DenseLaplacian"]

@@ -30,8 +30,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from rating.arrays import Floats
 from rating.crosstable import Pairs
-from rating.matches import Floats
 
 __all__ = ["ELO", "Block", "Likelihood", "Slope"]
 

@@ -19,10 +19,10 @@ import math
 
 import numpy as np
 
+from rating.arrays import Floats, Ints
 from rating.fit.conjugate import SparseLaplacian
 from rating.fit.laplacian import DenseLaplacian
 from rating.fit.likelihood import ELO, Likelihood
-from rating.matches import Floats, Ints
 
 __all__ = ["MOST_STEPS", "Newton"]
 

@@ -19,12 +19,12 @@ import math
 
 import numpy as np
 
+from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.fit.conjugate import SparseLaplacian
 from rating.fit.laplacian import DenseLaplacian
 from rating.fit.likelihood import Likelihood
 from rating.fit.spread import Diagonal, Factor, Matrix, Solved, Spread
-from rating.matches import Floats, Ints
 
 __all__ = ["Information", "sandwich"]
 

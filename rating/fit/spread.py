@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rating.matches import Floats, Ints
+from rating.arrays import Floats, Ints
 
 __all__ = ["Diagonal", "Factor", "Matrix", "Solved", "Spread"]
 

@@ -34,10 +34,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from rating.arrays import Floats, Ints
 from rating.fit.bayeselo import Fit
 from rating.fit.intervals import rating_covariance
 from rating.fit.likelihood import ELO
-from rating.matches import Floats, Ints
 
 __all__ = ["KAPPA", "RIDGE", "Field", "field_of"]
 

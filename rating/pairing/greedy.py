@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rating.matches import Floats, Ints
+from rating.arrays import Floats, Ints
 from rating.pairing.field import Field
 
 __all__ = ["by_swiss", "by_variance", "by_variance_in_turn"]

@@ -29,8 +29,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rating.arrays import Floats, Ints
 from rating.lots import shuffled
-from rating.matches import Floats, Ints
 from rating.pairing.field import Field
 
 __all__ = ["WINDOW", "Gain", "divide", "improve", "sorted_blocks"]

@@ -25,11 +25,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from rating.arrays import Floats
 from rating.crosstable import PairTable
 from rating.errors import OptionError
 from rating.fit.bayeselo import Fit, bayeselo
 from rating.lots import Seed, shuffled
-from rating.matches import Floats
 from rating.pairing.field import KAPPA, Field, field_of
 from rating.pairing.greedy import by_swiss, by_variance, by_variance_in_turn
 from rating.pairing.partition import Gain, divide

@@ -8,9 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import Problem
-from rating.matches import FaultRule, Floats, Ints, Match, expand
+from rating.expansion import expand
+from rating.matches import FaultRule, Match
 from rating.reading.games import OUTCOMES, Games, whole_number
 
 __all__ = ["Gathering"]

@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from rating.matches import Floats
+from rating.arrays import Floats
 
 __all__ = ["drift_interval", "expected_exit"]
 

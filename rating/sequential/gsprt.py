@@ -48,8 +48,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from rating.arrays import Floats, Ints
 from rating.errors import OptionError, ResultError
-from rating.matches import Floats, Ints
 from rating.sequential.brownian import drift_interval, expected_exit
 
 __all__ = ["FIRST_LOOK", "Gsprt", "Report", "Run", "Scale", "Verdict"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rating import PairTable
+from rating.arrays import Floats, Ints
 from rating.fit.bayeselo import bayeselo
-from rating.matches import Floats, Ints
 from rating.pairing.field import Field, field_of
 from rating.pairing.partition import Gain, divide, improve
 from rating.pairing.rounds import Rule, next_round

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from rating.matches import Floats, Ints
+from rating.arrays import Floats, Ints
 from rating.sequential.gsprt import Gsprt, Run, Verdict
 from rating.simulation import simulate_blocks
 
