@@ -13,21 +13,23 @@ A table never changes. `append` gives a new one: one copy of the arrays, only th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from rating.arrays import Floats, Ints
+from rating.arrays import Bools, Floats, Ints
 from rating.errors import OptionError, ResultError
 from rating.expansion import expand
 from rating.matches import FaultRule, Match
 
-__all__ = ["Cluster", "PairTable", "Pairs", "distinct_of_players"]
+__all__ = ["Cluster", "PairTable", "Pairs", "check_fault_rule", "distinct_of_players"]
 
 Cluster = Literal["round", "table", "match"]
 
+# The arrays of a table: six with one entry a result, three with one entry a player.
+_ARRAYS = ("first", "second", "outcome", "match", "round", "table", "played", "points", "faults")
 # Below this many bins one bincount over all possible pairs is faster than sorting, at 8 bytes a bin.
 _MOST_BINS = 12_000_000
 _PIECE = 32_768
@@ -76,10 +78,8 @@ class PairTable:
     _kept: dict[bool, Pairs] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        per_result = (self.first, self.second, self.outcome, self.match, self.round, self.table)
-        for array in (*per_result, self.played, self.faults):
-            array.flags.writeable = False
-        self.points.flags.writeable = False
+        for name in _ARRAYS:
+            getattr(self, name).flags.writeable = False
 
     @classmethod
     def from_matches(
@@ -87,12 +87,10 @@ class PairTable:
     ) -> PairTable:
         """The table of `matches`. `players` come first, in the order given; others follow as they appear.
 
-        `faults`: "seed" (the faulty player loses to each of the others), "separate" (counted beside, no
-        result) or "drop" (the match is forgotten). Raises OptionError for another rule, ResultError from
-        `Match`.
+        `faults`: "seed" (the faulty player loses to each of the others), "separate" (the fault is counted
+        beside, without a result) or "drop" (the match is ignored). Raises OptionError for another rule.
         """
-        if faults not in ("seed", "drop", "separate"):
-            raise OptionError(f"faults {faults!r}: give seed, drop or separate")
+        check_fault_rule(faults)
         names = tuple(dict.fromkeys(players))
         n, no = len(names), np.zeros(0, np.int64)
         none = np.zeros(n, np.int64)
@@ -115,28 +113,26 @@ class PairTable:
         Without `match` each result is a match of its own. Raises ResultError for indices or outcomes out of
         range, arrays of other shapes, a player against itself, and for two players of one name.
         """
-        n = len(players)
+        n, size = len(players), np.size(first)
         if len(set(players)) != n:
             raise ResultError("two players have the same name: give each its own")
         a, b, result = _integers("first", first), _integers("second", second), _integers("outcome", outcome)
-        number = np.arange(a.size) if match is None else _integers("match", match)
-        rounds = np.full(a.size, -1) if round is None else _integers("round", round)
-        tables = np.full(a.size, -1) if table is None else _integers("table", table)
-        size = a.size
+        number = _integers("match", np.arange(size) if match is None else match)
+        rounds = _integers("round", np.full(size, -1) if round is None else round)
+        tables = _integers("table", np.full(size, -1) if table is None else table)
         if any(array.shape != (size,) for array in (a, b, result, number, rounds, tables)):
             raise ResultError("result arrays differ in length: give one entry a result in each")
         if size and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= n):
             raise ResultError(f"a result names a player outside 0 to {n - 1}: index into players")
         if np.any(a == b):
-            raise ResultError(
-                f"player {players[int(a[a == b][0])]} has a result against itself: leave it out"
-            )
+            itself = players[int(a[a == b][0])]
+            raise ResultError(f"player {itself} has a result against itself: leave it out")
         if size and np.abs(result).max() > 1:
             raise ResultError("an outcome is not 1, 0 or -1: give 1 where first won, -1 where second won")
         if match is None:
             played = np.bincount(a, minlength=n) + np.bincount(b, minlength=n)
         else:
-            played = _matches_played(n, a, b, number)
+            played = distinct_of_players(n, a, b, *_numbered(number)) if size else np.zeros(n, np.int64)
         none = np.zeros(n, np.int64)
         return cls(tuple(players), a, b, result, number, rounds, tables, played, np.zeros(n), none)
 
@@ -169,19 +165,21 @@ class PairTable:
         new = expand(listed, {name: number for number, name in enumerate(names)}, self.fault_rule)
         grown = len(names) - len(self.players)
         offset = int(self.match.max()) + 1 if self.match.size else 0
-        return PairTable(
-            names,
-            np.concatenate([self.first, new.first]),
-            np.concatenate([self.second, new.second]),
-            np.concatenate([self.outcome, new.outcome]),
-            np.concatenate([self.match, new.match + offset]),
-            np.concatenate([self.round, new.round]),
-            np.concatenate([self.table, new.table]),
-            np.pad(self.played, (0, grown)) + new.played,
-            np.pad(self.points, (0, grown)) + new.points,
-            np.pad(self.faults, (0, grown)) + new.faults,
-            self.fault_rule,
-        )
+        results = {name: np.concatenate([getattr(self, name), getattr(new, name)]) for name in _ARRAYS[:6]}
+        results["match"][self.match.size :] += offset
+        players = {name: np.pad(getattr(self, name), (0, grown)) + getattr(new, name) for name in _ARRAYS[6:]}
+        return replace(self, players=names, **results, **players, _kept={})
+
+    def names(self, chosen: Bools) -> tuple[str, ...]:
+        """The players whom a mask of shape (n,) chooses."""
+        return tuple(self.players[k] for k in np.flatnonzero(chosen))
+
+    @property
+    def one_sided(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The players who won every result, and those who lost every one; at least one result each."""
+        wins, draws, losses = self.results
+        played, drew = wins + draws + losses > 0, draws > 0
+        return self.names(played & ~drew & (losses == 0)), self.names(played & ~drew & (wins == 0))
 
     @property
     def results(self) -> Ints:
@@ -202,13 +200,7 @@ class PairTable:
             return None
         if kind == "table":
             codes = (self.round + 1) * (int(codes.max()) + 1) + codes
-        codes = codes - codes.min()
-        span = int(codes.max()) + 1
-        if span > 4 * codes.size + 1000:
-            distinct, dense = np.unique(codes, return_inverse=True)
-            return dense.astype(np.int64), int(distinct.size)
-        present = np.bincount(codes, minlength=span) > 0
-        return (np.cumsum(present) - 1)[codes], int(present.sum())
+        return _numbered(codes)
 
     def pairs(self, oriented: bool = False) -> Pairs:
         """Counts by pair; `oriented` keeps apart who was named first. Computed once for each of the two."""
@@ -217,9 +209,14 @@ class PairTable:
                 both = self._kept[True]
                 self._kept[False] = Pairs(both.i, both.j, both.totals, False)
             else:
-                n = len(self.players)
-                self._kept[oriented] = _count(n, self.first, self.second, self.outcome, oriented)
+                self._kept[oriented] = _count(self, oriented)
         return self._kept[oriented]
+
+
+def check_fault_rule(faults: str) -> None:
+    """Raise OptionError unless `faults` is a FaultRule."""
+    if faults not in get_args(FaultRule):
+        raise OptionError(f"faults {faults!r}: give seed, drop or separate")
 
 
 def _integers(name: str, given: npt.ArrayLike) -> Ints:
@@ -229,47 +226,43 @@ def _integers(name: str, given: npt.ArrayLike) -> Ints:
     return array.astype(np.int64, copy=False)
 
 
-def _matches_played(n: int, first: Ints, second: Ints, match: Ints) -> Ints:
-    """Different matches of each player, shape (n,)."""
-    if not match.size:
-        return np.zeros(n, np.int64)
-    number = match - match.min()
-    if number.max() > 4 * match.size:
-        number = np.unique(match, return_inverse=True)[1]
-    return _distinct_sparse(n, first, second, number, int(number.max()) + 1)
-
-
 def distinct_of_players(n: int, first: Ints, second: Ints, cluster: Ints, number: int) -> Ints:
     """In how many of `number` clusters each player has results, shape (n,); `cluster` (N,) from 0 on."""
-    if n * number > _MOST_BINS:
-        return _distinct_sparse(n, first, second, cluster, number)
-    seen = np.zeros(n * number, np.bool_)
-    for player in (first, second):
-        seen[cluster * n + player] = True
-    found: Ints = seen.reshape(number, n).sum(axis=0)
-    return found
-
-
-def _distinct_sparse(n: int, first: Ints, second: Ints, cluster: Ints, number: int) -> Ints:
+    if n * number <= _MOST_BINS:
+        seen = np.zeros(n * number, np.bool_)
+        for player in (first, second):
+            seen[cluster * n + player] = True
+        found: Ints = seen.reshape(number, n).sum(axis=0)
+        return found
     from scipy.sparse import coo_array
 
     # A sparse matrix adds up a player's results of a cluster, which then is one entry.
     place = (np.concatenate([cluster, cluster]), np.concatenate([first, second]))
-    seen = coo_array((np.ones(place[0].size, np.bool_), place), shape=(number, n)).tocsr()
-    return np.bincount(seen.indices, minlength=n)
+    entries = coo_array((np.ones(place[0].size, np.bool_), place), shape=(number, n)).tocsr()
+    return np.bincount(entries.indices, minlength=n)
 
 
-def _count(n: int, first: Ints, second: Ints, outcome: Ints, oriented: bool) -> Pairs:
+def _numbered(codes: Ints) -> tuple[Ints, int]:
+    """Codes, of which there are some, numbered densely from 0, and how many different ones there are."""
+    codes = codes - codes.min()
+    span = int(codes.max()) + 1
+    if span > 4 * codes.size + 1000:
+        distinct, dense = np.unique(codes, return_inverse=True)
+        return dense.astype(np.int64), int(distinct.size)
+    present = np.bincount(codes, minlength=span) > 0
+    return (np.cumsum(present) - 1)[codes], int(present.sum())
+
+
+def _count(table: PairTable, oriented: bool) -> Pairs:
     """Counts of the results by unordered pair; see Pairs.
 
-    Pairs are numbered j (j - 1) / 2 + i, the triangle row by row, where they are counted in bins: half as
-    many as n^2. Where they are sorted, j n + i is as good and easier undone.
+    In bins, pairs are numbered j (j - 1) / 2 + i, the triangle row by row: half as many as n^2. Where they
+    are sorted, j n + i is as good and easier to undo.
     """
+    n = len(table.players)
     cells, bins = 6 if oriented else 3, n * (n - 1) // 2
     if bins * cells <= _MOST_BINS:
-        keys = _keys(
-            first, second, outcome, oriented, lambda low, high: high * (high - 1) // 2 + low, np.int64
-        )
+        keys = _keys(table, oriented, lambda low, high: high * (high - 1) // 2 + low, np.int64)
         counts = np.bincount(keys, minlength=bins * cells).reshape(bins, cells)
         met = np.flatnonzero(counts.any(axis=1))
         j, i = np.tril_indices(n, -1)
@@ -277,7 +270,7 @@ def _count(n: int, first: Ints, second: Ints, outcome: Ints, oriented: bool) -> 
     else:
         # Small keys sort faster, and the cell is part of the key: no order of positions is needed.
         narrow: type[np.integer[Any]] = np.uint32 if n * n * cells < 2**32 else np.int64
-        keys = _keys(first, second, outcome, oriented, lambda low, high: high * n + low, narrow)
+        keys = _keys(table, oriented, lambda low, high: high * n + low, narrow)
         keys.sort()
         starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         pair, column = np.divmod(keys[starts].astype(np.int64), cells)
@@ -289,25 +282,20 @@ def _count(n: int, first: Ints, second: Ints, outcome: Ints, oriented: bool) -> 
 
 
 def _keys(
-    first: Ints,
-    second: Ints,
-    outcome: Ints,
-    oriented: bool,
-    number: Callable[[Ints, Ints], Ints],
-    kind: type[np.integer[Any]],
+    table: PairTable, oriented: bool, number: Callable[[Ints, Ints], Ints], kind: type[np.integer[Any]]
 ) -> npt.NDArray[np.integer[Any]]:
-    """Each result's pair and cell (see Pairs) as one whole number: `number(low, high)` cells, plus cell.
+    """Each result's pair and cell (see Pairs) as one number: `number(low, high)` times the cells, plus cell.
 
-    Made in pieces that stay in the cache.
+    Computed in pieces that stay in the cache.
     """
     cells = 6 if oriented else 3
-    keys = np.empty(first.size, kind)
-    for start in range(0, first.size, _PIECE):
+    keys = np.empty(table.first.size, kind)
+    for start in range(0, keys.size, _PIECE):
         some = slice(start, start + _PIECE)
-        a, b = first[some], second[some]
+        a, b, outcome = table.first[some], table.second[some], table.outcome[some]
         low, high = np.minimum(a, b), np.maximum(a, b)
         forward = a == low
-        cell = 1 - np.where(forward, outcome[some], -outcome[some])
+        cell = 1 - np.where(forward, outcome, -outcome)
         if oriented:
             cell += np.where(forward, 0, 3)
         keys[some] = number(low, high) * cells + cell

@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from rating.errors import OptionError
-from rating.fit.intervals import Intervals, Kind
 from rating.text import printable
+
+if TYPE_CHECKING:
+    from rating.fit.intervals import Intervals
+    from rating.fit.kinds import Kind
 
 __all__ = ["PRESETS", "Preset", "bayeselo_lines", "display_scale", "find_preset", "round_away"]
 
@@ -76,6 +77,8 @@ def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
 
     Players without results are left out, as BayesElo has no number for them.
     """
+    import numpy as np
+
     fit, table = of.fit, of.fit.table
     scale = display_scale(fit.drawelo)
     pairs, n = table.pairs(), len(table.players)

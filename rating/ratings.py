@@ -14,7 +14,8 @@ from typing import Literal
 from rating.arrays import Floats
 from rating.crosstable import PairTable
 from rating.fit.bayeselo import Fit, bayeselo
-from rating.fit.intervals import Intervals, Kind, intervals
+from rating.fit.intervals import Intervals, intervals
+from rating.fit.kinds import Kind
 from rating.notices import Notice
 
 __all__ = ["Ranking", "Rating", "rank", "rate"]

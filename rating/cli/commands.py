@@ -29,7 +29,8 @@ from rating.text import printable
 if TYPE_CHECKING:
     from rating.cli.printing import Cell
     from rating.fit.bayeselo import Fit
-    from rating.fit.intervals import Intervals, Kind
+    from rating.fit.intervals import Intervals
+    from rating.fit.kinds import Kind
     from rating.multiplayer import Skill
     from rating.pairing.rounds import Rule
     from rating.reading.files import Reading

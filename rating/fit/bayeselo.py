@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from rating.arrays import Floats, Ints
+from rating.arrays import Bools, Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError
 from rating.fit.identify import components, has_maximum, strongly_linked
@@ -58,18 +57,18 @@ class Fit:
     notices: tuple[Notice, ...]
 
     @property
-    def rated(self) -> npt.NDArray[np.bool_]:
+    def rated(self) -> Bools:
         """Which players have results."""
         return self.component >= 0
 
     @property
     def idle(self) -> tuple[str, ...]:
         """The players without results."""
-        return tuple(name for name, rated in zip(self.table.players, self.rated, strict=True) if not rated)
+        return self.table.names(~self.rated)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The notices in plain words."""
+        """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)
 
     def likelihood(self) -> Likelihood:
@@ -98,37 +97,23 @@ def bayeselo(
     n = len(table.players)
     if start is not None and (np.shape(start) != (n,) or not np.all(np.isfinite(start))):
         raise OptionError(f"start has shape {np.shape(start)}: give {n} finite ratings, one a player")
-    likelihood = Likelihood(table.pairs(advantage != 0.0), n, prior)
-    component = components(table.pairs(advantage != 0.0), n)
-    notices = _look(table, component, prior, ridge)
+    pairs = table.pairs(advantage != 0.0)
+    likelihood, component = Likelihood(pairs, n, prior), components(pairs, n)
     if not table.first.size:
-        return Fit(
-            table,
-            np.zeros(n),
-            component,
-            _given(drawelo),
-            _given(advantage),
-            0.0,
-            prior,
-            ridge,
-            0,
-            tuple(notices),
-        )
-
+        given_d, given_a = (0.0 if value == "fit" else value for value in (drawelo, advantage))
+        nothing = Notice("no-results", "there is no result yet: nobody has a rating")
+        return Fit(table, np.zeros(n), component, given_d, given_a, 0.0, prior, ridge, 0, (nothing,))
+    notices = _look(table, component, prior, ridge)
     if prior == 0.0 and ridge is None and not strongly_linked(likelihood):
         ridge = HELD_RIDGE
-        notices.append(
-            Notice(
-                "ratings-unbounded",
-                "without a prior some players never lost, or never won, against the others: their ratings "
-                f"would be infinite and are held by a normal prior of {HELD_RIDGE:.0f} Elo",
-            )
+        text = (
+            "without a prior some players never lost, or never won, against the others: their ratings "
+            f"would be infinite and are held by a normal prior of {HELD_RIDGE:.0f} Elo"
         )
+        notices.append(Notice("ratings-unbounded", text))
     fixed_d = _choose_d(likelihood, drawelo, advantage == "fit", ridge, prior, notices)
     fixed_a = _choose_advantage(likelihood, advantage, ridge, prior, notices)
-    theta = (
-        np.zeros(n) if start is None else np.where(component >= 0, np.asarray(start, np.float64) * ELO, 0.0)
-    )
+    theta = np.zeros(n) if start is None else np.where(component >= 0, np.asarray(start) * ELO, 0.0)
     group = component if ridge is None else np.zeros(n, np.int64)
     with one_thread():
         search = Newton(likelihood, group, None if ridge is None else ridge * ELO, theta, fixed_a, fixed_d)
@@ -137,22 +122,8 @@ def bayeselo(
     if not converged:
         text = f"ratings do not settle: rounding moved them by {search.moved / ELO:.1g} Elo in the last step"
         notices.append(Notice("not-converged", text))
-    return Fit(
-        table,
-        search.theta / ELO,
-        component,
-        search.d / ELO,
-        search.a / ELO,
-        loglik,
-        prior,
-        ridge,
-        search.steps,
-        tuple(notices),
-    )
-
-
-def _given(value: float | Literal["fit"]) -> float:
-    return 0.0 if value == "fit" else value
+    elo, d, a = search.theta / ELO, search.d / ELO, search.a / ELO
+    return Fit(table, elo, component, d, a, loglik, prior, ridge, search.steps, tuple(notices))
 
 
 def _check(
@@ -174,34 +145,23 @@ def _check(
 
 def _look(table: PairTable, component: Ints, prior: float, ridge: float | None) -> list[Notice]:
     """Notices that the table alone gives rise to."""
-    notices: list[Notice] = []
-    if not table.first.size:
-        return [Notice("no-results", "there is no result yet: nobody has a rating")]
-    idle = [name for name, group in zip(table.players, component, strict=True) if group < 0]
+    notices = []
+    idle = table.names(component < 0)
     if idle:
         notices.append(Notice("idle", f"no results yet, so no rating: {name_some(idle)}"))
     groups = int(component.max()) + 1
     if groups > 1:
         first = [table.players[int(np.argmax(component == group))] for group in range(groups)]
-        tied = "" if ridge is None else "; they are tied only by the ridge"
-        means = (
-            "each group has mean 0 and ratings compare within a group only"
-            if ridge is None
-            else "compare with care"
-        )
-        notices.append(
-            Notice(
-                "disconnected",
-                f"{groups} groups of players never met (those of {name_some(first)}): {means}{tied}",
-            )
-        )
-    wins, draws, losses = table.results
-    total = wins + draws + losses
+        text = f"{groups} groups of players never met (those of {name_some(first)}): "
+        if ridge is None:
+            text += "each group has mean 0 and ratings compare within a group only"
+        else:
+            text += "compare with care; they are tied only by the ridge"
+        notices.append(Notice("disconnected", text))
     bound = "prior" if prior else "ridge"
-    for name, count, verb in (("undefeated", wins, "won"), ("winless", losses, "lost")):
-        all_of = [table.players[k] for k in np.flatnonzero((count == total) & (total > 0))]
-        if all_of:
-            text = f"{verb} every result, so only the {bound} bounds the rating: {name_some(all_of)}"
+    for name, verb, who in zip(("undefeated", "winless"), ("won", "lost"), table.one_sided, strict=True):
+        if who:
+            text = f"{verb} every result, so only the {bound} bounds the rating: {name_some(who)}"
             notices.append(Notice(name, text))
     return notices
 
@@ -231,9 +191,8 @@ def _choose_d(
         notices.append(Notice("drawelo-held", text))
         return HELD_DRAWELO * ELO
     if likelihood.played_draws == 0.0:
-        notices.append(
-            Notice("no-draws", "no result is a draw: drawelo rests on the prior's virtual draws alone")
-        )
+        text = "no result is a draw: drawelo rests on the prior's virtual draws alone"
+        notices.append(Notice("no-draws", text))
     return None
 
 
@@ -249,9 +208,6 @@ def _choose_advantage(
         return advantage * ELO
     if has_maximum(likelihood, "advantage", with_advantage=True, bounded=ridge is not None, prior=prior):
         return None
-    notices.append(
-        Notice(
-            "advantage-held", "the results do not tell the advantage of being named first: it is held at 0"
-        )
-    )
+    text = "the results do not tell the advantage of being named first: it is held at 0"
+    notices.append(Notice("advantage-held", text))
     return 0.0

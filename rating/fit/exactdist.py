@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rating.arrays import Floats
-from rating.fit.likelihood import ELO, Likelihood
+from rating.fit.likelihood import ELO, FAR, Likelihood
 
 __all__ = ["CELLS", "REACH", "grid_intervals"]
 
@@ -23,8 +23,6 @@ REACH = 1500.0
 
 # Opponents handled together: 1 MB a vector stays in the cache.
 _MOST_ROWS = 128
-# e^300 squared is still a finite double; 300 nats are 52,000 Elo.
-_FAR = 300.0
 
 
 def grid_intervals(
@@ -80,9 +78,9 @@ def _own(
     other = np.where(is_i, likelihood.j[pair], likelihood.i[pair])
     x = sign * (stand[None, :] - elo[other][:, None]) * ELO
     total = np.zeros(stand.size)
-    tie = np.exp(min(drawelo * ELO, _FAR))
+    tie = np.exp(min(drawelo * ELO, FAR))
     for block in likelihood.blocks:
-        odds = np.exp(np.clip(x + block.sign * advantage * ELO, -_FAR, _FAR))
+        odds = np.exp(np.clip(x + block.sign * advantage * ELO, -FAR, FAR))
         total -= (block.losses + block.draws)[pair] @ np.log(1.0 + tie * odds)
         np.divide(tie, odds, out=odds)
         odds += 1.0

@@ -33,13 +33,13 @@ import numpy.typing as npt
 from rating.arrays import Floats
 from rating.crosstable import Pairs
 
-__all__ = ["ELO", "Block", "Likelihood", "Slope"]
+__all__ = ["ELO", "FAR", "Block", "Likelihood", "Slope"]
 
 ELO = math.log(10.0) / 400.0
 """Natural units per Elo."""
 
-# e^300 squared is still a finite double. No difference of two fitted ratings comes near 300 (52,000 Elo).
-_FAR = 300.0
+FAR = 300.0
+"""Nats (52,000 Elo) beyond any difference of fitted ratings; e^300 squared is still a finite double."""
 _CHUNK = 16_384
 
 
@@ -117,10 +117,10 @@ class Likelihood:
     def value(self, theta: Floats, advantage: float, d: float) -> float:
         """The log-likelihood; at d = 0 without the infinite constant of the draws."""
         total = self.draws * (2.0 * d + math.log(-math.expm1(-2.0 * d))) if d > 0.0 else 0.0
-        tie = math.exp(min(d, _FAR))
+        tie = math.exp(min(d, FAR))
         for some, x in self._chunks(theta):
             for block, (at_least_drawn, at_most_drawn) in zip(self.blocks, self._exponents, strict=True):
-                odds = np.exp(np.clip(x + block.sign * advantage, -_FAR, _FAR))
+                odds = np.exp(np.clip(x + block.sign * advantage, -FAR, FAR))
                 total -= float(at_least_drawn[some] @ np.log(1.0 + tie / odds))
                 total -= float(at_most_drawn[some] @ np.log(1.0 + tie * odds))
         return total
@@ -129,11 +129,11 @@ class Likelihood:
         """First and second derivatives; see Slope."""
         sums = np.zeros((3, self.i.size))
         signed = np.zeros((3, self.i.size)) if len(self.blocks) > 1 else sums
-        tie = math.exp(min(d, _FAR))
+        tie = math.exp(min(d, FAR))
         d1 = d2 = 0.0
         for some, x in self._chunks(theta):
             for block, (at_least_drawn, at_most_drawn) in zip(self.blocks, self._exponents, strict=True):
-                odds = np.exp(np.clip(x + block.sign * advantage, -_FAR, _FAR))
+                odds = np.exp(np.clip(x + block.sign * advantage, -FAR, FAR))
                 # Complements are computed directly: 1 - s loses all digits where s is near 1.
                 odds1, odds2 = tie / odds, tie * odds
                 p1, p2 = 1.0 / (1.0 + odds1), 1.0 / (1.0 + odds2)

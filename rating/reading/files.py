@@ -19,8 +19,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from rating.crosstable import PairTable
-from rating.errors import OptionError, Problem, ReadError
+from rating.crosstable import PairTable, check_fault_rule
+from rating.errors import Problem, ReadError
 from rating.matches import FaultRule, Match
 from rating.reading.gathering import Gathering
 from rating.reading.pgn import read_pgn
@@ -71,8 +71,7 @@ def read_results(
     malformed: with all problems, each with its line. A match record whose season and id were read before is
     malformed, and a file named twice is refused.
     """
-    if faults not in ("seed", "drop", "separate"):
-        raise OptionError(f"faults {faults!r}: give seed, drop or separate")
+    check_fault_rule(faults)
     gathering = Gathering(faults)
     read: set[str | Path] = set()
     for file in files:

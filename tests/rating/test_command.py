@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rating.cli import main, options
-from rating.fit.intervals import Kind
+from rating.fit.kinds import Kind
 from rating.pairing.rounds import Rule
 from rating.presets import PRESETS
 from tests.rating.recorded_results import recorded, recorded_table

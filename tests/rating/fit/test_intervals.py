@@ -13,7 +13,8 @@ from scipy.special import stdtr, stdtrit
 from rating import Match, OptionError, PairTable, rate, rating_covariance
 from rating.arrays import Floats, Ints
 from rating.fit.bayeselo import Fit, bayeselo
-from rating.fit.intervals import BAYESELO_Z, Kind, intervals
+from rating.fit.intervals import intervals
+from rating.fit.kinds import BAYESELO_Z, Kind
 from tests.rating.recorded_results import season
 
 ELO = math.log(10.0) / 400.0

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_info
 
 from rating import PairTable
 from rating.fit.bayeselo import bayeselo
-from rating.fit.intervals import Kind, intervals
+from rating.fit.intervals import intervals
+from rating.fit.kinds import Kind
 from rating.threads import one_thread
 from tests.rating.recorded_results import season
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rating import PairTable, rating_covariance
 from rating.fit.bayeselo import bayeselo
-from rating.fit.intervals import Kind, intervals
+from rating.fit.intervals import intervals
+from rating.fit.kinds import Kind
 from rating.fit.likelihood import Likelihood
 
 Row = tuple[int, int, int]
