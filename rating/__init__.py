@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from rating.presets import PRESETS, Preset
     from rating.ratings import Ranking, Rating, rank, rate
     from rating.reading.files import Reading, read_results
-    from rating.sequential.gsprt import Gsprt, Run
+    from rating.sequential.gsprt import Gsprt
+    from rating.sequential.runs import Run
     from rating.simulation import simulate
 
 __all__ = [
@@ -68,7 +69,8 @@ _MODULES = {
     "presets": ("PRESETS", "Preset"),
     "ratings": ("Ranking", "Rating", "rank", "rate"),
     "reading.files": ("Reading", "read_results"),
-    "sequential.gsprt": ("Gsprt", "Run"),
+    "sequential.gsprt": ("Gsprt",),
+    "sequential.runs": ("Run",),
     "simulation": ("simulate",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

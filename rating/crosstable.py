@@ -165,10 +165,13 @@ class PairTable:
         new = expand(listed, {name: number for number, name in enumerate(names)}, self.fault_rule)
         grown = len(names) - len(self.players)
         offset = int(self.match.max()) + 1 if self.match.size else 0
-        results = {name: np.concatenate([getattr(self, name), getattr(new, name)]) for name in _ARRAYS[:6]}
-        results["match"][self.match.size :] += offset
-        players = {name: np.pad(getattr(self, name), (0, grown)) + getattr(new, name) for name in _ARRAYS[6:]}
-        return replace(self, players=names, **results, **players, _kept={})
+        added: dict[str, Any] = {}
+        for name in _ARRAYS[:6]:
+            added[name] = np.concatenate([getattr(self, name), getattr(new, name)])
+        added["match"][self.match.size :] += offset
+        for name in _ARRAYS[6:]:
+            added[name] = np.pad(getattr(self, name), (0, grown)) + getattr(new, name)
+        return replace(self, players=names, **added, _kept={})
 
     def names(self, chosen: Bools) -> tuple[str, ...]:
         """The players whom a mask of shape (n,) chooses."""

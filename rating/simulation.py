@@ -31,10 +31,8 @@ from rating.fit.likelihood import ELO
 from rating.matches import Match
 from rating.pairing.rounds import Rule, next_round, rule_of_round
 
-__all__ = ["Simulation", "play_round", "simulate", "simulate_blocks"]
+__all__ = ["Simulation", "gumbel_luck", "play_round", "simulate"]
 
-# Scores held at once while blocks are made: 64 MB.
-_MOST_SCORES = 8_000_000
 # Elo; farther apart nobody would ever lose to a weaker player.
 _WIDEST = 5000.0
 
@@ -118,7 +116,7 @@ def play_round(
     matches = []
     for shift in range(size):
         # Seat k is held by the player who began k - shift seats on.
-        points = np.roll(theta, shift, axis=1) + _luck(own[:, shift], shared, alpha)
+        points = np.roll(theta, shift, axis=1) + gumbel_luck(own[:, shift], shared, alpha)
         if ties > 0.0:
             points = np.floor(points / (4.0 * ties))
         for number, (seats, scored) in enumerate(zip(tables, points.tolist(), strict=True), start=1):
@@ -127,64 +125,14 @@ def play_round(
     return sorted(matches, key=lambda match: match.table or 0)
 
 
-def simulate_blocks(
-    runs: int,
-    blocks: int,
-    elo: float,
-    *,
-    seed: int = 0,
-    layout: str = "AABB",
-    rotations: int = 4,
-    fresh: bool = False,
-    alpha: float = 0.9,
-    ties: float = 0.018,
-) -> tuple[Floats, Floats]:
-    """Blocks of a regression test, in which A is `elo` better than B: mean scores of A, shape (runs, blocks),
-    and counts of A's wins, draws and losses, shape (runs, blocks, 3).
-
-    A block is `rotations` matches with the seats of `layout` turned by one each time, on one set of deals or,
-    `fresh`, on new deals each; every A of a match has one result with every B. Raises OptionError for shares
-    outside 0 to 1 and for a layout without both A and B.
-    """
-    _check(alpha, ties)
-    if set(layout) != {"A", "B"}:
-        raise OptionError(f"layout {layout!r}: give a letter A or B for each seat, and both")
-    seats = len(layout)
-    if min(runs, blocks, rotations) < 1:
-        raise OptionError(f"{runs} runs of {blocks} blocks, {rotations} rotations: give at least one of each")
-    turned = [layout[-shift % seats :] + layout[: -shift % seats] for shift in range(rotations)]
-    strength = np.array([[elo * ELO if letter == "A" else 0.0 for letter in match] for match in turned])
-    pairs = [
-        (shift, a, b)
-        for shift, match in enumerate(turned)
-        for a in range(seats)
-        for b in range(seats)
-        if match[a] == "A" and match[b] == "B"
-    ]
-    shift, a, b = np.array(pairs).T
-    counts = np.empty((runs, blocks, 3))
-    rng = np.random.default_rng([seed, 2])
-    at_once = max(1, _MOST_SCORES // (max(blocks, 1) * rotations * seats))
-    for start in range(0, runs, at_once):
-        shape = (min(at_once, runs - start), blocks, rotations, seats)
-        dealt = rng.normal(size=shape if fresh else (*shape[:2], 1, seats))
-        points = strength + _luck(rng.normal(size=shape), dealt, alpha)
-        if ties > 0.0:
-            points = np.floor(points / (4.0 * ties))
-        gap = points[:, :, shift, a] - points[:, :, shift, b]
-        for column, outcome in enumerate((gap > 0, gap == 0, gap < 0)):
-            counts[start : start + shape[0], :, column] = outcome.sum(axis=2)
-    return (counts[:, :, 0] + 0.5 * counts[:, :, 1]) / len(pairs), counts
-
-
-def _luck(own: Floats, shared: Floats, alpha: float) -> Floats:
+def gumbel_luck(own: Floats, shared: Floats, alpha: float) -> Floats:
     """Standard Gumbel variables that share `shared`; the shapes broadcast."""
     from scipy.special import ndtr
 
     z = alpha * own + math.sqrt(1.0 - alpha**2) * shared
     # ln Phi(z) by the other tail keeps its digits where Phi(z) rounds to 1.
-    gumbel: Floats = -np.log(-np.log1p(-ndtr(-z)))
-    return gumbel
+    luck: Floats = -np.log(-np.log1p(-ndtr(-z)))
+    return luck
 
 
 def _check(alpha: float, ties: float) -> None:

@@ -11,7 +11,7 @@ from arbiter.match import original
 from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.blocks import block_specs, match_score, version_at
 from arbiter.regress.trial import FIELD, Played
-from rating.sequential.gsprt import FIRST_LOOK
+from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

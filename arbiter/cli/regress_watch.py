@@ -11,7 +11,7 @@ from arbiter.cli.progress import match_line, stopped, void_line
 from arbiter.cli.regress_report import elo_text
 from arbiter.season.events import MatchStored, MatchVoid
 from arbiter.text import printable
-from rating.sequential.gsprt import FIRST_LOOK
+from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
     from arbiter.packing import PackedMatch

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from arbiter.match import original
 from arbiter.regress.blocks import BASE, CANDIDATE, block_score
-from rating.sequential.gsprt import Run
+from rating.sequential.runs import Run
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
     from arbiter.season.slices import Slice
-    from rating.sequential.gsprt import Report
+    from rating.sequential.runs import Report
 
 VerdictOfTrial = Literal[
     "better", "not_better", "out_of_budget", "identical_play", "candidate_faulty", "base_faulty"

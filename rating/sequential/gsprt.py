@@ -48,61 +48,20 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from rating.arrays import Floats, Ints
+from rating.arrays import Floats
 from rating.errors import OptionError, ResultError
 from rating.sequential.brownian import drift_interval, expected_exit
+from rating.sequential.runs import FIRST_LOOK, Report, Run, Verdict
 
-__all__ = ["FIRST_LOOK", "Gsprt", "Report", "Run", "Scale", "Verdict"]
+__all__ = ["Gsprt", "Scale"]
 
-Verdict = Literal["better", "not_better", "identical_play", "out_of_budget"]
 Scale = Literal["logistic", "normalized"]
 
-FIRST_LOOK = 16
-"""Before so many blocks that are not level nothing is decided: their variance is too poorly known."""
+# Blocks added to the ratio, of score 0 and of score 1 each.
 _UNSEEN = 0.25
-"""So many blocks more, of the lowest score and of the highest each, are in the ratio."""
-
+# The scores, and the blocks of each, that are added to estimates and intervals.
 _CELLS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _WEIGHT = 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A test under way: all that decides how it goes on, in JSON's types.
-
-    `total` and `squares` are the sums of the blocks' scores and of their squares, `lowest` and `highest` the
-    extremes, `level` the number of blocks of exactly 1/2; a `verdict` stays.
-    """
-
-    blocks: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-    lowest: float = 1.0
-    highest: float = 0.0
-    verdict: Verdict | None = None
-    level: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a test says, in logistic Elo but for `nelo`; estimates are None without blocks.
-
-    `elo` and the ends `low` and `high` of its interval allow for the stop rule: the truth lies above `elo` as
-    often as below it. (Simulated 95 % intervals held in 93 to 94 % of the tests, plain ones in 88 to 90.)
-    `nelo` is the plain estimate in normalised Elo. `to_go` is the expected number of further blocks, None
-    before there are two and after the verdict.
-    """
-
-    verdict: Verdict | None
-    llr: float
-    bounds: tuple[float, float]
-    elo: float | None
-    low: float | None
-    high: float | None
-    nelo: float | None
-    blocks: int
-    matches: int
-    to_go: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +95,8 @@ class Gsprt:
         if self.scale not in get_args(Scale):
             raise OptionError(f"scale {self.scale!r}: give one of {', '.join(get_args(Scale))}")
         if self.matches < 1 or self.first_look < 2:
-            raise OptionError(
-                "a block has at least 1 match, and the first look comes after at least 2 blocks"
-            )
+            text = "a block has at least 1 match, and the first look comes after at least 2 blocks"
+            raise OptionError(text)
         if not 0.0 < self.share <= 1.0:
             raise OptionError(f"share {self.share!r}: give a number above 0, at most 1")
         if self.most_blocks is not None and self.most_blocks < 1:
@@ -169,21 +127,12 @@ class Gsprt:
         """
         if not 0.0 <= score <= 1.0:
             raise ResultError(f"block score {score!r}: give a mean from 0 to 1")
-        return self._added(run, 1, score, score**2, score, score, level=int(score == 0.5))
-
-    def add_results(self, run: Run, wins: int, draws: int, losses: int) -> Run:
-        """`run` with so many single results, each as if it were a block: the trinomial test, for comparison.
-
-        It is right for results that are independent and wrong for those of a multi-player match. Raises
-        ResultError for negative counts.
-        """
-        if min(wins, draws, losses) < 0:
-            raise ResultError(f"results {wins}, {draws}, {losses}: give counts from 0 on")
-        seen = [score for score, count in ((1.0, wins), (0.5, draws), (0.0, losses)) if count]
-        if not seen:
+        if run.verdict is not None:
             return run
-        total, squares = wins + 0.5 * draws, wins + 0.25 * draws
-        return self._added(run, wins + draws + losses, total, squares, min(seen), max(seen), draws)
+        lowest, highest = min(run.lowest, score), max(run.highest, score)
+        total, squares, level = run.total + score, run.squares + score**2, run.level + (score == 0.5)
+        run = Run(run.blocks + 1, total, squares, lowest, highest, level=level)
+        return replace(run, verdict=self._verdict(run))
 
     def llr(self, blocks: Floats | float, total: Floats | float, squares: Floats | float) -> Floats:
         """The log-likelihood ratio from sums over blocks; arrays of any shape that broadcast."""
@@ -201,22 +150,6 @@ class Gsprt:
         else:
             llr = n * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance)
         return llr
-
-    def stops(
-        self, blocks: Floats | Ints, total: Floats, squares: Floats, level: Ints | int = 0
-    ) -> tuple[Ints, Ints]:
-        """Many runs at once, for simulations: from sums after each step, shape (runs, steps), the side of
-        each decision (1 elo1, -1 elo0, 0 none), shape (runs,), and the step of it, from 0 (the last one where
-        there was none). `level` are the numbers of level blocks; identical play is not looked for.
-        """
-        lower, upper = self.bounds
-        llr = self.llr(np.asarray(blocks, np.float64), total, squares)
-        known = np.broadcast_to(np.asarray(blocks) - level, llr.shape) >= self.first_look
-        outside = ((llr <= lower) | (llr >= upper)) & known
-        decided = outside.any(axis=1)
-        step = np.where(decided, outside.argmax(axis=1), llr.shape[1] - 1)
-        side = np.where(decided, np.sign(llr[np.arange(len(llr)), step]), 0.0).astype(np.int64)
-        return side, step
 
     def expected_blocks(self, elo: float, variance: float) -> float:
         """About how many blocks a test takes where the truth is `elo` (on the test's scale) and block scores
@@ -241,40 +174,17 @@ class Gsprt:
         """
         if not 0.0 < level < 1.0:
             raise OptionError(f"level {level!r}: give a share between 0 and 1, such as 0.95")
-        llr = float(self.llr(run.blocks, run.total, run.squares)) if run.blocks else 0.0
-        matches = run.blocks * self.matches
         if not run.blocks:
             return Report(run.verdict, 0.0, self.bounds, None, None, None, None, 0, 0, None)
+        llr = float(self.llr(run.blocks, run.total, run.squares))
+        matches = run.blocks * self.matches
         n, mean, variance = (float(moment) for moment in _moments(run.blocks, run.total, run.squares))
         low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in self._interval(run, level))
         nelo = 800.0 / math.log(10.0) * (mean - 0.5) / math.sqrt(self.matches * variance)
         to_go = None
         if run.verdict is None and run.blocks >= 2:
-            to_go = self._further(llr, mean, variance)
-            to_go = max(to_go, self.first_look - n)
+            to_go = max(self._further(llr, mean, variance), self.first_look - n)
         return Report(run.verdict, llr, self.bounds, middle, low, high, nelo, run.blocks, matches, to_go)
-
-    def _added(
-        self,
-        run: Run,
-        count: int,
-        total: float,
-        squares: float,
-        lowest: float,
-        highest: float,
-        level: int = 0,
-    ) -> Run:
-        if run.verdict is not None:
-            return run
-        run = Run(
-            run.blocks + count,
-            run.total + total,
-            run.squares + squares,
-            min(run.lowest, lowest),
-            max(run.highest, highest),
-            level=run.level + level,
-        )
-        return replace(run, verdict=self._verdict(run))
 
     def _verdict(self, run: Run) -> Verdict | None:
         if run.level == run.blocks >= self.level_blocks:

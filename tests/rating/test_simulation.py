@@ -7,7 +7,8 @@ import pytest
 
 from rating import OptionError, PairTable
 from rating.fit.bayeselo import bayeselo
-from rating.simulation import play_round, simulate, simulate_blocks
+from rating.simulation import play_round, simulate
+from tests.made_blocks import simulate_blocks
 
 
 def test_a_season_has_the_shape_of_a_tournament() -> None:
@@ -93,7 +94,7 @@ def test_duplicate_deals_lower_the_variance_of_blocks() -> None:
 
 
 def test_many_blocks_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rating.simulation._MOST_SCORES", 5 * 4 * 4 * 2)
+    monkeypatch.setattr("tests.made_blocks._MOST_SCORES", 5 * 4 * 4 * 2)
     scores, _ = simulate_blocks(7, 5, 30.0)
     assert scores.shape == (7, 5)
     assert len(np.unique(scores[:, 0])) > 1
@@ -122,10 +123,6 @@ def test_options_out_of_range(options: dict[str, float], says: str) -> None:
         simulate(**options)  # type: ignore[arg-type]
 
 
-def test_blocks_and_tables_out_of_range() -> None:
-    with pytest.raises(OptionError, match="layout"):
-        simulate_blocks(1, 1, 0.0, layout="AAAA")
-    with pytest.raises(OptionError, match="at least one of each"):
-        simulate_blocks(1, 0, 0.0)
+def test_tables_of_different_sizes() -> None:
     with pytest.raises(OptionError, match="differ in size"):
         play_round([["a", "b"], ["c", "d", "e"]], dict.fromkeys("abcde", 0.0), round=1)

@@ -15,6 +15,7 @@ from arbiter.match import original
 from arbiter.regress.blocks import block_score, block_specs
 from arbiter.testing import random_policy
 from rating.sequential.gsprt import Gsprt
+from tests.made_blocks import stops
 from tests.regress.tables import InMemory, experiment
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def share_of(side: int, stronger: bool, elo1: float) -> float:
     """How often the test ends on a side."""
     drawn = np.random.default_rng(7).choice(pool(stronger), (RUNS, LONGEST))
     test = Gsprt(0.0, elo1)
-    ends, _ = test.stops(np.arange(1, LONGEST + 1), drawn.cumsum(axis=1), (drawn**2).cumsum(axis=1))
+    ends, _ = stops(test, np.arange(1, LONGEST + 1), drawn.cumsum(axis=1), (drawn**2).cumsum(axis=1))
     assert np.mean(ends == 0) < 0.01
     return float(np.mean(ends == side))
 

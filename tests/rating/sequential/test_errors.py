@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from rating.arrays import Floats, Ints
-from rating.sequential.gsprt import Gsprt, Run, Verdict
-from rating.simulation import simulate_blocks
+from rating.sequential.gsprt import Gsprt
+from rating.sequential.runs import Run, Verdict
+from tests.made_blocks import simulate_blocks, stops
 
 RUNS, BLOCKS = 600, 700
 
@@ -21,7 +22,7 @@ def made(elo: float, fresh: bool = False) -> tuple[Floats, Floats]:
 
 def ends(test: Gsprt, elo: float, fresh: bool = False) -> tuple[Ints, Ints]:
     scores, _ = made(elo, fresh)
-    return test.stops(np.arange(1, BLOCKS + 1), scores.cumsum(axis=1), (scores**2).cumsum(axis=1))
+    return stops(test, np.arange(1, BLOCKS + 1), scores.cumsum(axis=1), (scores**2).cumsum(axis=1))
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -44,7 +45,7 @@ def test_single_results_taken_as_independent_err_twice_as_often() -> None:
     _, counts = made(0.0, True)
     wins, draws = counts[:, :, 0].cumsum(axis=1), counts[:, :, 1].cumsum(axis=1)
     number = counts.sum(axis=2).cumsum(axis=1)
-    side, _ = Gsprt(0.0, 20.0).stops(number, wins + 0.5 * draws, wins + 0.25 * draws)
+    side, _ = stops(Gsprt(0.0, 20.0), number, wins + 0.5 * draws, wins + 0.25 * draws)
     assert np.mean(side == 1) > 0.1
 
 
@@ -100,5 +101,5 @@ def test_rare_large_losses_are_not_overlooked(
     scores[luck > 1.0 - losses[0]] = 0.5 + losses[1]
     number = np.arange(1, 2001)
     level = (scores == 0.5).cumsum(axis=1)
-    side, _ = Gsprt(0.0, 10.0).stops(number, scores.cumsum(axis=1), (scores**2).cumsum(axis=1), level)
+    side, _ = stops(Gsprt(0.0, 10.0), number, scores.cumsum(axis=1), (scores**2).cumsum(axis=1), level)
     assert np.mean(side == 1) <= most

@@ -11,8 +11,9 @@ import pytest
 
 from rating.errors import OptionError, ResultError
 from rating.sequential.brownian import _above, _between, drift_interval, expected_exit
-from rating.sequential.gsprt import Gsprt, Run
-from rating.simulation import simulate_blocks
+from rating.sequential.gsprt import Gsprt
+from rating.sequential.runs import Run
+from tests.made_blocks import simulate_blocks, stops
 
 
 def through(test: Gsprt, scores: list[float]) -> Run:
@@ -66,7 +67,6 @@ def test_a_verdict_stays() -> None:
     test = Gsprt(0.0, 20.0)
     run = through(test, scores(400, 200.0))
     assert test.add(run, 0.0) is run
-    assert test.add_results(run, 0, 0, 1000) is run
 
 
 def test_a_run_can_be_kept_and_goes_on_as_if_it_never_stopped() -> None:
@@ -124,26 +124,15 @@ def test_nothing_yet() -> None:
     test = Gsprt()
     report = test.report(Run())
     assert (report.llr, report.elo, report.blocks, report.to_go) == (0.0, None, 0, None)
-    assert test.add_results(Run(), 0, 0, 0) == Run()
     one = test.report(test.add(Run(), 0.6))
     assert one.to_go is None
     assert one.high == pytest.approx(1200.0, abs=1200.0)
 
 
-def test_single_results_count_as_blocks_in_the_trinomial_test() -> None:
-    test = Gsprt(0.0, 20.0)
-    at_once = test.add_results(Run(), 6, 3, 6)
-    one_by_one = Run()
-    for score in [1.0] * 6 + [0.5] * 3 + [0.0] * 6:
-        one_by_one = test.add(one_by_one, score)
-    assert at_once == one_by_one
-    assert test.add_results(Run(), 700, 20, 500).verdict == "better"
-
-
 def test_stops_are_those_of_one_run_at_a_time() -> None:
     test = Gsprt(0.0, 40.0)
     made, _ = simulate_blocks(20, 120, 25.0)
-    side, step = test.stops(np.arange(1, 121), made.cumsum(axis=1), (made**2).cumsum(axis=1))
+    side, step = stops(test, np.arange(1, 121), made.cumsum(axis=1), (made**2).cumsum(axis=1))
     assert set(side.tolist()) <= {-1, 0, 1}
     for of_run, last, decided in zip(made, step, side, strict=True):
         run = through(test, of_run.tolist())
@@ -161,7 +150,7 @@ def test_expected_numbers_of_blocks() -> None:
     assert expected == pytest.approx(2.65 * 2.0 * variance / (s1 - 0.5) ** 2, rel=0.01)
     assert test.expected_blocks(0.0, variance) == pytest.approx(expected, rel=0.01)
     assert test.expected_blocks(10.0, variance) > 1.5 * expected
-    _, step = test.stops(np.arange(1, 601), made.cumsum(axis=1), (made**2).cumsum(axis=1))
+    _, step = stops(test, np.arange(1, 601), made.cumsum(axis=1), (made**2).cumsum(axis=1))
     assert np.mean(step + 1) == pytest.approx(expected, rel=0.12)
     assert test.expected_blocks(0.0, 0.0) == 16.0
     assert test.expected_blocks(500.0, variance) == 16.0
@@ -244,8 +233,6 @@ def test_scores_out_of_range() -> None:
     for score in (-0.1, 1.1, math.nan):
         with pytest.raises(ResultError, match="from 0 to 1"):
             test.add(Run(), score)
-    with pytest.raises(ResultError, match="from 0 on"):
-        test.add_results(Run(), -1, 0, 0)
     with pytest.raises(OptionError, match="level"):
         test.report(Run(), level=95.0)
 

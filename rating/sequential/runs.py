@@ -1,0 +1,52 @@
+"""A sequential test under way, and what it reports. No array is needed to keep or to show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["FIRST_LOOK", "Report", "Run", "Verdict"]
+
+Verdict = Literal["better", "not_better", "identical_play", "out_of_budget"]
+
+FIRST_LOOK = 16
+"""Blocks that are not level before anything is decided: with fewer their variance is too poorly known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All that decides how a test goes on, in JSON's types.
+
+    `total` and `squares` are the sums of the blocks' scores and of their squares, `lowest` and `highest` the
+    extremes, `level` the number of blocks of exactly 1/2; a `verdict` stays.
+    """
+
+    blocks: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    lowest: float = 1.0
+    highest: float = 0.0
+    verdict: Verdict | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a test says, in logistic Elo but for `nelo`; estimates are None without blocks.
+
+    `elo` and the ends `low` and `high` of its interval allow for the stop rule: the truth lies above `elo` as
+    often as below it. (Simulated 95 % intervals held in 93 to 94 % of the tests, plain ones in 88 to 90.)
+    `nelo` is the plain estimate in normalised Elo. `to_go` is the expected number of further blocks, None
+    before there are two and after the verdict.
+    """
+
+    verdict: Verdict | None
+    llr: float
+    bounds: tuple[float, float]
+    elo: float | None
+    low: float | None
+    high: float | None
+    nelo: float | None
+    blocks: int
+    matches: int
+    to_go: float | None
