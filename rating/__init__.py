@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from rating.matches import Match
     from rating.multiplayer import Skill, openskill, trueskill
     from rating.notices import Notice
-    from rating.pairing.rounds import next_round, rule_of_round
+    from rating.pairing.rounds import next_round
+    from rating.pairing.rules import rule_of_round
     from rating.presets import PRESETS, Preset
     from rating.ratings import Ranking, Rating, rank, rate
     from rating.reading.files import Reading, read_results
@@ -65,7 +66,8 @@ _MODULES = {
     "matches": ("Match",),
     "multiplayer": ("Skill", "openskill", "trueskill"),
     "notices": ("Notice",),
-    "pairing.rounds": ("next_round", "rule_of_round"),
+    "pairing.rounds": ("next_round",),
+    "pairing.rules": ("rule_of_round",),
     "presets": ("PRESETS", "Preset"),
     "ratings": ("Ranking", "Rating", "rank", "rate"),
     "reading.files": ("Reading", "read_results"),

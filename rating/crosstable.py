@@ -132,7 +132,7 @@ class PairTable:
         if match is None:
             played = np.bincount(a, minlength=n) + np.bincount(b, minlength=n)
         else:
-            played = distinct_of_players(n, a, b, *_numbered(number)) if size else np.zeros(n, np.int64)
+            played = distinct_of_players(n, a, b, *_number_densely(number)) if size else np.zeros(n, np.int64)
         none = np.zeros(n, np.int64)
         return cls(tuple(players), a, b, result, number, rounds, tables, played, np.zeros(n), none)
 
@@ -203,7 +203,7 @@ class PairTable:
             return None
         if kind == "table":
             codes = (self.round + 1) * (int(codes.max()) + 1) + codes
-        return _numbered(codes)
+        return _number_densely(codes)
 
     def pairs(self, oriented: bool = False) -> Pairs:
         """Counts by pair; `oriented` keeps apart who was named first. Computed once for each of the two."""
@@ -245,7 +245,7 @@ def distinct_of_players(n: int, first: Ints, second: Ints, cluster: Ints, number
     return np.bincount(entries.indices, minlength=n)
 
 
-def _numbered(codes: Ints) -> tuple[Ints, int]:
+def _number_densely(codes: Ints) -> tuple[Ints, int]:
     """Codes, of which there are some, numbered densely from 0, and how many different ones there are."""
     codes = codes - codes.min()
     span = int(codes.max()) + 1

@@ -13,14 +13,14 @@ from hashlib import sha256
 from itertools import count
 from typing import TypeVar
 
-__all__ = ["Seed", "shuffled"]
+__all__ = ["Seed", "shuffle"]
 
 Seed = int | str
 
 T = TypeVar("T")
 
 
-def shuffled(items: Sequence[T], seed: Seed) -> list[T]:
+def shuffle(items: Sequence[T], seed: Seed) -> list[T]:
     """The items in an order drawn from `seed`; every order is equally likely."""
     order, words = list(items), _words(seed)
     for place in range(len(order) - 1, 0, -1):

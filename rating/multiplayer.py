@@ -1,7 +1,7 @@
 """TrueSkill and openskill beside the ratings: other models on other scales, from the same matches.
 
 Both learn match by match, so what they say depends on the order of matches. For programs that do not change
-(tau = 0) the order carries nothing: matches are shuffled, by seeded lots, several times; `mu` and `sigma` are
+(tau = 0) the order carries nothing: matches are shuffle, by seeded lots, several times; `mu` and `sigma` are
 means over the shuffles and `spread` is the standard deviation of mu between them. All players together drift
 by chance, which means nothing: in each order the mean of those who played is put back to where it began.
 
@@ -36,7 +36,7 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError, RatingError
-from rating.lots import Seed, shuffled
+from rating.lots import Seed, shuffle
 from rating.matches import FaultRule, Match
 
 __all__ = ["Skill", "games_of", "matches_of", "openskill", "trueskill"]
@@ -187,7 +187,7 @@ def _shuffle(
     played = _counts(games, n) > 0
     for number in range(shuffles):
         current = [fresh() for _ in range(n)]
-        for teams, ranks in shuffled(games, f"{seed}|{number}"):
+        for teams, ranks in shuffle(games, f"{seed}|{number}"):
             if len(teams) < 2:
                 continue
             rated = play([tuple(current[k] for k in team) for team in teams], list(ranks))

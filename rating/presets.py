@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rating.errors import OptionError
+from rating.ratings import order_of
 from rating.text import printable
 
 if TYPE_CHECKING:
@@ -85,9 +86,7 @@ def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
     met = pairs.totals.sum(axis=0)
     faced = np.bincount(pairs.i, met * fit.elo[pairs.j], n) + np.bincount(pairs.j, met * fit.elo[pairs.i], n)
     wins, draws, losses = table.results.tolist()
-    order = sorted(
-        (k for k in range(n) if fit.rated[k]), key=lambda k: (-round(float(fit.elo[k]), 6), table.players[k])
-    )
+    order = [k for k in order_of(fit) if fit.rated[k]]
     names = [printable(name) for name in table.players]
     width = max([4, *(len(names[k]) for k in order)])
     lines = [f"Rank {'Name':<{width}}   Elo    +    - games score oppo. draws"]

@@ -9,16 +9,17 @@ for row in ranking.rows:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from rating.arrays import Floats
-from rating.crosstable import PairTable
-from rating.fit.bayeselo import Fit, bayeselo
-from rating.fit.intervals import Intervals, intervals
-from rating.fit.kinds import Kind
-from rating.notices import Notice
+if TYPE_CHECKING:
+    from rating.arrays import Floats
+    from rating.crosstable import PairTable
+    from rating.fit.bayeselo import Fit
+    from rating.fit.intervals import Intervals
+    from rating.fit.kinds import Kind
+    from rating.notices import Notice
 
-__all__ = ["Ranking", "Rating", "rank", "rate"]
+__all__ = ["Ranking", "Rating", "order_of", "rank", "rate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Ranking:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The notices in plain words."""
+        """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)
 
 
@@ -78,32 +79,38 @@ def rate(
     """Fit, intervals and ranked lines in one call; see `bayeselo` and `intervals` for the arguments and
     errors.
     """
+    from rating.fit.bayeselo import bayeselo
+    from rating.fit.intervals import intervals
+
     fit = bayeselo(table, advantage=advantage, drawelo=drawelo, prior=prior, ridge=ridge, start=start)
     return rank(intervals(fit, kind, level=level))
 
 
+def order_of(fit: Fit) -> list[int]:
+    """Players by rating (to 1e-6 Elo), then by name, those without results last: indices, the best first."""
+    # Rounded as results leave it, so that order never hangs on the last bits of a sum.
+    elo, names = fit.elo.round(6).tolist(), fit.table.players
+    return sorted(range(len(names)), key=lambda k: (not fit.rated[k], -elo[k], names[k]))
+
+
 def rank(of: Intervals) -> Ranking:
-    """Ranked lines of a fit with its intervals: by rating (to 1e-6 Elo), then by name."""
+    """Ranked lines of a fit with its intervals, in the order of `order_of`."""
     fit, table = of.fit, of.fit.table
     wins, draws, losses = table.results.tolist()
-    # Rounded as results leave it, so that order never hangs on the last bits of a sum.
-    order = sorted(
-        range(len(table.players)),
-        key=lambda k: (not fit.rated[k], -round(float(fit.elo[k]), 6), table.players[k]),
-    )
-    low, high = of.low, of.high
     rows = []
-    for place, k in enumerate(order, start=1):
+    for place, k in enumerate(order_of(fit), start=1):
         rated = bool(fit.rated[k])
-        elo, sd, bottom, top = (float(of_all[k]) if rated else None for of_all in (fit.elo, of.sd, low, high))
+        elo, sd, low, high = (
+            float(column[k]) if rated else None for column in (fit.elo, of.sd, of.low, of.high)
+        )
         rows.append(
             Rating(
                 rank=place,
                 player=table.players[k],
                 elo=elo,
                 sd=sd,
-                low=bottom,
-                high=top,
+                low=low,
+                high=high,
                 matches=int(table.played[k]),
                 results=wins[k] + draws[k] + losses[k],
                 wins=wins[k],

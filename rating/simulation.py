@@ -29,7 +29,8 @@ from rating.errors import OptionError
 from rating.fit.bayeselo import bayeselo
 from rating.fit.likelihood import ELO
 from rating.matches import Match
-from rating.pairing.rounds import Rule, next_round, rule_of_round
+from rating.pairing.rounds import next_round
+from rating.pairing.rules import Rule, rule_of_round
 
 __all__ = ["Simulation", "gumbel_luck", "play_round", "simulate"]
 

@@ -15,7 +15,7 @@ from arbiter.errors import ConfigError
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from rating.pairing.rounds import next_round as next_tables
-from rating.pairing.rounds import rule_of_round
+from rating.pairing.rules import rule_of_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

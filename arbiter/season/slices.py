@@ -19,7 +19,7 @@ from arbiter.season.matches import play_matches
 from arbiter.season.plan import changed, ledger, plan_round, tables
 from arbiter.season.schedule import matches_of
 from arbiter.season.season import Season, check_seed
-from rating.pairing.rounds import rule_of_round
+from rating.pairing.rules import rule_of_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

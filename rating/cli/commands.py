@@ -15,15 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rating.cli.options import (
-    RULES,
-    RatingGroup,
-    input_options,
-    interval_option,
-    list_problems,
-    output_option,
-)
+from rating.cli.options import RatingGroup, input_options, interval_option, list_problems, output_option
 from rating.errors import OptionError, RatingError
+from rating.pairing.rules import RULES
 from rating.text import printable
 
 if TYPE_CHECKING:
@@ -32,7 +26,7 @@ if TYPE_CHECKING:
     from rating.fit.intervals import Intervals
     from rating.fit.kinds import Kind
     from rating.multiplayer import Skill
-    from rating.pairing.rounds import Rule
+    from rating.pairing.rules import Rule
     from rating.reading.files import Reading
 
 __all__ = ["main"]
@@ -97,42 +91,34 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
       rating fit old.pgn --preset bayeselo --intervals exactdist --offset 2000
       zcat games.pgn.gz | rating fit - --format json
     """
-    from rating.cli.printing import csv_text, print_table
     from rating.cli.report import fit_csv, fit_document, fit_rows, footing
     from rating.ratings import rank
 
-    offset = options["offset"]
+    offset, preset = options["offset"], options["preset"]
     if offset is not None and not (math.isfinite(offset) and abs(offset) <= _FARTHEST):
         raise OptionError(f"offset {offset!r}: give a number of Elo up to {_FARTHEST:.0f}")
-    notes = _left_out(form, options)
-    reading, of = _fitted(kind, options["level"], options)
-    ranking, preset = rank(of), options["preset"]
+    notes = _notes_on_ignored(form, options)
+    reading, of = _read_and_rate(kind, options["level"], options)
+    ranking = rank(of)
     bare = preset is not None and form == "text"
-    ranks = of.rank_interval() if options["ranks"] and not bare else None
-    models = () if bare else dict.fromkeys(options["also"])
-    skills = [_skill(name, reading, options) for name in models]
     document = fit_document(
         ranking,
         preset=preset,
-        ranks=ranks,
-        skills=skills,
+        ranks=of.rank_interval() if options["ranks"] and not bare else None,
+        skills=[] if bare else [_skill(name, reading, options) for name in dict.fromkeys(options["also"])],
         skipped=len(reading.problems),
         pointed=reading.pointed,
     )
-    if form == "json":
-        _print_json(document)
-        _warn(notes)
-        return
-    if form == "csv":
-        click.echo(csv_text(*fit_csv(document)), nl=False)
-    elif preset:
+    if bare:
         from rating.presets import bayeselo_lines
 
         click.echo("\n".join(bayeselo_lines(of, offset=offset or 0.0)))
-    else:
-        print_table(*fit_rows(document), left=(1,))
+    elif form == "text":
+        _print_table(*fit_rows(document))
         click.echo(footing(document))
-    _warn([*ranking.warnings, *notes])
+    else:
+        _print_data(form, document, *fit_csv(document))
+    _warn(notes if form == "json" else [*ranking.warnings, *notes])
 
 
 @main.command()
@@ -148,25 +134,24 @@ def los(form: str, kind: str | None, **options: Any) -> None:
       rating los games.pgn --top 10
       rating los games.pgn --preset bayeselo --format json
     """
-    from rating.cli.printing import csv_text, print_table
-    from rating.cli.report import los_rows, ranked
+    from rating.cli.report import los_rows
+    from rating.ratings import order_of
 
     if options["preset"] and kind is None:
         kind = "covariance"  # what BayesElo's `los` computes, whatever intervals it shows
-    _, of = _fitted(kind, 0.95, options)
-    chosen = ranked(of)[: options["top"]]
+    _, of = _read_and_rate(kind, 0.95, options)
+    chosen = order_of(of.fit)[: options["top"]]
     names = [of.fit.table.players[k] for k in chosen]
     chances = of.los(chosen).tolist()
-    if form == "json":
-        warnings = [*of.fit.warnings, *of.warnings]
-        _print_json({"players": names, "los": chances, "intervals": of.kind, "warnings": warnings})
-        return
-    if form == "csv":
-        rows = [[name, *row] for name, row in zip(names, chances, strict=True)]
-        click.echo(csv_text(["player", *names], rows), nl=False)
+    warnings = [*of.fit.warnings, *of.warnings]
+    if form == "text":
+        _print_table(*los_rows(names, chances))
     else:
-        print_table(*los_rows(names, chances), left=(1,))
-    _warn([*of.fit.warnings, *of.warnings])
+        document = {"players": names, "los": chances, "intervals": of.kind, "warnings": warnings}
+        rows = [[name, *row] for name, row in zip(names, chances, strict=True)]
+        _print_data(form, document, ["player", *names], rows)
+    if form != "json":
+        _warn(warnings)
 
 
 @main.command()
@@ -187,7 +172,6 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
       rating pair games.csv --rule a-optimal --players ann,bob,cid,dan --format json
       rating pair old.pgn --size 2 --player "Tal, Mihail" --player "Petrosian, Tigran"
     """
-    from rating.cli.printing import csv_text
     from rating.pairing.rounds import next_round
 
     start = int(seed) if seed.isdecimal() and len(seed) <= 18 else seed
@@ -196,25 +180,22 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
     if options["more"]:
         chosen = [*(chosen or []), *options["more"]]
     # Lots need no results, so the first round can be drawn before there are any.
-    _, fit = _rated(options, empty=rule == "random" and bool(chosen))
+    _, fit = _read_and_fit(options, empty=rule == "random" and bool(chosen))
     known = set(fit.table.players)
     new = [name for name in dict.fromkeys(chosen or ()) if name not in known]
-    notes = [f"new, not in {_named(options)}: {', '.join(new)}"] if new else []
+    notes = [f"new, not in {_file_names(options)}: {', '.join(new)}"] if new else []
     tables = next_round(fit, chosen, rule=cast("Rule", rule), size=size, seed=start, games=options["games"])
-    if form == "json":
+    if form == "text":
+        for number, seats in enumerate(tables, start=1):
+            click.echo(printable(f"table {number}: {', '.join(seats)}"))
+    else:
         warnings = list(fit.warnings)
-        _print_json({"tables": tables, "rule": rule, "size": size, "seed": start, "warnings": warnings})
-        _warn(notes)
-        return
-    if form == "csv":
+        document = {"tables": tables, "rule": rule, "size": size, "seed": start, "warnings": warnings}
         rows: list[list[Cell]] = [
             [t, s, name] for t, seats in enumerate(tables, 1) for s, name in enumerate(seats)
         ]
-        click.echo(csv_text(["table", "seat", "player"], rows), nl=False)
-    else:
-        for number, seats in enumerate(tables, start=1):
-            click.echo(printable(f"table {number}: {', '.join(seats)}"))
-    _warn([*fit.warnings, *notes])
+        _print_data(form, document, ["table", "seat", "player"], rows)
+    _warn(notes if form == "json" else [*fit.warnings, *notes])
 
 
 @main.command()
@@ -237,8 +218,7 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
       rating simulate --players 40 --rounds 60 --rule a-optimal
       rating simulate --players 200 --rounds 24 --matches made.jsonl && rating fit made.jsonl
     """
-    from rating.cli.printing import csv_text, print_table
-    from rating.cli.recovery import recovery, write_matches
+    from rating.cli.recovery import recovery, recovery_rows, summary, write_matches
 
     document, made = recovery(**options)
     if matches is not None:
@@ -246,34 +226,16 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
             write_matches(matches, made)
         except OSError as error:
             raise RatingError(f"{matches}: {error.strerror or error}") from error
-    if form == "json":
-        _print_json(document)
-        return
     lines = document["players"]
-    if form == "csv":
-        click.echo(csv_text(list(lines[0]), [list(line.values()) for line in lines]), nl=False)
-        return
-    rows = [
-        [
-            str(line["rank"]),
-            line["player"],
-            f"{line['true']:+.1f}",
-            f"{line['elo']:+.1f}",
-            f"{line['high'] - line['elo']:.1f}",
-            str(line["true_rank"]),
-        ]
-        for line in lines
-        if line["elo"] is not None
-    ]
-    print_table(["Rank", "Player", "True", "Elo", "±", "True rank"], rows, left=(1,))
-    click.echo(
-        f"mean error {document['rmse']:.1f} Elo, order (tau) {document['tau']:.3f}, "
-        f"{100 * document['coverage']:.1f} % of the intervals hold"
-    )
-    _warn(document["warnings"])
+    if form == "text":
+        _print_table(*recovery_rows(lines))
+        click.echo(summary(document))
+        _warn(document["warnings"])
+    else:
+        _print_data(form, document, list(lines[0]), [list(line.values()) for line in lines])
 
 
-def _left_out(form: str, options: dict[str, Any]) -> list[str]:
+def _notes_on_ignored(form: str, options: dict[str, Any]) -> list[str]:
     """A line for each option of `fit` that means nothing beside the others."""
     notes = []
     if options["preset"] and form == "text":
@@ -290,11 +252,11 @@ def _left_out(form: str, options: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _named(options: dict[str, Any]) -> str:
+def _file_names(options: dict[str, Any]) -> str:
     return ", ".join("<stdin>" if file == "-" else file for file in options["files"])
 
 
-def _rated(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fit]:
+def _read_and_fit(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fit]:
     """What the files hold, fitted; refuses files without a single result unless they may be `empty`."""
     from rating.fit.bayeselo import bayeselo
     from rating.presets import Preset, find_preset
@@ -306,18 +268,18 @@ def _rated(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fi
     list_problems(reading.problems)
     table = reading.table
     if not table.first.size and not empty:
-        raise RatingError(f"{_named(options)}: no results to rate ({len(table.players)} players)")
+        raise RatingError(f"{_file_names(options)}: no results to rate ({len(table.players)} players)")
     usual = find_preset(options["preset"]) if options["preset"] else Preset(0.0, "fit", 2.0, "round")
     given = {name: options[name] for name in ("advantage", "drawelo", "prior")}
     chosen = {name: getattr(usual, name) if value is None else value for name, value in given.items()}
     return reading, bayeselo(table, ridge=options["ridge"], **chosen)
 
 
-def _fitted(kind: str | None, level: float, options: dict[str, Any]) -> tuple[Reading, Intervals]:
+def _read_and_rate(kind: str | None, level: float, options: dict[str, Any]) -> tuple[Reading, Intervals]:
     from rating.fit.intervals import intervals
     from rating.presets import find_preset
 
-    reading, fit = _rated(options)
+    reading, fit = _read_and_fit(options)
     usual = find_preset(options["preset"]).kind if options["preset"] else "round"
     return reading, intervals(fit, cast("Kind", kind or usual), level=level)
 
@@ -336,9 +298,24 @@ def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
     )
 
 
-def _print_json(document: dict[str, Any]) -> None:
+def _print_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Rows whose second column holds names."""
+    from rating.cli.printing import print_table
+
+    print_table(heading, rows, left=(1,))
+
+
+def _print_data(
+    form: str, document: dict[str, Any], heading: Sequence[str], rows: Sequence[Sequence[Cell]]
+) -> None:
+    """The document as JSON, or the rows as CSV."""
     import json
 
+    from rating.cli.printing import csv_text
+
+    if form == "csv":
+        click.echo(csv_text(heading, rows), nl=False)
+        return
     # Elsewhere than in UTF-8 a character might be missing, and its replacement would not be JSON.
     unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
     click.echo(json.dumps(document, ensure_ascii=not unicode, allow_nan=False))

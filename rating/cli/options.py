@@ -12,23 +12,17 @@ from typing import Any, Literal, TypeVar, cast
 import click
 
 from rating.errors import Problem, RatingError, ReadError
+from rating.fit.kinds import KINDS
+from rating.presets import PRESETS
 from rating.text import printable
 
 __all__ = [
-    "INTERVALS",
-    "PRESETS",
-    "RULES",
     "RatingGroup",
     "input_options",
     "interval_option",
     "list_problems",
     "output_option",
 ]
-
-# Written out, since their modules are not to be loaded for a help text; a test compares them.
-INTERVALS = ("round", "table", "match", "model", "variance", "covariance", "exactdist")
-PRESETS = ("bayeselo", "bayeselo-mm-0-1", "bayeselo-mm-1-0", "bayeselo-mm-1-1")
-RULES = ("variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random")
 
 # More problems than this are counted, not listed.
 _MOST_LISTED = 50
@@ -80,67 +74,53 @@ def _number_or_fit(
         raise click.BadParameter(f'{value!r} is neither a number of Elo nor "fit"', ctx, param) from None
 
 
-def output_option(function: Command) -> Command:
-    """--format."""
-    return click.option(
-        "--format",
-        "form",
-        type=click.Choice(["text", "json", "csv"]),
-        default="text",
+output_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="text for people, json or csv for programs",
+)
+interval_option = click.option(
+    "--intervals", "kind", type=click.Choice(KINDS), help="what intervals rest on [default: round]"
+)
+_INPUT = (
+    click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+    click.option(
+        "--input",
+        "kind_of_file",
+        type=click.Choice(["pgn", "csv", "jsonl"]),
+        help="what the files are, if their names do not say it",
+    ),
+    click.option("--skip-bad", is_flag=True, help="go on without malformed games (they are listed)"),
+    click.option(
+        "--faults",
+        type=click.Choice(["seed", "drop", "separate"]),
+        default="seed",
         show_default=True,
-        help="text for people, json or csv for programs",
-    )(function)
+        help="a faulty match: losses to all others, nothing, or counted beside",
+    ),
+    click.option("--preset", type=click.Choice(list(PRESETS)), help="the settings of BayesElo's `mm`"),
+    click.option("--prior", type=float, metavar="DRAWS", help="virtual draws of each player [default: 2]"),
+    click.option(
+        "--advantage",
+        metavar="ELO|fit",
+        callback=_number_or_fit,
+        help="of whoever is named first [default: 0]",
+    ),
+    click.option(
+        "--drawelo", metavar="ELO|fit", callback=_number_or_fit, help="how likely draws are [default: fit]"
+    ),
+    click.option("--ridge", type=float, metavar="ELO", help="a normal prior on ratings, to tie groups apart"),
+)
 
 
 def input_options(function: Command) -> Command:
     """FILE ... and the options that say how files become ratings."""
-    for option in reversed(
-        (
-            click.argument("files", nargs=-1, required=True, metavar="FILE..."),
-            click.option(
-                "--input",
-                "kind_of_file",
-                type=click.Choice(["pgn", "csv", "jsonl"]),
-                help="what the files are, if their names do not say it",
-            ),
-            click.option("--skip-bad", is_flag=True, help="go on without malformed games (they are listed)"),
-            click.option(
-                "--faults",
-                type=click.Choice(["seed", "drop", "separate"]),
-                default="seed",
-                show_default=True,
-                help="a faulty match: losses to all others, nothing, or counted beside",
-            ),
-            click.option("--preset", type=click.Choice(PRESETS), help="the settings of BayesElo's `mm`"),
-            click.option(
-                "--prior", type=float, metavar="DRAWS", help="virtual draws of each player [default: 2]"
-            ),
-            click.option(
-                "--advantage",
-                metavar="ELO|fit",
-                callback=_number_or_fit,
-                help="of whoever is named first [default: 0]",
-            ),
-            click.option(
-                "--drawelo",
-                metavar="ELO|fit",
-                callback=_number_or_fit,
-                help="how likely draws are [default: fit]",
-            ),
-            click.option(
-                "--ridge", type=float, metavar="ELO", help="a normal prior on ratings, to tie groups apart"
-            ),
-        )
-    ):
+    for option in reversed(_INPUT):
         function = option(function)
     return function
-
-
-def interval_option(function: Command) -> Command:
-    """--intervals."""
-    return click.option(
-        "--intervals", "kind", type=click.Choice(INTERVALS), help="what intervals rest on [default: round]"
-    )(function)
 
 
 def list_problems(problems: Sequence[Problem]) -> None:

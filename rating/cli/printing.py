@@ -36,11 +36,11 @@ def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
         widest = Console(width=10_000).measure(table).maximum
         Console(width=max(Console().width, widest)).print(table)
         return
-    for line in aligned(heading, rows, left):
+    for line in align(heading, rows, left):
         print(line)
 
 
-def aligned(heading: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
+def align(heading: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
     """Lines whose columns line up, two blanks apart."""
     width = [max(len(row[k]) for row in (heading, *rows)) for k in range(len(heading))]
     return [

@@ -7,45 +7,24 @@ order less the share in the wrong one), coverage the share of players with low <
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rating.crosstable import PairTable
-from rating.pairing.rounds import Rule
 from rating.ratings import rate
 from rating.simulation import Simulation, simulate
 
-__all__ = ["recovery", "write_matches"]
+__all__ = ["recovery", "recovery_rows", "summary", "write_matches"]
 
 
-def recovery(
-    *,
-    players: int,
-    rounds: int,
-    size: int,
-    rule: Rule,
-    opening_rounds: int,
-    spread: float,
-    alpha: float,
-    ties: float,
-    seed: int,
-) -> tuple[dict[str, Any], Simulation]:
-    """A season played and rated: the document of `rating simulate` and the season. Arguments and errors as
-    for `simulate`.
+def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[dict[str, Any], Simulation]:
+    """A season played and rated: the document of `rating simulate` and the season. Arguments and errors are
+    those of `simulate`.
     """
-    made = simulate(
-        players,
-        rounds,
-        seed=seed,
-        size=size,
-        spread=spread,
-        alpha=alpha,
-        ties=ties,
-        rule=rule,
-        opening_rounds=opening_rounds,
-    )
+    made = simulate(players, rounds, seed=seed, **options)
     ranking = rate(PairTable.from_matches(made.matches, players=made.elo))
     order = sorted(made.elo, key=lambda name: -made.elo[name])
     true_rank = {name: place for place, name in enumerate(order, start=1)}
@@ -71,7 +50,7 @@ def recovery(
     document = {
         "players": lines,
         "rounds": rounds,
-        "rule": rule,
+        "rule": options["rule"],
         "seed": seed,
         "results": int(fit.table.first.size),
         "rmse": float(np.sqrt(np.mean(error**2))) if error.size else 0.0,
@@ -81,6 +60,24 @@ def recovery(
         "warnings": list(ranking.warnings),
     }
     return document, made
+
+
+def recovery_rows(lines: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Heading and rows of text; players without results are left out."""
+    rows = []
+    for line in lines:
+        if line["elo"] is not None:
+            figures = [f"{line['true']:+.1f}", f"{line['elo']:+.1f}", f"{line['high'] - line['elo']:.1f}"]
+            rows.append([str(line["rank"]), line["player"], *figures, str(line["true_rank"])])
+    return ["Rank", "Player", "True", "Elo", "±", "True rank"], rows
+
+
+def summary(document: dict[str, Any]) -> str:
+    """One line below the rows."""
+    return (
+        f"mean error {document['rmse']:.1f} Elo, order (tau) {document['tau']:.3f}, "
+        f"{100 * document['coverage']:.1f} % of the intervals hold"
+    )
 
 
 def write_matches(file: Path, made: Simulation) -> None:

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from rating.arrays import Ints
 from rating.cli.printing import Cell
-from rating.fit.intervals import Intervals
 from rating.multiplayer import Skill
 from rating.presets import display_scale
 from rating.ratings import Ranking
 
-__all__ = ["fit_csv", "fit_document", "fit_rows", "footing", "los_rows", "ranked"]
+__all__ = ["fit_csv", "fit_document", "fit_rows", "footing", "los_rows"]
 
 _CLUSTERED = {"round": "rounds", "table": "tables", "match": "matches"}
 
@@ -145,16 +142,6 @@ def fit_csv(document: dict[str, Any]) -> tuple[list[str], list[list[Cell]]]:
         flat.append(cells)
     heading = list(flat[0]) if flat else ["rank", "player", "elo"]
     return heading, [[cells[name] for name in heading] for cells in flat]
-
-
-def ranked(of: Intervals) -> Ints:
-    """Players by rating, the best first, those without results last; indices, shape (n,)."""
-    fit = of.fit
-    order = sorted(
-        range(len(fit.elo)),
-        key=lambda k: (not fit.rated[k], -round(float(fit.elo[k]), 6), fit.table.players[k]),
-    )
-    return np.array(order, np.int64)
 
 
 def los_rows(names: Sequence[str], los: Sequence[Sequence[float]]) -> tuple[list[str], list[list[str]]]:

@@ -19,7 +19,7 @@ import numpy as np
 from rating.arrays import Bools, Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError
-from rating.fit.identify import components, has_maximum, strongly_linked
+from rating.fit.identify import components, has_maximum, is_strongly_linked
 from rating.fit.likelihood import ELO, Likelihood
 from rating.fit.newton import Newton
 from rating.notices import Notice, name_some
@@ -104,7 +104,7 @@ def bayeselo(
         nothing = Notice("no-results", "there is no result yet: nobody has a rating")
         return Fit(table, np.zeros(n), component, given_d, given_a, 0.0, prior, ridge, 0, (nothing,))
     notices = _look(table, component, prior, ridge)
-    if prior == 0.0 and ridge is None and not strongly_linked(likelihood):
+    if prior == 0.0 and ridge is None and not is_strongly_linked(likelihood):
         ridge = HELD_RIDGE
         text = (
             "without a prior some players never lost, or never won, against the others: their ratings "

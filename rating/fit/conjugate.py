@@ -50,8 +50,8 @@ class SparseLaplacian:
         """P M P x, (n, k), M = D^-1 + D^-1 (D - H) D^-1 being H^+ to first order and P taking out the mean of
         each group.
         """
-        scaled = self._centred(x) / self._degree
-        return self._centred(scaled + self._off(scaled) / self._degree)
+        scaled = self._centre(x) / self._degree
+        return self._centre(scaled + self._off(scaled) / self._degree)
 
     def first_order_diagonal(self) -> Floats:
         """The diagonal of P M P, shape (n,), exactly: M_ii - 2 m_i / g + (sum m) / g^2, m being the row sums
@@ -71,7 +71,7 @@ class SparseLaplacian:
         """
         x = np.zeros_like(right)
         # What rounding left of a sum would never go away: no product reaches it.
-        residual = self._centred(right)
+        residual = self._centre(right)
         z = residual / self._degree
         direction = z.copy()
         rho = np.sum(residual * z, axis=0)
@@ -79,7 +79,7 @@ class SparseLaplacian:
         goal = np.maximum(accuracy**2 * rho, 1e-28 * self._degree.sum())
         for _ in range(_MOST_PRODUCTS):
             if np.all(rho <= goal):
-                return self._centred(x), True
+                return self._centre(x), True
             product = self._degree * direction - self._off(direction)
             curve = np.sum(direction * product, axis=0)
             # A column that is done stands still: its direction is divided by nothing.
@@ -91,9 +91,9 @@ class SparseLaplacian:
             turn = np.divide(new, rho, out=np.zeros_like(rho), where=rho > 0.0)
             direction = z + turn * direction
             rho = new
-        return self._centred(x), False
+        return self._centre(x), False
 
-    def _centred(self, x: Floats) -> Floats:
+    def _centre(self, x: Floats) -> Floats:
         """`x` with mean zero in each group; rounding lets it drift along constants."""
         centred = np.empty_like(x)
         for k, column in enumerate(np.where(self._played, x, 0.0).T):

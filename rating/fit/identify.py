@@ -21,7 +21,7 @@ from rating.arrays import Floats, Ints
 from rating.crosstable import Pairs
 from rating.fit.likelihood import Likelihood
 
-__all__ = ["components", "has_maximum", "strongly_linked"]
+__all__ = ["components", "has_maximum", "is_strongly_linked"]
 
 
 def components(pairs: Pairs, n: int) -> Ints:
@@ -44,7 +44,7 @@ def components(pairs: Pairs, n: int) -> Ints:
     return number
 
 
-def strongly_linked(likelihood: Likelihood) -> bool:
+def is_strongly_linked(likelihood: Likelihood) -> bool:
     """Whether finite ratings are most likely at given drawelo and advantage: see the module's last
     paragraph.
     """

@@ -51,7 +51,7 @@ class Newton:
     ) -> None:
         self.likelihood, self.group = likelihood, group
         self.pull = 0.0 if spread is None else spread**-2
-        self.theta = self._centred(theta)
+        self.theta = self._centre(theta)
         self.a = 0.0 if fixed_a is None else fixed_a
         self.d = likelihood.start_d() if fixed_d is None else fixed_d
         self.fit_a, self.fit_d = fixed_a is None, fixed_d is None
@@ -75,7 +75,7 @@ class Newton:
                 cut = self._rising(step, step_a, step_d, cut)
             else:
                 self._height = None
-            self.theta = self._centred(self.theta + cut * step)
+            self.theta = self._centre(self.theta + cut * step)
             self.a += cut * step_a
             self.d += cut * step_d
             self.moved = cut * size
@@ -151,7 +151,7 @@ class Newton:
             matrix.flat[:: lik.n + 1] += self.pull
         return DenseLaplacian(matrix, self.group).solve(right)
 
-    def _centred(self, theta: Floats) -> Floats:
+    def _centre(self, theta: Floats) -> Floats:
         """Mean zero in each group; players without results stay at 0 of their own accord."""
         played = self.group >= 0
         label = self.group[played]

@@ -78,7 +78,7 @@ class Field:
         s1 = 1.0 / (1.0 + np.exp(np.minimum(self.d - u, _FAR)))
         s2 = 1.0 / (1.0 + np.exp(np.minimum(self.d + u, _FAR)))
         wins, losses = self.wins[a, others], self.wins[others, a]
-        p_win, p_loss = self._blended(s1, wins, met), self._blended(s2, losses, met)
+        p_win, p_loss = self._blend(s1, wins, met), self._blend(s2, losses, met)
         h_win, h_loss = s1 * (1.0 - s1), s2 * (1.0 - s2)
         h_draw = h_win + h_loss
         # What is left is the draw's; rounding may leave it a hair below zero.
@@ -100,13 +100,13 @@ class Field:
         """
         u = self.theta[:, None] - self.theta[None, :]
         s1 = 1.0 / (1.0 + np.exp(np.minimum(self.d - u, _FAR)))
-        not_won = 1.0 - self._blended(s1, self.wins, self.met)
+        not_won = 1.0 - self._blend(s1, self.wins, self.met)
         half = not_won.T * s1 * (1.0 - s1)
         both: Floats = half + half.T
         np.fill_diagonal(both, 0.0)
         return both
 
-    def _blended(self, chance: Floats, count: Floats, met: Floats) -> Floats:
+    def _blend(self, chance: Floats, count: Floats, met: Floats) -> Floats:
         blended: Floats = (self.kappa * chance + count) / (self.kappa + met)
         return blended
 
@@ -131,7 +131,7 @@ def field_of(fit: Fit, players: Sequence[str], *, kappa: float = KAPPA) -> Field
     at = np.array([number[name] for name in names], np.int64)
     group = np.pad(fit.component, (0, len(newcomers)), constant_values=-1)[at]
     linked = bool(group.size) and group[0] >= 0 and bool(np.all(group == group[0]))
-    covariance = rating_covariance(fit) if linked else _tied(fit, len(newcomers))
+    covariance = rating_covariance(fit) if linked else _tied_covariance(fit, len(newcomers))
     wins, met = _meetings(fit, at, len(number))
     return Field(
         names,
@@ -145,7 +145,7 @@ def field_of(fit: Fit, players: Sequence[str], *, kappa: float = KAPPA) -> Field
     )
 
 
-def _tied(fit: Fit, newcomers: int) -> Floats:
+def _tied_covariance(fit: Fit, newcomers: int) -> Floats:
     """The covariance with a ridge, in Elo^2, `newcomers` without results last."""
     spread = fit.ridge or RIDGE
     known = rating_covariance(fit, ridge=spread)

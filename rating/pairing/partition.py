@@ -30,7 +30,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rating.arrays import Floats, Ints
-from rating.lots import shuffled
+from rating.lots import shuffle
 from rating.pairing.field import Field
 
 __all__ = ["WINDOW", "Gain", "divide", "improve", "sorted_blocks"]
@@ -109,7 +109,7 @@ class Gain:
 def divide(gain: Gain, size: int) -> Ints:
     """Tables of ranks, shape (T, size): the best that both phases find from one or more starts."""
     n = len(gain.covariance)
-    starts = [_nearly_sorted(n, size, number) for number in range(min(_MOST_STARTS, _STARTS // n))]
+    starts = [_shuffled_blocks(n, size, number) for number in range(min(_MOST_STARTS, _STARTS // n))]
     found = [improve(gain, start) for start in [sorted_blocks(n, size), *starts]]
     totals = [gain.of_tables(tables).sum() for tables in found]
     # The first of those equal but for rounding.
@@ -122,11 +122,11 @@ def sorted_blocks(n: int, size: int) -> Ints:
     return np.arange(n).reshape(-1, size)
 
 
-def _nearly_sorted(n: int, size: int, number: int) -> Ints:
+def _shuffled_blocks(n: int, size: int, number: int) -> Ints:
     """Sorted blocks after a shuffle of neighbouring ranks among themselves."""
     length = max(4 * size, 16)
     stretches = [range(start, min(start + length, n)) for start in range(0, n, length)]
-    order = [rank for ranks in stretches for rank in shuffled(ranks, f"{number}|{ranks.start}")]
+    order = [rank for ranks in stretches for rank in shuffle(ranks, f"{number}|{ranks.start}")]
     return np.array(order, np.int64).reshape(-1, size)
 
 

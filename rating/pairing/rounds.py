@@ -3,25 +3,14 @@
     table = PairTable.from_matches(matches, players=names)
     tables = next_round(table, names, rule="variance", seed=f"{season}|{round}")
 
-| rule | tables | by |
-|---|---|---|
-| variance | one after the other: the mission's rule | `rating.pairing.greedy` |
-| variance-sequential | the same, ranked anew after each choice | `rating.pairing.greedy` |
-| a-optimal | all together: the sum of the ratings' variances falls most | `rating.pairing.partition` |
-| d-optimal | all together: the volume of their joint uncertainty falls most | `rating.pairing.partition` |
-| swiss | one after the other: fewest earlier meetings, then nearest rating | `rating.pairing.greedy` |
-| random | drawn by lots | `rating.lots` |
-
 A round follows from the ratings (rounded to 1e-6 Elo), the results, the list of players and the seed, and
 from nothing else: neither the order of the list nor how the fit was reached matters. Only `random` uses the
-seed. Pairing by estimated nearness stretches the scale of ratings a little; `rule_of_round` mixes in the
-random rounds that keep it straight.
+seed. `rating.pairing.rules` lists the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -29,18 +18,14 @@ from rating.arrays import Floats
 from rating.crosstable import PairTable
 from rating.errors import OptionError
 from rating.fit.bayeselo import Fit, bayeselo
-from rating.lots import Seed, shuffled
+from rating.lots import Seed, shuffle
 from rating.pairing.field import KAPPA, Field, field_of
 from rating.pairing.greedy import by_swiss, by_variance, by_variance_in_turn
 from rating.pairing.partition import Gain, divide
+from rating.pairing.rules import RULES, Rule
 from rating.threads import one_thread
 
-__all__ = ["RANDOM_EVERY", "Rule", "next_round", "rule_of_round"]
-
-Rule = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
-
-RANDOM_EVERY = 4
-"""Under `a-optimal` every so many rounds one is random."""
+__all__ = ["next_round"]
 
 
 def next_round(
@@ -71,21 +56,12 @@ def next_round(
     _check(rule, names, size, games, kappa, weights)
     if rule == "random":
         # Sorted, so that lots do not depend on the order in which players are listed.
-        drawn = shuffled(sorted(names), seed)
+        drawn = shuffle(sorted(names), seed)
         return [drawn[start : start + size] for start in range(0, len(drawn), size)]
     with one_thread():
         fit = results if isinstance(results, Fit) else bayeselo(results)
         field = field_of(fit, names, kappa=kappa)
         return [[field.names[k] for k in ranks] for ranks in _ranks(field, rule, size, games, weights)]
-
-
-def rule_of_round(rule: Rule, round: int, opening_rounds: int) -> Rule:
-    """The rule by which a round, counted from 1, is paired: at random in the opening rounds and, under
-    `a-optimal`, in every fourth round after them.
-    """
-    if round <= opening_rounds or (rule == "a-optimal" and (round - opening_rounds) % RANDOM_EVERY == 0):
-        return "random"
-    return rule
 
 
 def _ranks(
@@ -107,8 +83,8 @@ def _ranks(
 def _check(
     rule: str, names: Sequence[str], size: int, games: int, kappa: float, weights: Mapping[str, float] | None
 ) -> None:
-    if rule not in get_args(Rule):
-        raise OptionError(f"rule {rule!r}: give one of {', '.join(get_args(Rule))}")
+    if rule not in RULES:
+        raise OptionError(f"rule {rule!r}: give one of {', '.join(RULES)}")
     if size < 2:
         raise OptionError(f"size {size}: a table seats at least two")
     if not names or len(names) % size:

@@ -82,7 +82,7 @@ def read_results(
             if same in read:
                 raise ReadError(f"{shown}: given twice, its results would count twice")
             read.add(same)
-            with _opened(name, stdin) as stream:
+            with _open(name, stdin) as stream:
                 start = _start(stream)
                 kind = form or _form_of(name, start)
                 _refuse_others(shown, kind, start)
@@ -96,7 +96,7 @@ def read_results(
     return Reading(gathering.table(), gathering.matches(), tuple(gathering.problems), gathering.pointed)
 
 
-def _opened(name: str, stdin: BinaryIO | None) -> io.BufferedReader:
+def _open(name: str, stdin: BinaryIO | None) -> io.BufferedReader:
     if name != "-":
         return Path(name).open("rb")
     # Closing what is read must not close the process's own input.
@@ -168,10 +168,10 @@ def _pieces(stream: BinaryIO) -> Iterator[str]:
         try:
             yield data.decode()
         except UnicodeDecodeError:
-            yield "".join(map(_decoded, io.BytesIO(data)))
+            yield "".join(map(_decode, io.BytesIO(data)))
 
 
-def _decoded(line: bytes) -> str:
+def _decode(line: bytes) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError:

@@ -166,9 +166,9 @@ class Gathering:
             match,
             rounds,
             table,
-            _padded(self._played, players),
-            _padded(self._points, players),
-            _padded(self._faults, players),
+            _pad(self._played, players),
+            _pad(self._points, players),
+            _pad(self._faults, players),
             self._fault_rule,
         )
 
@@ -176,7 +176,7 @@ class Gathering:
 PerPlayer = TypeVar("PerPlayer", Ints, Floats)
 
 
-def _padded(figures: PerPlayer, players: int) -> PerPlayer:
+def _pad(figures: PerPlayer, players: int) -> PerPlayer:
     return np.pad(figures, (0, players - figures.size))
 
 
@@ -185,7 +185,7 @@ def _sum(total: PerPlayer, more: PerPlayer) -> PerPlayer:
     if total.size == more.size:
         return total + more
     players = max(total.size, more.size)
-    return _padded(total, players) + _padded(more, players)
+    return _pad(total, players) + _pad(more, players)
 
 
 def _numbers(known: dict[str, int], cells: Sequence[str]) -> Ints:

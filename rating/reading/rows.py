@@ -44,16 +44,16 @@ def read_csv(pieces: Iterable[str], file: str) -> Iterator[Games | Problem]:
         except csv.Error as error:
             broken = Problem(file, rows.line_num, f"not CSV: {error}")
         if place is None:
-            first = next((k for k, row in enumerate(batch) if any(map(_cleaned, row))), None)
+            first = next((k for k, row in enumerate(batch) if any(map(_clean, row))), None)
             if first is not None:
-                heading = [_cleaned(cell).lower() for cell in batch[first]]
+                heading = [_clean(cell).lower() for cell in batch[first]]
                 place = {name: k for k, name in enumerate(Games._fields[:5])}
                 if {"white", "black", "result"} <= set(heading):
                     place = {name: heading.index(name) for name in Games._fields if name in heading}
                     before = _last_lines(batch[: first + 1], before)[-1]
                     del batch[: first + 1]
         if place is not None:
-            yield from _checked(batch, before, place, file)
+            yield from _games(batch, before, place, file)
         if broken is not None:
             yield broken
 
@@ -64,11 +64,11 @@ def _last_lines(rows: Iterable[Sequence[str]], before: int) -> list[int]:
 
 
 @lru_cache(maxsize=50_000)
-def _cleaned(cell: str) -> str:
+def _clean(cell: str) -> str:
     return from_csv_cell(cell.strip()).strip()
 
 
-def _checked(
+def _games(
     batch: Sequence[Sequence[str]], before: int, place: dict[str, int], file: str
 ) -> Iterator[Games | Problem]:
     """The games of the rows after line `before`; `place` gives each column's cell. Empty rows are skipped."""
@@ -83,7 +83,7 @@ def _checked(
         lines = _last_lines(batch, before)
         faulty = {k: fault for k, fault in enumerate(map(_fault, *games[:5])) if fault}
         yield from (
-            Problem(file, lines[k], fault) for k, fault in faulty.items() if any(map(_cleaned, batch[k]))
+            Problem(file, lines[k], fault) for k, fault in faulty.items() if any(map(_clean, batch[k]))
         )
         games = Games(*([cell for k, cell in enumerate(column) if k not in faulty] for column in games))
     yield games
@@ -101,7 +101,7 @@ def _columns(rows: Sequence[Sequence[str]], place: dict[str, int]) -> Iterator[S
             continue
         cells = columns.get(place[name]) or ("",) * len(rows)
         # Cells repeat, and few need cleaning.
-        cleaned = {cell: text for cell in set(cells) if (text := _cleaned(cell)) != cell}
+        cleaned = {cell: text for cell in set(cells) if (text := _clean(cell)) != cell}
         yield tuple(cleaned.get(cell, cell) for cell in cells) if cleaned else cells
 
 

@@ -26,7 +26,8 @@ import numpy as np
 from rating.crosstable import PairTable
 from rating.fit.bayeselo import bayeselo
 from rating.fit.intervals import intervals
-from rating.pairing.rounds import Rule, next_round
+from rating.pairing.rounds import next_round
+from rating.pairing.rules import Rule
 from rating.simulation import simulate
 from rating.threads import one_thread
 

@@ -11,15 +11,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
-from rating.cli import main, options
-from rating.fit.kinds import Kind
-from rating.pairing.rounds import Rule
-from rating.presets import PRESETS
+from rating.cli import main
 from tests.rating.recorded_results import recorded, recorded_table
 
 # Loaded by the command that needs them, never for a help text.
@@ -75,12 +72,6 @@ def test_help_is_quick(words: list[str]) -> None:
 @pytest.mark.parametrize("command", ["fit", "los", "pair", "simulate"])
 def test_every_command_has_an_example(command: str) -> None:
     assert f"rating {command} " in run(command, "--help").stdout
-
-
-def test_choices_are_those_of_the_library() -> None:
-    assert get_args(Kind) == options.INTERVALS
-    assert get_args(Rule) == options.RULES
-    assert tuple(PRESETS) == options.PRESETS
 
 
 def test_fit_as_json(pgn: Path) -> None:

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from rating import PairTable
 from rating.fit.bayeselo import bayeselo
-from rating.pairing.rounds import Rule
+from rating.pairing.rules import Rule
 from rating.simulation import Simulation, simulate
 
 

@@ -10,7 +10,8 @@ from rating.arrays import Floats, Ints
 from rating.fit.bayeselo import bayeselo
 from rating.pairing.field import Field, field_of
 from rating.pairing.partition import Gain, divide, improve
-from rating.pairing.rounds import Rule, next_round
+from rating.pairing.rounds import next_round
+from rating.pairing.rules import Rule
 from rating.simulation import simulate
 from rating.threads import one_thread
 
