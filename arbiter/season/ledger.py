@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
+import rating
 from arbiter.match import original
 from arbiter.season.schedule import entrants
-from rating.crosstable import PairTable
-from rating.fit.bayeselo import bayeselo
-from rating.fit.intervals import intervals
-from rating.matches import Match
-from rating.ratings import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +37,7 @@ class Ledger:
         self._last = 0
         self._fit: Fit | None = None
         self._digest = ""
-        self.results = PairTable.from_matches((), players=self._names)
+        self.results = rating.PairTable.from_matches((), players=self._names)
         self.faults: dict[str, Counter[str]] = defaultdict(Counter)
         self._streaks: Counter[str] = Counter()
 
@@ -78,7 +74,7 @@ class Ledger:
     def fit(self) -> Fit:
         """The ratings, which standings and the next pairing both start from."""
         if self._fit is None:
-            self._fit = bayeselo(self.results)
+            self._fit = rating.bayeselo(self.results)
         return self._fit
 
     def unfit(self, config: Config) -> list[str]:
@@ -103,7 +99,7 @@ class Ledger:
 
     def standings(self, config: Config) -> dict[str, Any]:
         """The documented standings after the last round read."""
-        ranked = rank(intervals(self.fit))
+        ranked = rating.rank(rating.intervals(self.fit))
         rows = [
             {
                 "rank": row.rank,
@@ -132,9 +128,9 @@ class Ledger:
         }
 
 
-def rated(match: MatchSummary) -> Match:
+def rated(match: MatchSummary) -> rating.Match:
     """A match as `rating` takes it; copies of one house bot give no result with each other."""
-    return Match(
+    return rating.Match(
         players=match.players,
         points=match.points,
         faulty=match.faulty,
@@ -151,7 +147,7 @@ def pairwise(summaries: Iterable[MatchSummary], names: Iterable[str] = ()) -> di
 
     `names` come first, in their order.
     """
-    table = PairTable.from_matches(map(rated, summaries), players=names)
+    table = rating.PairTable.from_matches(map(rated, summaries), players=names)
     n = len(table.players)
     counts = {name: [[0] * n for _ in range(n)] for name in ("wins", "draws", "losses")}
     pairs = table.pairs()

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import rating
 from arbiter.config_changes import changes, in_one_line
 from arbiter.errors import ConfigError
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
-from rating.pairing.rounds import next_round as next_tables
-from rating.pairing.rules import rule_of_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -65,10 +64,10 @@ def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[
     """
     results.read(number - 1)
     names = [player.name for player in entrants(config, number, results.unfit(config))]
-    rule = rule_of_round(config.pairing, number, config.opening_rounds)
+    rule = rating.rule_of_round(config.pairing, number, config.opening_rounds)
     if rule == "random":
         return drawn_tables(names, config.game.table_size, seed, number)
-    return next_tables(results.fit, names, rule=rule, size=config.game.table_size)
+    return rating.next_round(results.fit, names, rule=rule, size=config.game.table_size)
 
 
 def ledger(config: Config, season: SeasonStore) -> Ledger:
