@@ -104,6 +104,8 @@ def _pairs(
     for done, (actor, action) in enumerate(played):
         if ours.to_act != theirs.to_act or not theirs.allows(actor, action):
             return
+        yield "shown", [game.shown(ours, seat)], [game.shown(theirs, seat)], done
+        yield "deal_roles", [game.deal_roles(deal, ours)], [game.deal_roles(other, theirs)], done
         if actor == seat:
             yield "request", [game.request(ours, seat)], [game.request(theirs, seat)], done
             # What may be done is told too: environments hand it out as a mask.
