@@ -241,7 +241,7 @@ def test_what_changes_results_is_in_the_digest(bound: str, write: Callable[[str]
 def test_the_shipped_configs_are_valid() -> None:
     seasons = [
         path
-        for path in sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
+        for path in sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
         if path.stem not in ("regress", "suite")
     ]
     assert seasons

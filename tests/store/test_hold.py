@@ -20,6 +20,7 @@ from arbiter.errors import StoreError
 from arbiter.store import Store
 from arbiter.store.hold import LONGEST_NAME, from_short, held, holder, short
 from tests.builders import record
+from tests.store.test_failures import longest_file
 from tests.test_round_processes import (
     ROUND_1,
     assert_all_end,
@@ -30,7 +31,6 @@ from tests.test_round_processes import (
     watched,
 )
 from tests.test_round_processes import config as season_of_two_rounds
-from tests.test_store_failures import longest_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["season_of_two_rounds"]
 
 ME = f"process {os.getpid()} on {platform.node()} since "
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys
 from arbiter.store import Store

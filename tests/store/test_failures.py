@@ -330,7 +330,7 @@ import os, subprocess, sys
 from pathlib import Path
 from arbiter.errors import StoreError
 from arbiter.store import Store
-from tests.test_store_failures import filled, goes_on, large
+from tests.store.test_failures import filled, goes_on, large
 
 folder = Path(sys.argv[1])
 (folder / "ballast").write_bytes(bytes(400_000))
@@ -372,7 +372,7 @@ def test_a_tiny_disk_that_fills_up_and_one_that_turns_read_only(tmp_path: Path) 
         pytest.skip("a disk of our own may not be mounted here")
     done = subprocess.run(
         [*mount, tmp_path, sys.executable, "-c", TINY_DISK, tmp_path],
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         check=False,
