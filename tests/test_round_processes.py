@@ -5,101 +5,31 @@ from __future__ import annotations
 import json
 import os
 import platform
-import select
 import signal
-import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.store import Store
 from arbiter.store.hold import held
+from tests.round_processes import (
+    GONE_WITHIN_MS,
+    RANDOM,
+    ROUND_1,
+    assert_all_end,
+    config,
+    run,
+    start,
+    stored,
+    until_a_match_is_stored,
+    watched,
+)
 from tests.table.attacks import descendants
 
-if TYPE_CHECKING:
-    pass
+__all__ = ["config"]
 
 pytestmark = pytest.mark.process
-
-RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
-GONE_WITHIN_MS = 20_000
-
-
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    """Eight players, so eight matches a round; each bot writes its name to standard error."""
-    path = tmp_path / "season.yaml"
-    lines = [
-        "game: {name: planning, deals: [[1, 0], [3, 1]]}",
-        "rounds: 2",
-        f"seed: {'s' * 32}",
-        "isolation: plain",
-        "time: 60s",
-    ]
-    lines += ["start_time: 60s", "players:"]
-    for number in range(8):
-        command = f'[{sys.executable}, -I, -S, "{RANDOM}", --seed, "{number}"]'
-        lines.append(f"  - {{name: p{number}, command: {command}}}")
-    path.write_text("\n".join(lines))
-    return path
-
-
-def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    """The command, in a process group of its own, as a terminal would run it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "arbiter", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    """Exit code, standard output, standard error."""
-    process = start(*arguments)
-    out, err = process.communicate()
-    return process.returncode, out, err
-
-
-def watched(pid: int) -> list[int]:
-    """Descriptors that tell the end of every descendant of a process."""
-    watching = []
-    for child in descendants(pid):
-        try:
-            watching.append(os.pidfd_open(child))
-        except ProcessLookupError:
-            continue
-    return watching
-
-
-def assert_all_end(watching: list[int]) -> None:
-    """Every watched process ends, without anything being sent to it."""
-    assert watching
-    for descriptor in watching:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        assert poll.poll(GONE_WITHIN_MS), "a process was left behind"
-        os.close(descriptor)
-
-
-def until_a_match_is_stored(process: subprocess.Popen[str]) -> None:
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.startswith("r001/"):
-            return
-    raise AssertionError("no match was played")
-
-
-def stored(config: Path) -> dict[str, Any]:
-    code, out, err = run("matches", config, "--format", "json")
-    assert code == 0, err
-    return {match["id"]: match["points"] for match in json.loads(out)}
-
-
-ROUND_1 = {f"r001/t{table:02d}/m{rotation}" for table in (1, 2) for rotation in range(4)}
 
 
 def test_run_round_twice_plays_both_rounds_and_then_says_so(config: Path) -> None:

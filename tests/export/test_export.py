@@ -29,12 +29,12 @@ from arbiter.season.ledger import pairwise
 from rating import read_results
 from tests.builders import record
 from tests.crosstables import counted, crosstable
-from tests.season.test_verify import kept, original_season
+from tests.kept_season import kept, original_season
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.season.test_verify import Kept
+    from tests.kept_season import Kept
 
 __all__ = ["kept", "original_season"]
 

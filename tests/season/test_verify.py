@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,121 +21,27 @@ from arbiter.match import Fault
 from arbiter.season.season import Season
 from arbiter.season.verify import Checked, Finding, Kind, verify
 from arbiter.store import Store, schema
-from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
+from arbiter.testing import play_by_policy, random_policy
+from tests.kept_season import (
+    CLEAN,
+    CONFIG,
+    CRASH,
+    ILLEGAL,
+    MALFORMED,
+    REFUSED,
+    SEED,
+    TIMEOUT,
+    Kept,
+    kept,
+    original_season,
+    play_season,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from arbiter.config import Config
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchRecord
     from arbiter.store import SeasonStore
-
-SEED = "a seed that nobody guesses in a hurry"
-CONFIG = f"""\
-season: small
-game: {{name: planning, deals: [[1, 0], [3, 1]]}}
-seed: {SEED}
-rounds: 4
-opening_rounds: 1
-time: 60s+100ms
-house_bots: [random]
-players:
-""" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(6))
-CONFIG += "  - {name: random, command: [python3], house: true}\n"
-
-ILLEGAL, REFUSED, MALFORMED, CRASH, TIMEOUT = (
-    f"r001/{place}" for place in ("t01/m1", "t01/m2", "t01/m3", "t02/m1", "t02/m2")
-)
-FORFEITS: dict[str, dict[tuple[str, int], bytes | None]] = {
-    ILLEGAL: {("gen_move", 1): b"= 2C 2C\n\n"},  # replaced by a card below
-    REFUSED: {("gen_declare", 1): b"? no idea\n\n"},
-    MALFORMED: {("play", 2): b"hello\n\n"},
-    CRASH: {("set_cards", 1): None},
-    TIMEOUT: {("gen_move", 2): b"= 3"},
-}
-CLEAN = "r001/t02/m0"
-BROKEN_ROUND = 3
-
-
-def played(config: Config, spec: MatchSpec) -> MatchRecord:
-    """A true record: any legal play, and in some matches of round 1 seat 2 faults."""
-    record = play_by_policy(config.game, random_policy(spec.id), spec, cost=1_234_567)
-    raw = FORFEITS.get(spec.id)
-    if raw is None:
-        return record
-    if spec.id == ILLEGAL:
-        others = record.deals[1]["hands"][0]
-        raw = {("gen_move", 1): f"= {others[0]}\n\n".encode()}
-    bots = [ScriptedBot.replaying(record, seat, raw if seat == 2 else None) for seat in range(4)]
-    return play_in_memory(config.game, bots, spec, cost=1_234_567)
-
-
-def play_season(config: Config) -> None:
-    """Two complete rounds and one broken off after three matches, in the config's store."""
-    store = Store(config.store)
-    season = Season.open(config, store).stored
-    going = Season(config, season)
-    for number in range(1, BROKEN_ROUND + 1):
-        plan = going.plan()
-        assert plan is not None
-        for spec in plan.missing[: 3 if number == BROKEN_ROUND else None]:
-            season.add_match(played(config, spec))
-        if number < BROKEN_ROUND:
-            going.finish_round(plan.stored.number)
-    store.close()
-
-
-@pytest.fixture(scope="session")
-def original_season(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a season that nobody changes."""
-    folder = tmp_path_factory.mktemp("season")
-    (folder / "small.yaml").write_text(CONFIG)
-    play_season(load(folder / "small.yaml"))
-    return folder
-
-
-@dataclass
-class Kept:
-    """A season of one's own to tamper with."""
-
-    file: Path
-    config: Config
-    store: Store
-    season: SeasonStore
-
-    def change(self, match_id: str, alter: Callable[[MatchRecord], MatchRecord]) -> None:
-        """Another record in place of one, its summary made to fit."""
-        record = self.match(match_id)
-        self.remove(match_id)
-        self.season.add_match(alter(record))
-
-    def match(self, match_id: str) -> MatchRecord:
-        record = self.season.match(match_id)
-        assert record is not None
-        return record
-
-    def remove(self, match_id: str) -> None:
-        self.write(sa.delete(schema.matches).where(schema.matches.c.id == match_id))
-
-    def write(self, statement: Any) -> None:
-        with self.store.transaction() as connection:
-            connection.execute(statement)
-
-    def found(self) -> list[str]:
-        """All findings but what could not be checked."""
-        season = self.store.season(self.season.name)
-        assert season is not None
-        return [str(item) for item in verify(self.config, season) if item.kind is not Kind.UNCHECKED]
-
-
-@pytest.fixture
-def kept(original_season: Path, tmp_path: Path) -> Iterator[Kept]:
-    folder = tmp_path / "kept"
-    shutil.copytree(original_season, folder)
-    config = load(folder / "small.yaml")
-    store = Store(config.store)
-    yield Kept(folder / "small.yaml", config, store, Season.open(config, store).stored)
-    store.close()
+__all__ = ["kept", "original_season"]
 
 
 def all_of(config: Config, season: SeasonStore) -> tuple[list[Finding], Checked]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,16 +15,13 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.store import SeasonStore, Store, schema
+from arbiter.store import Store, schema
 from tests.builders import record
 from tests.databases import GIVEN
+from tests.store.failures import SECRET, filled, goes_on, large, longest_file, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from arbiter.match import MatchRecord
-
-SECRET = "s3cret"
 
 
 @pytest.fixture
@@ -54,14 +49,6 @@ def refusal(url: str, **options: bool) -> str:
     with pytest.raises(StoreError) as caught:
         Store(url, **options).make_season("x", "planning", "1")
     return one_line(caught.value)
-
-
-def one_line(error: StoreError) -> str:
-    text = str(error)
-    assert "\n" not in text
-    assert SECRET not in text
-    assert error.exit_code == 5
-    return text
 
 
 def admin(url: str) -> sa.Engine:
@@ -257,29 +244,6 @@ def test_a_full_disk_of_a_server_loses_nothing_stored(server: Store) -> None:
     assert len(list(season.records())) == 2
 
 
-def filled(season: SeasonStore) -> tuple[int, str]:
-    """Matches until no more can be stored: how many were, and what was said then."""
-    for number in range(5000):
-        try:
-            assert season.add_match(large(number))
-        except StoreError as error:
-            return number, one_line(error)
-    raise AssertionError("it never got full")
-
-
-def large(number: int) -> MatchRecord:
-    return record(f"r001/t{number:04d}/m0", players=("a", "b", "c", str(number) * 200))
-
-
-def goes_on(store: Store, season: SeasonStore, stored: int) -> None:
-    """Everything stored is there, and the match that could not be is stored now."""
-    assert [match.id for match in season.records()] == [large(number).id for number in range(stored)]
-    assert season.add_match(large(stored))
-    assert season.match(large(stored).id) == large(stored)
-    with store.reading() as connection:
-        assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
-
-
 def test_a_full_file_loses_nothing_stored(file: Store) -> None:
     season = file.make_season("s", "planning", "1")
     with file.reading() as connection:
@@ -306,16 +270,6 @@ def test_a_file_that_may_not_be_written_to_loses_nothing_stored(file: Store) -> 
     goes_on(file, season, 1)
 
 
-@contextmanager
-def longest_file(size: int) -> Iterator[None]:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_file_that_may_grow_no_more_loses_nothing_stored(file: Store) -> None:
     season = file.make_season("s", "planning", "1")
     with longest_file(1_200_000):
@@ -330,7 +284,7 @@ import os, subprocess, sys
 from pathlib import Path
 from arbiter.errors import StoreError
 from arbiter.store import Store
-from tests.store.test_failures import filled, goes_on, large
+from tests.store.failures import filled, goes_on, large
 
 folder = Path(sys.argv[1])
 (folder / "ballast").write_bytes(bytes(400_000))

@@ -20,8 +20,7 @@ from arbiter.errors import StoreError
 from arbiter.store import Store
 from arbiter.store.hold import LONGEST_NAME, from_short, held, holder, short
 from tests.builders import record
-from tests.store.test_failures import longest_file
-from tests.test_round_processes import (
+from tests.round_processes import (
     ROUND_1,
     assert_all_end,
     run,
@@ -30,7 +29,8 @@ from tests.test_round_processes import (
     until_a_match_is_stored,
     watched,
 )
-from tests.test_round_processes import config as season_of_two_rounds
+from tests.round_processes import config as season_of_two_rounds
+from tests.store.failures import longest_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
