@@ -18,10 +18,10 @@ from pydantic import TypeAdapter, ValidationError
 from arbiter.cli import exit_code
 from arbiter.cli.output import show_history
 from arbiter.config import load
+from arbiter.config.season_file import Name
 from arbiter.datasets.files import RowFile
 from arbiter.export import TextForm, text
 from arbiter.season.season import Season
-from arbiter.season_file import Name
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy
 from rating import read_results

@@ -12,11 +12,11 @@ from arbiter.cli.options import format_option, isolation_option
 from arbiter.cli.output import note, print_json, say
 from arbiter.cli.play import read_options
 from arbiter.clock import TimeControl
+from arbiter.config.season_file import parse_memory, parse_start
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import Limits
 from arbiter.players import command_problems, registered, starting_problems
-from arbiter.season_file import parse_memory, parse_start
 from arbiter.table.sandbox.isolation import choose
 
 

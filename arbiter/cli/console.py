@@ -19,12 +19,12 @@ from arbiter.cli.output import note, say
 from arbiter.cli.play import given_deals, name_of_command, read_deals, read_options, words_of_command
 from arbiter.cli.show import moves_before_fault
 from arbiter.clock import TimeControl
+from arbiter.config.season_file import parse_memory, parse_start
 from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
 from arbiter.players import registered
-from arbiter.season_file import parse_memory, parse_start
 from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from arbiter.cli.options import format_option, isolation_option, read_json
 from arbiter.cli.output import note, print_json
 from arbiter.cli.show import print_match
 from arbiter.clock import TimeControl
+from arbiter.config.season_file import parse_memory, parse_start
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import SCRIPTS, command_problems, refuse_strays, registered, starting_problems
-from arbiter.season_file import parse_memory, parse_start
 from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from arbiter.config import digest_of, game_of, load, store_url
+from arbiter.config.places import Document, read_document
+from arbiter.config.problems import placed, problems_of
+from arbiter.config.season_file import TableModel
 from arbiter.errors import ConfigError, Problem
 from arbiter.match import Player
 from arbiter.players import command_problems, is_there, registered, starting_problems
 from arbiter.regress.blocks import BASE, CANDIDATE, block_size
 from arbiter.regress.programs import digests_of_program
 from arbiter.regress.regress_file import RegressModel
-from arbiter.season_file import TableModel
-from arbiter.yaml_places import Document, read_document
-from arbiter.yaml_problems import placed, problems_of
 from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from arbiter.config.season_file import Version
     from arbiter.match import Limits
     from arbiter.rules import AnyGame
-    from arbiter.season_file import Version
 
 STORE = "sqlite:///regress.sqlite"
 FREE = {"store", "workers", "max_blocks", "faults", "field"}

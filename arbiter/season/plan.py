@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import rating
-from arbiter.config_changes import changes, in_one_line
+from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import ConfigError
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of

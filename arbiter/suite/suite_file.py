@@ -12,13 +12,13 @@ from pydantic import Field, StrictInt, ValidationError
 
 from arbiter.clock import TimeControl
 from arbiter.config import game_of
+from arbiter.config.places import read_document
+from arbiter.config.problems import placed, problems_of
+from arbiter.config.season_file import Seed, StrictModel, TableModel, Time, Version, Word
 from arbiter.errors import ConfigError, Problem, StoreError
 from arbiter.match import MatchRecord
 from arbiter.regress.blocks import BASE, CANDIDATE
 from arbiter.regress.experiment import player_of, problems_of_version
-from arbiter.season_file import Seed, StrictModel, TableModel, Time, Version, Word
-from arbiter.yaml_places import read_document
-from arbiter.yaml_problems import placed, problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

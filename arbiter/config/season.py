@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config_changes import rated_name
+from arbiter.config.changes import rated_name
+from arbiter.config.places import read_document
+from arbiter.config.problems import placed, problems_of
+from arbiter.config.season_file import COMMITMENT, Pairing, SeasonModel, parse_until
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.players import command_problems, is_folder, is_there, registered, starting_problems
-from arbiter.season_file import COMMITMENT, Pairing, SeasonModel, parse_until
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
-from arbiter.yaml_places import read_document
-from arbiter.yaml_problems import placed, problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

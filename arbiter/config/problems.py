@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 
-    from arbiter.yaml_places import Document
+    from arbiter.config.places import Document
 
 
 def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Problem]:
