@@ -19,8 +19,8 @@ from arbiter.cli import exit_code
 from arbiter.cli.output import show_history
 from arbiter.config import load
 from arbiter.config.season_file import Name
-from arbiter.datasets.files import RowFile
 from arbiter.export import TextForm, text
+from arbiter.export.row_files import RowFile
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy

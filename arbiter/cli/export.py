@@ -56,7 +56,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     if output == "-" and (form == "parquet" or form in EVENTS):
         raise ConfigError(f"--as {form} is written to a file: give --output one")
     if form in EVENTS:
-        from arbiter.datasets import write_events
+        from arbiter.export import write_events
 
         write_events(form, records, output, _game_of)
     elif form == "parquet":

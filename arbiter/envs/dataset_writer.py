@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from arbiter.datasets import EVENT_COLUMNS, RowFile, events
+from arbiter.export import EVENT_COLUMNS, RowFile, events
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
 
 if TYPE_CHECKING:

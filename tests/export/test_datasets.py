@@ -11,9 +11,9 @@ import random
 import numpy as np
 import pytest
 
-from arbiter.datasets import EVENT_COLUMNS, chefs_hat_events, events, write_events
-from arbiter.datasets.files import RowFile
 from arbiter.errors import ConfigError, StoreError
+from arbiter.export import EVENT_COLUMNS, chefs_hat_events, events, write_events
+from arbiter.export.row_files import RowFile
 from arbiter.games import make
 from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy

@@ -22,7 +22,6 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
-from arbiter.datasets import Recording
 from arbiter.envs.arena import RENDER_MODES
 from arbiter.envs.chefs_hat.info import (
     CELLS,
@@ -39,6 +38,7 @@ from arbiter.envs.chefs_hat.render_log import RenderLog
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken, StepwisePlay
 from arbiter.envs.play import NOBODY
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.export import Recording
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS

@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 
 from gymnasium.error import InvalidAction
 
-from arbiter.datasets import Recording
 from arbiter.envs.chefs_hat.info import (
     action_of,
     hidden_from_others,
@@ -39,6 +38,7 @@ from arbiter.envs.chefs_hat.info import (
 from arbiter.envs.chefs_hat.lazy_info import Info
 from arbiter.envs.chefs_hat.steps import Chances, StepTaken, StepwisePlay
 from arbiter.errors import ConfigError
+from arbiter.export import Recording
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.deal import SEATS
 from arbiter.games.chefs_hat.gym2 import PATIENCE

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from arbiter.course import Dealt, Moved, retrace
-from arbiter.datasets.files import Columns, RowFile
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.export.row_files import Columns, RowFile
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.gym2 import Gym2State
 from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS, ChefsHatRows
