@@ -14,6 +14,7 @@ from arbiter.config import load
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.season.slices import merge as put_together
 from arbiter.store import Store
+from arbiter.store.address import address_of
 from arbiter.store.hold import held
 
 if TYPE_CHECKING:
@@ -61,9 +62,8 @@ def opened_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:
     """Stores by their URLs or files, closed with the stack; StoreError for one that is not there."""
     opened = []
     for part in parts:
-        url = part if "://" in part else f"sqlite:///{part}"
         try:
-            opened.append(stack.enter_context(closing(Store(url, create=False))))
+            opened.append(stack.enter_context(closing(Store(address_of(part), create=False))))
         except NoStore:
             raise StoreError(f"there is no store {part}") from None
     return opened

@@ -27,6 +27,7 @@ from arbiter.season.events import PartComplete
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
+from arbiter.store.address import lasts
 from arbiter.store.hold import held
 from arbiter.table.sandbox.isolation import choose
 
@@ -177,7 +178,7 @@ def prepared(path: str, store_url: str | None = None) -> Config:
     """The config, checked with its commands, its isolation settled; warnings go to stderr."""
     config = load(path, check_commands=True)
     config = replace(config, store=store_url or config.store)
-    if config.store.startswith("sqlite://") and config.store.rpartition("/")[2] in ("", ":memory:"):
+    if not lasts(config.store):
         raise ConfigError(f"--store {config.store} keeps nothing", hint="name a file")
     tier, warning = choose(config.limits.isolation, config.require_isolation)
     for text in (*config.warnings, warning):

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from arbiter.config.season import Config, Entry, as_it_was, digest_of, game_of, load, store_url, within_reach
+from arbiter.config.season import Config, Entry, as_it_was, digest_of, game_of, load, within_reach
 
-__all__ = ["Config", "Entry", "as_it_was", "digest_of", "game_of", "load", "store_url", "within_reach"]
+__all__ = ["Config", "Entry", "as_it_was", "digest_of", "game_of", "load", "within_reach"]

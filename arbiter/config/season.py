@@ -19,6 +19,7 @@ from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.players import command_problems, is_folder, is_there, registered, starting_problems
+from arbiter.store.address import absolute, address_of, file_of
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
         season=model.season or file.stem,
         game=game,
         seed=seed,
-        store=store_url(model.store or f"sqlite:///{file.stem}.sqlite", folder),
+        store=absolute(model.store or address_of(f"{file.stem}.sqlite"), folder),
         rounds=model.rounds,
         until=None if model.until is None else parse_until(model.until),
         opening_rounds=model.opening_rounds,
@@ -257,19 +258,11 @@ def digest_of(settings: Mapping[str, Any]) -> str:
 
 def within_reach(config: Config) -> Iterable[str]:
     """What confined bots could read of the season, since it lies where they may read."""
-    prefix, _, path = config.store.partition("sqlite:///")
-    files = {"the config": config.file.resolve()} | ({"the store": Path(path)} if path and not prefix else {})
+    store = file_of(config.store)
+    files = {"the config": config.file.resolve()} | ({"the store": store} if store else {})
     for what, file in files.items():
         for entry in config.entries:
             for place in (*own_places(entry.player), *SYSTEM):
                 if Path(place).resolve() in (file, *file.parents):
                     yield f"{what} lies in {place}, which {entry.player.name} may read"
                     break
-
-
-def store_url(url: str, folder: Path) -> str:
-    """The store's address with a relative SQLite path taken from the config's folder."""
-    prefix, mark, path = url.partition("sqlite:///")
-    if not prefix and mark and path and path != ":memory:" and not path.startswith("/"):
-        return f"sqlite:///{(folder / path).resolve()}"
-    return url

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from arbiter.clock import MS, TimeControl, parse_duration
 from arbiter.errors import ConfigError
 from arbiter.match import Limits
+from arbiter.store.address import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +69,7 @@ def _check_store(text: str) -> None:
     if "://" not in text:
         raise ConfigError(
             f"not a store: {text!r}",
-            hint=f"write sqlite:///{text}, or postgresql+psycopg://user@host/database",
+            hint=f"write {address_of(text)}, or postgresql+psycopg://user@host/database",
         )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config import digest_of, game_of, load, store_url
+from arbiter.config import digest_of, game_of, load
 from arbiter.config.places import Document, read_document
 from arbiter.config.problems import placed, problems_of
 from arbiter.config.season_file import TableModel
@@ -23,6 +23,7 @@ from arbiter.players import command_problems, is_there, registered, starting_pro
 from arbiter.regress.blocks import BASE, CANDIDATE, block_size
 from arbiter.regress.programs import digests_of_program
 from arbiter.regress.regress_file import RegressModel
+from arbiter.store.address import absolute, address_of
 from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from arbiter.match import Limits
     from arbiter.rules import AnyGame
 
-STORE = "sqlite:///regress.sqlite"
+STORE = "regress.sqlite"
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
 """Keys that change no block's score and no ratio; players of the field are kept by themselves."""
 
@@ -87,8 +88,8 @@ def experiment_of(
         raise ConfigError(_by_origin(problems, document, given, options or {}), file or "")
     field = _field_of(model.field, folders["field"])
     versions = {name: player_of(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
-    store = model.store or (STORE if file is None else f"sqlite:///{Path(file).stem}.sqlite")
-    store = store_url(store, Path() if "store" in given else folder)
+    store = model.store or address_of(STORE if file is None else f"{Path(file).stem}.sqlite")
+    store = absolute(store, Path() if "store" in given else folder)
     return _experiment(model, versions, field, store)
 
 
@@ -104,7 +105,7 @@ def from_settings(
         field = tuple(_kept_player(player) for player in settings["players"]["field"])
     except (ValidationError, KeyError, TypeError, AttributeError):
         raise ConfigError("what is stored is no regression test of this version of arbiter") from None
-    return _experiment(model, versions, field, STORE)
+    return _experiment(model, versions, field, address_of(STORE))
 
 
 def _model_of(

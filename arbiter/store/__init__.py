@@ -1,8 +1,30 @@
-"""What a season keeps: its seed, its rounds, every match, the ratings after each round."""
+"""What a season keeps: its seed, its rounds, every match, the ratings after each round.
+
+| module | job |
+|---|---|
+| `address` | which kind of database an address is of; needs no SQLAlchemy |
+| `sqlite`, `postgres` | what is special to a kind: addresses, connections, lock, failures |
+| `database` | a database: opened, made or migrated; transactions |
+| `store` | a database and its seasons |
+| `season` | a season's rounds, matches and standings |
+| `hold` | who plays on a season |
+"""
 
 from __future__ import annotations
 
-from arbiter.store.season import SeasonStore, StoredMatch, StoredRound
-from arbiter.store.store import Store
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arbiter.store.season import SeasonStore, StoredMatch, StoredRound
+    from arbiter.store.store import Store
 
 __all__ = ["SeasonStore", "Store", "StoredMatch", "StoredRound"]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when asked for: an address is read without SQLAlchemy, which takes longer to load than all else.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = "store" if name == "Store" else "season"
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -1,16 +1,31 @@
-"""What is special to a store in PostgreSQL: how it is reached, and what its failures mean."""
+"""A store on a PostgreSQL server: its address, how it is reached, who holds it, what its failures mean.
+
+Whoever plays holds an advisory lock of the connection that it writes on, for one season. When the
+connection breaks, the lock is gone and somebody else may play; but then nothing more can be written
+here either. A server learns at once of a process that ends; of a machine or a network that ends,
+through TCP keepalives, in about a minute.
+"""
 
 from __future__ import annotations
 
+import os
+import platform
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from arbiter.errors import StoreError
 
 if TYPE_CHECKING:
-    from sqlalchemy.exc import DBAPIError
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from arbiter.store.kind import Opened
 
 DRIVER = "postgresql+psycopg"
 # What the address does not say: a server that is gone, or a network that is, is noticed in a minute.
@@ -31,12 +46,55 @@ MEANINGS = {
     "55P03": "locked by another program; wait for it or end it",
 }
 
+SCHEMA_LOCK = 0x61726269736D
+"""The advisory lock of whoever makes or changes the tables."""
+LOCKS = 0x61726269
+"""The first key of all our advisory locks: "arbi", for whoever looks into pg_locks."""
+PATIENCE_MS = 1000
+"""How long a server is given to notice that whoever held before has ended."""
+SETTINGS = {
+    # The server drops the connection, and the lock with it, a minute after a machine is gone.
+    "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+    # Hours may pass between two matches.
+    "idle_session_timeout": "0",
+}
+LONGEST_NAME = 63
+WHO = sa.text("""
+    SELECT holder.application_name
+    FROM pg_locks JOIN pg_stat_activity AS holder USING (pid)
+    WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = :locks
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (objid = :one OR objid = :whole AND mode = 'ExclusiveLock')
+    ORDER BY holder.backend_start LIMIT 1
+""")
+
+
+def absolute(url: str, _folder: Path) -> str:
+    """The address as it is."""
+    return url
+
+
+def file(_url: str) -> None:
+    """A server's files are nobody's to read."""
+
+
+def lasts(_url: str) -> bool:
+    """A server keeps what it was given."""
+    return True
+
 
 def shown(url: sa.URL) -> str:
     """How messages name the store: by server and database, without user and password."""
     host = url.host or url.query.get("host", "")
     port = f":{url.port}" if url.port else ""
     return f"postgresql://{host}{port}/{url.database or ''}"
+
+
+def place(name: str) -> str:
+    """The name says it."""
+    return name
 
 
 def engine(url: sa.URL, _create: bool) -> sa.Engine:
@@ -60,6 +118,11 @@ def engine(url: sa.URL, _create: bool) -> sa.Engine:
         raise StoreError(
             f"the store {shown(url)} needs another package: pip install 'arbiter[postgres]'"
         ) from None
+
+
+def lock_schema(connection: sa.Connection) -> None:
+    """Make or change the tables alone: whoever comes second waits until this transaction ends."""
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
 
 
 def insert_once(table: sa.Table) -> sa.Insert:
@@ -89,6 +152,79 @@ def explain(error: DBAPIError) -> str:
     if code is None:
         return f"{said}; is the server running, and is this its address?"
     return f"damaged or no store: {said}"
+
+
+@contextmanager
+def held(store: Opened, season: str) -> Iterator[None]:
+    """Play alone on a season, on all where none is named; StoreError names whoever does already."""
+    with store.apart() as connection:
+        _lock(store, connection, season)
+        with store.only_through(connection):
+            yield
+        # Closing alone would do, but only once the server has noticed.
+        with suppress(DBAPIError):
+            connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
+
+
+def holder(store: Opened, season: str) -> str | None:
+    """Who plays on a season now, or on any of the store where none is named; None if nobody does."""
+    with store.reading() as connection:
+        keys = {"locks": LOCKS, "whole": _key(connection, ""), "one": _key(connection, season)}
+        found = connection.execute(WHO, keys).scalar()
+    return None if found is None else from_short(found)
+
+
+def short(process: int, host: str, since: datetime) -> str:
+    """Who holds, as the name of a connection: 63 bytes of ASCII at most, long hosts cut in the middle."""
+    start = f"arbiter {process} {since:%Y-%m-%dT%H:%M:%SZ} "
+    room = LONGEST_NAME - len(start)
+    host = host.encode("ascii", "replace").decode()
+    if len(host) > room:
+        host = host[: room // 2 - 1] + ".." + host[-(room - room // 2 - 1) :]
+    return start + host
+
+
+def from_short(name: str) -> str:
+    """The name of a connection in the words that a lock file has."""
+    match name.split(" ", 3):
+        case ["arbiter", process, since, host]:
+            return f"process {process} on {host} since {since.replace('Z', '+00:00')}"
+    return name or "another process"
+
+
+def _lock(store: Opened, connection: sa.Connection, season: str) -> None:
+    """Take the lock on a season, or on the whole store, which excludes every season's."""
+    sql = sa.func
+    settings = SETTINGS | {"application_name": short(os.getpid(), platform.node(), datetime.now(UTC))}
+    whole, one = _key(connection, ""), _key(connection, season)
+    if season:
+        locks = [sql.pg_advisory_lock_shared(LOCKS, whole), sql.pg_advisory_lock(LOCKS, one)]
+    else:
+        locks = [sql.pg_advisory_lock(LOCKS, whole)]
+    with connection.begin():
+        known = sa.table("pg_settings", sa.column("name", sa.Text))
+        for name, value in settings.items():
+            # Older servers lack some of them.
+            there = sa.select(sql.set_config(known.c.name, value, False)).where(known.c.name == name)
+            connection.execute(there)
+    try:
+        with connection.begin():
+            # The server itself waits, and wakes at the moment a dying holder's lock ends.
+            connection.execute(sa.select(sql.set_config("lock_timeout", str(PATIENCE_MS), True)))
+            for lock in locks:
+                connection.execute(sa.select(lock))
+    except OperationalError as error:
+        if getattr(error.orig, "sqlstate", None) != "55P03":
+            raise
+        what = f"season {season} of {store.name}" if season else store.name
+        who = holder(store, season) or "another process"
+        raise StoreError(f"{what} is being played on by {who}") from None
+
+
+def _key(connection: sa.Connection, season: str) -> int:
+    """The second key of a season's lock; a database may keep a store in each of its schemas."""
+    text = f"{connection.dialect.default_schema_name}/{season}"
+    return int.from_bytes(sha256(text.encode()).digest()[:4]) >> 1
 
 
 def _said(error: DBAPIError) -> str:

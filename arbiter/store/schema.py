@@ -10,7 +10,6 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -19,15 +18,10 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    func,
-    select,
 )
 
 HEAD = "0002"
 """The newest revision in `migrations/versions`."""
-
-LOCK = 0x61726269736D
-"""The advisory lock of whoever makes or changes the tables on a server."""
 
 Name = String(64).with_variant(String(64, collation="C"), "postgresql")
 """Text in the order of its characters, whatever the language of a server's other texts."""
@@ -93,11 +87,3 @@ ratings = Table(
     # The standings after the round as JSON, as the command prints them.
     Column("standings", Text, nullable=False),
 )
-
-
-def lock(connection: Connection) -> None:
-    """Make or change the tables alone: whoever comes second waits until this transaction ends."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))

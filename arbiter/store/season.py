@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.match import MatchRecord
-    from arbiter.store.store import Store
+    from arbiter.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class StoredMatch(NamedTuple):
 class SeasonStore:
     """One season in a store."""
 
-    def __init__(self, store: Store, number: int, name: str, game: str, seed: str) -> None:
+    def __init__(self, store: Database, number: int, name: str, game: str, seed: str) -> None:
         self.name, self.game, self.seed = name, game, seed
         self._store, self._id = store, number
 

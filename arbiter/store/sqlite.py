@@ -1,52 +1,106 @@
-"""What is special to a store in an SQLite file: how it is opened, and what its failures mean."""
+"""A store in an SQLite file: its address, how it is opened, who holds it, what its failures mean.
+
+Whoever plays holds a lock of the operating system on a file beside the database, for the whole store.
+It ends with the process, however that ends.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import platform
 import sqlite3
 import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
-from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import DBAPIError, OperationalError
+from arbiter.errors import NoStore, StoreError
 
-from arbiter.errors import NoStore
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
+    import sqlalchemy as sa
+    from sqlalchemy.exc import DBAPIError
+
+    from arbiter.store.kind import Opened
+
+SCHEME = "sqlite:///"
+MEMORY = ":memory:"
 LOCK_SECONDS = 5
 PAGE_BYTES = 16384
 """A match has some 3 kB: on pages of SQLite's usual 4 kB a quarter of each would stay empty."""
+LOOK_SECONDS = 0.2
+"""Who only looks for the holder has its lock for a moment, which is waited for this long."""
+
+
+def address(path: str | Path) -> str:
+    """The address of a file."""
+    return f"{SCHEME}{path}"
+
+
+def absolute(url: str, folder: Path) -> str:
+    """The address with a relative path taken from a folder."""
+    path = url.removeprefix(SCHEME)
+    if path in (url, "", MEMORY) or path.startswith("/"):
+        return url
+    return address((folder / path).resolve())
+
+
+def file(url: str) -> Path | None:
+    """The file of an address."""
+    path = url.removeprefix(SCHEME)
+    return Path(path) if path not in (url, "") else None
+
+
+def lasts(url: str) -> bool:
+    """False for a database in memory."""
+    return url.rpartition("/")[2] not in ("", MEMORY)
 
 
 def shown(url: sa.URL) -> str:
     """How messages name the store: by its file."""
-    return url.database or ":memory:"
+    return url.database or MEMORY
+
+
+def place(name: str) -> str:
+    """The path without links."""
+    return str(Path(name).resolve())
 
 
 def engine(url: sa.URL, create: bool) -> sa.Engine:
     """Connections to the file; NoStore if it is only to be read and is not there."""
+    import sqlalchemy as sa
+
     name = shown(url)
     if not create:
         if not Path(name).is_file():
             raise NoStore(f"there is no store {name} yet: play a round first")
         if not os.access(Path(name).parent, os.W_OK):
             # SQLite would make files beside the store even to read it.
-            url = sa.make_url(f"sqlite:///file:{name}?immutable=1&uri=true")
+            url = sa.make_url(f"{SCHEME}file:{name}?immutable=1&uri=true")
     made = sa.create_engine(url, connect_args={"timeout": LOCK_SECONDS})
     sa.event.listen(made, "connect", _prepare)
     return made
 
 
+def lock_schema(connection: sa.Connection) -> None:
+    """Make or change the tables alone: whoever comes second waits until this transaction ends."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
 def insert_once(table: sa.Table) -> sa.Insert:
     """Adds a row unless one with its key is there."""
+    from sqlalchemy.dialects.sqlite import insert
+
     return insert(table).on_conflict_do_nothing()
 
 
 def explain(error: DBAPIError) -> str:
     """What a database says, in words that tell what to do."""
     text = str(error.orig)
-    if not isinstance(error, OperationalError):
+    if not isinstance(error.orig, sqlite3.OperationalError):
         return f"damaged or no store: {text}"
     if "locked" in text:
         return "locked by another program; wait for it or end it"
@@ -59,6 +113,74 @@ def explain(error: DBAPIError) -> str:
     if "disk I/O error" in text:
         return "the disk failed (is it full, or the file too large?); what was stored before stays"
     return text.splitlines()[0]
+
+
+@contextmanager
+def held(store: Opened, _season: str) -> Iterator[None]:
+    """Play alone on the whole store; StoreError names whoever does already."""
+    path = _lock_file(store)
+    if path is None:
+        yield
+        return
+    descriptor = _open(store, path, os.O_RDWR | os.O_CREAT)
+    try:
+        if not _locked(descriptor):
+            raise StoreError(f"{store.name} is being played on by {_read(descriptor)}")
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        try:
+            os.truncate(descriptor, 0)
+            os.write(descriptor, f"process {os.getpid()} on {platform.node()} since {since}".encode())
+        except OSError as error:
+            raise StoreError(f"{store.name} cannot be held: {error.strerror}: {path}") from None
+        yield
+        os.truncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def holder(store: Opened, _season: str) -> str | None:
+    """Who plays on the store now; None if nobody does."""
+    path = _lock_file(store)
+    if path is None or not path.exists():
+        return None
+    descriptor = _open(store, path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _lock_file(store: Opened) -> Path | None:
+    """The file whose lock is the hold; None for a database without a file."""
+    return None if store.name == MEMORY else Path(store.name + "-lock")
+
+
+def _locked(descriptor: int) -> bool:
+    """Take the lock; False if somebody else has it."""
+    until = time.monotonic() + LOOK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(LOOK_SECONDS / 20)
+        else:
+            return True
+
+
+def _open(store: Opened, path: Path, flags: int) -> int:
+    try:
+        return os.open(path, flags | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise StoreError(f"{store.name} cannot be held: {error.strerror}: {path}") from None
+
+
+def _read(descriptor: int) -> str:
+    return os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
 
 
 def _prepare(connection: Any, _: object) -> None:

@@ -17,6 +17,7 @@ from arbiter.regress.blocks import BASE, CANDIDATE, block_size
 from arbiter.regress.experiment import Experiment
 from arbiter.regress.run import play_on, resume
 from arbiter.store import Store
+from arbiter.store.address import address_of
 from arbiter.suite.recorded import difference
 from arbiter.table.launcher import Launcher
 from rating.sequential.gsprt import Gsprt
@@ -139,7 +140,7 @@ def _played(suite: Suite, check: Check, executor: Slots) -> Iterator[tuple[Trial
     experiment = _experiment(suite, check)
     with (
         tempfile.TemporaryDirectory(prefix="arbiter-suite-") as folder,
-        closing(Store(f"sqlite:///{Path(folder) / 'suite.sqlite'}")) as store,
+        closing(Store(address_of(Path(folder) / "suite.sqlite"))) as store,
     ):
         season = store.make_season(experiment.name, experiment.game.name, experiment.seed)
         trial = resume(experiment, season)

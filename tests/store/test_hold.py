@@ -18,7 +18,8 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import Store
-from arbiter.store.hold import LONGEST_NAME, from_short, held, holder, short
+from arbiter.store.hold import held, holder
+from arbiter.store.postgres import LONGEST_NAME, from_short, short
 from tests.builders import record
 from tests.round_processes import (
     ROUND_1,

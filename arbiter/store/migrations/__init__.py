@@ -9,7 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from arbiter.store.schema import lock
+from arbiter.store.address import kind_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -29,7 +29,9 @@ def known_revisions() -> list[str]:
 def upgrade(engine: Engine, revision: str = "head") -> None:
     """Bring a database to a revision in one transaction; two programs do it one after the other."""
     config = _config()
+    kind = kind_of(engine.dialect.name)
+    assert kind is not None
     with engine.begin() as connection:
-        lock(connection)
+        kind.lock_schema(connection)
         config.attributes["connection"] = connection
         command.upgrade(config, revision)

@@ -1,0 +1,153 @@
+"""A database that seasons are kept in: opened, made or migrated, its failures in one line each.
+
+What differs between SQLite and PostgreSQL stands in the modules of their names; everything else is
+one SQL for both.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from arbiter.errors import NoStore, StoreError
+from arbiter.store import schema
+from arbiter.store.address import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from arbiter.store.kind import Kind
+
+HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
+
+
+class Database:
+    """One database. Opening it makes or migrates the schema; StoreError with one line if it cannot.
+
+    With `create` false nothing is made where there is no store yet; that is a NoStore.
+    """
+
+    def __init__(self, url: str, *, create: bool = True) -> None:
+        self.url = url
+        parsed = _parsed(url)
+        self.kind = _kind(parsed)
+        self.name = self.kind.shown(parsed)
+        self._engine = self.kind.engine(parsed, create)
+        self._only: sa.Connection | None = None
+        self._inserts: dict[str, sa.Insert] = {}
+        with self.explained():
+            self._settle_schema(create)
+
+    @property
+    def place(self) -> str:
+        """Where it lies, spelled in one way: two stores of one place are the same."""
+        return self.kind.place(self.name)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._engine.dispose()
+
+    def insert_once(self, connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
+        """Add a row; False if one with its key is there, or is just being added by somebody else."""
+        insert = self._inserts.get(table.name)
+        if insert is None:
+            # To build a statement takes longer than to execute it.
+            insert = self.kind.insert_once(table).execution_options(preserve_rowcount=True)
+            self._inserts[table.name] = insert
+        return connection.execute(insert, values).rowcount == 1
+
+    @contextmanager
+    def transaction(self) -> Iterator[sa.Connection]:
+        """One transaction; its failures are StoreErrors of one line."""
+        with self.explained():
+            if self._only is None:
+                with self._engine.begin() as connection:
+                    yield connection
+                return
+            if self._only.invalidated:
+                raise StoreError(f"{self.name}: the connection that held it is lost; nothing more is stored")
+            with self._only.begin():
+                yield self._only
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection for queries."""
+        with self.explained(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def apart(self) -> Iterator[sa.Connection]:
+        """A connection that nobody else is given, closed at the end."""
+        with self.explained(), self._engine.connect() as connection:
+            connection.detach()
+            yield connection
+
+    @contextmanager
+    def only_through(self, connection: sa.Connection) -> Iterator[None]:
+        """Write on this connection alone: once it is lost, nothing is written any more."""
+        self._only = connection
+        try:
+            yield
+        finally:
+            self._only = None
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Database errors as StoreErrors that say what to do."""
+        try:
+            yield
+        except DBAPIError as error:
+            raise StoreError(f"{self.name}: {self.kind.explain(error)}") from None
+
+    def _settle_schema(self, create: bool) -> None:
+        """Make the tables in an empty database, migrate an older one, refuse a newer one."""
+        with self._engine.connect() as connection:
+            tables = set(sa.inspect(connection).get_table_names())
+            if {schema.version.name, schema.seasons.name} <= tables:
+                found = connection.execute(sa.select(schema.version.c.version_num)).scalar()
+            elif tables:
+                raise StoreError(f"{self.name} is a database of something else: name another store")
+            else:
+                found = None
+        if found == schema.HEAD:
+            return
+        if found is None:
+            if not create:
+                raise NoStore(f"there is no store {self.name} yet: play a round first")
+            self._make_tables()
+            return
+        # Loaded only when a store is behind: it takes longer than opening one.
+        from arbiter.store.migrations import known_revisions, upgrade
+
+        if found not in known_revisions():
+            raise StoreError(
+                f"{self.name} has schema {found}, newer than this program's {schema.HEAD}: upgrade arbiter"
+            )
+        upgrade(self._engine)
+
+    def _make_tables(self) -> None:
+        with self._engine.begin() as connection:
+            self.kind.lock_schema(connection)
+            if sa.inspect(connection).has_table(schema.version.name):
+                return
+            schema.metadata.create_all(connection)
+            connection.execute(sa.insert(schema.version).values(version_num=schema.HEAD))
+
+
+def _parsed(url: str) -> sa.URL:
+    try:
+        return sa.make_url(url)
+    except (ArgumentError, ValueError):
+        # Without what stands before the host, which may be a password.
+        rest = url.rpartition("@")[2].partition("?")[0]
+        raise StoreError(f"not a store: {rest!r} ({HINT})") from None
+
+
+def _kind(parsed: sa.URL) -> Kind:
+    kind = kind_of(parsed.drivername)
+    if kind is None:
+        raise StoreError(f"no driver for the store {parsed.drivername}://...: {HINT}")
+    return kind
