@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from arbiter.config.limits import NO_START, USUAL
 from arbiter.games import make
 
 if TYPE_CHECKING:
@@ -35,15 +36,20 @@ def _limits(limits: Limits) -> list[str]:
     control = _duration(time.budget_ns) + (f"+{_duration(time.increment_ns)}" if time.increment_ns else "")
     memory, rest = divmod(limits.memory_bytes, 10**6)
     given = {
-        "time": (control + ("/request" if time.per_request else ""), "10s"),
-        "start-time": ("clock" if start is None else _duration(start), "5s"),
-        "memory": (f"{limits.memory_bytes}" if rest else f"{memory}MB", "400MB"),
-        "clock": (limits.clock, "adjusted"),
-        "delivery": (limits.delivery, "strict"),
-        "end": (limits.end, "kill"),
-        "isolation": (limits.isolation, "auto"),
+        "time": control + ("/request" if time.per_request else ""),
+        "start_time": NO_START if start is None else _duration(start),
+        "memory": f"{limits.memory_bytes}" if rest else f"{memory}MB",
+        "clock": limits.clock,
+        "delivery": limits.delivery,
+        "end": limits.end,
+        "isolation": limits.isolation,
     }
-    return [word for key, (value, usual) in given.items() if value != usual for word in (f"--{key}", value)]
+    return [
+        word
+        for key, value in given.items()
+        if value != getattr(USUAL, key)
+        for word in (f"--{key.replace('_', '-')}", value)
+    ]
 
 
 def _duration(ns: int) -> str:

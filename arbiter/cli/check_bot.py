@@ -8,24 +8,22 @@ from pathlib import Path
 
 import click
 
-from arbiter.cli.options import format_option, isolation_option
+from arbiter.cli.options import format_option, limit_option
 from arbiter.cli.output import note, print_json, say
 from arbiter.cli.play import read_options
-from arbiter.clock import TimeControl
-from arbiter.config.season_file import parse_memory, parse_start
+from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
-from arbiter.match import Limits
 from arbiter.players import command_problems, registered, starting_problems
 from arbiter.table.sandbox.isolation import choose
 
 
 @click.command("check-bot")
 @click.option("--game", "game_name", required=True, help="Which game; `arbiter games` lists them.")
-@click.option("--time", default="10s", show_default=True, help="3m, 60s+100ms or 500ms/request.")
-@click.option("--start-time", default="5s", show_default=True, help="To the first reply.")
-@click.option("--memory", default="400MB", show_default=True, help="Of the bot.")
-@isolation_option
+@limit_option("time")
+@limit_option("start_time")
+@limit_option("memory", whose="the bot")
+@limit_option("isolation")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @format_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -57,12 +55,7 @@ def check_bot(
     tier, warning = choose(isolation)
     if warning:
         note(warning)
-    limits = Limits(
-        time=TimeControl.parse(time),
-        start_ns=None if start_time == "clock" else parse_start(start_time),
-        memory_bytes=parse_memory(memory),
-        isolation=tier,
-    )
+    limits = WrittenLimits(time, start_time, memory, isolation=tier).limits()
     cores = sorted(os.sched_getaffinity(0))
     take_core(cores[os.getpid() % len(cores)])
     launcher = Launcher()

@@ -14,12 +14,12 @@ import click
 from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
-from arbiter.cli.options import read_json
+from arbiter.cli.options import limit_option, read_json
 from arbiter.cli.output import note, say
 from arbiter.cli.play import given_deals, name_of_command, read_deals, read_options, words_of_command
 from arbiter.cli.show import moves_before_fault
 from arbiter.clock import TimeControl
-from arbiter.config.season_file import parse_memory, parse_start
+from arbiter.config.limits import CHOICES, USUAL, parse_memory, parse_start
 from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.games import make
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Deal
 
 KINDS = "bot:COMMAND, human or random"
+OR_THE_SEASON_S = ", or the season's"
 
 
 @click.command()
@@ -47,10 +48,10 @@ KINDS = "bot:COMMAND, human or random"
 @click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season.")
 @click.option("--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote.")
 @click.option("--until", type=click.IntRange(min=0), help="So many decisions of it.  [default: to its fault]")
-@click.option("--time", default=None, help="3m, 60s+100ms or 500ms/request.  [default: 10s, or the season's]")
-@click.option("--start-time", default=None, help="To the first reply.  [default: 5s, or the season's]")
-@click.option("--memory", default=None, help="Of each bot.  [default: 400MB, or the season's]")
-@click.option("--isolation", type=click.Choice(["auto", "landlock", "bwrap", "plain"]), default=None)
+@limit_option("time", unset=OR_THE_SEASON_S)
+@limit_option("start_time", unset=OR_THE_SEASON_S)
+@limit_option("memory", unset=OR_THE_SEASON_S)
+@click.option("--isolation", type=click.Choice(CHOICES["isolation"]))
 def console(
     game_name: str | None,
     seats: tuple[str, ...],
@@ -82,15 +83,15 @@ def console(
         raise ConfigError("what is to be played: --game G, or --from MATCH_ID --config CONFIG")
     elif config is not None or until is not None:
         raise ConfigError("--config and --until belong to --from MATCH_ID")
-    season = recorded.limits if recorded is not None else None
-    tier, warning = choose(isolation or (season.isolation if season is not None else "auto"))
+    usual = (recorded.limits if recorded is not None else None) or USUAL.limits()
+    tier, warning = choose(isolation or usual.isolation)
     if warning:
         note(warning)
     limits = Limits(
-        time=TimeControl.parse(time or "10s") if time or season is None else season.time,
-        start_ns=_start(start_time or "5s") if start_time or season is None else season.start_ns,
-        memory_bytes=parse_memory(memory or "400MB") if memory or season is None else season.memory_bytes,
-        clock=season.clock if season is not None else "adjusted",
+        time=TimeControl.parse(time) if time else usual.time,
+        start_ns=parse_start(start_time) if start_time else usual.start_ns,
+        memory_bytes=parse_memory(memory) if memory else usual.memory_bytes,
+        clock=usual.clock,
         isolation=tier,
     )
     tools = Tools(
@@ -245,7 +246,3 @@ def _seated(
 
 def _deals_of(game: AnyGame, path: str) -> list[Deal]:
     return given_deals(game, path, read_deals(game, path))
-
-
-def _start(text: str) -> int | None:
-    return None if text == "clock" else parse_start(text)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from arbiter.config.limits import CHOICES, USUAL
 from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 config_argument = click.argument("config", type=click.Path())
 store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
@@ -17,12 +21,6 @@ workers_option = click.option(
 )
 scheduler_option = click.option(
     "--scheduler", help="Play on the Dask cluster of this scheduler, such as tcp://host:8786."
-)
-isolation_option = click.option(
-    "--isolation",
-    type=click.Choice(["auto", "landlock", "bwrap", "plain"]),
-    default="auto",
-    show_default=True,
 )
 accept_option = click.option("--accept-changes", is_flag=True, help="Go on although the config has changed.")
 format_option = click.option(
@@ -41,6 +39,29 @@ table_format_option = click.option(
     show_default=True,
     help="A table for people, JSON, or a table for other programs.",
 )
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+_LIMITS = {
+    "time": "3m, 60s+100ms or 500ms/request.",
+    "start_time": "To the first reply.",
+    "memory": "Of {whose}.",
+}
+
+
+def limit_option(
+    key: str, whose: str = "each bot", unset: str | None = None
+) -> Callable[[_Command], _Command]:
+    """The option of a limit, by its key in a season's file, with the same default.
+
+    With a text `unset` the option is None by default, and the help tells the usual value and the text.
+    """
+    usual = getattr(USUAL, key)
+    name, words = f"--{key.replace('_', '-')}", CHOICES.get(key)
+    kind = None if words is None else click.Choice(words)
+    text = _LIMITS.get(key, "").format(whose=whose)
+    if unset is None:
+        return click.option(name, type=kind, default=usual, show_default=True, help=text or None)
+    return click.option(name, type=kind, help=f"{text}  [default: {usual}{unset}]".strip())
 
 
 def read_json(path: str) -> Any:

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
-from arbiter.cli.options import format_option, isolation_option, read_json
+from arbiter.cli.options import format_option, limit_option, read_json
 from arbiter.cli.output import note, print_json
 from arbiter.cli.show import print_match
-from arbiter.clock import TimeControl
-from arbiter.config.season_file import parse_memory, parse_start
+from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
-from arbiter.match import Limits, MatchSpec
+from arbiter.match import MatchSpec
 from arbiter.players import SCRIPTS, command_problems, refuse_strays, registered, starting_problems
 from arbiter.table.sandbox.isolation import choose
 
@@ -46,17 +45,15 @@ ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 @click.option(
     "--round", "round_number", type=click.IntRange(min=1), help="Whose deals of the seed.  [default: 1]"
 )
-@click.option("--time", default="10s", show_default=True, help="3m, 60s+100ms or 500ms/request.")
-@click.option("--start-time", default="5s", show_default=True, help="To the first reply.")
-@click.option("--memory", default="400MB", show_default=True, help="Of each bot.")
-@click.option(
-    "--clock", type=click.Choice(["adjusted", "wall", "cpu"]), default="adjusted", show_default=True
-)
-@click.option("--delivery", type=click.Choice(["strict", "batched"]), default="strict", show_default=True)
-@isolation_option
+@limit_option("time")
+@limit_option("start_time")
+@limit_option("memory")
+@limit_option("clock")
+@limit_option("delivery")
+@limit_option("isolation")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
-@click.option("--end", type=click.Choice(["kill", "quit"]), default="kill", show_default=True)
+@limit_option("end")
 @click.option("--record", "record_file", type=click.Path(), help="Write the match record as JSON.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
 @format_option
@@ -116,15 +113,7 @@ def play(
         options=game.options,
         seed=seed if seed is not None else secrets.token_hex(16),
         players=players,
-        limits=Limits(
-            time=TimeControl.parse(time),
-            start_ns=None if start_time == "clock" else parse_start(start_time),
-            memory_bytes=parse_memory(memory),
-            clock=clock,
-            delivery=delivery,
-            isolation=tier,
-            end=end,
-        ),
+        limits=WrittenLimits(time, start_time, memory, clock, delivery, tier, end).limits(),
         deals=deals,
     )
     cores = sorted(os.sched_getaffinity(0))

@@ -6,33 +6,21 @@ import shlex
 import time as clock
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
-from arbiter.cli.options import format_option, workers_option
+from arbiter.cli.options import format_option, limit_option, workers_option
 from arbiter.cli.output import counted, even_unread, note, print_json
 from arbiter.cli.play import assigned, read_options
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import Experiment
 
 SHOWN = 4
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
-CHOICES = {
-    "clock": ["adjusted", "wall", "cpu"],
-    "delivery": ["strict", "batched"],
-    "isolation": ["auto", "landlock", "bwrap", "plain"],
-}
-
-
-def _choice(key: str, default: str) -> Callable[[_Command], _Command]:
-    return click.option(f"--{key}", type=click.Choice(CHOICES[key]), help=f"[default: {default}]")
 
 
 @click.command()
@@ -57,12 +45,12 @@ def _choice(key: str, default: str) -> Callable[[_Command], _Command]:
     "--faults", type=click.Choice(["count", "fail"]), help="A fault loses, or ends it.  [default: count]"
 )
 @click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
-@click.option("--time", help="3m, 60s+100ms or 500ms/request.  [default: 10s]")
-@click.option("--start-time", help="To the first reply.  [default: 5s]")
-@click.option("--memory", help="Of each bot.  [default: 400MB]")
-@_choice("clock", "adjusted")
-@_choice("delivery", "strict")
-@_choice("isolation", "auto")
+@limit_option("time", unset="")
+@limit_option("start_time", unset="")
+@limit_option("memory", unset="")
+@limit_option("clock", unset="")
+@limit_option("delivery", unset="")
+@limit_option("isolation", unset="")
 @workers_option
 @click.option("--store", "store_url", help="Where matches are kept, as a URL.  [default: regress.sqlite]")
 @click.option(

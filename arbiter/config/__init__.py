@@ -1,7 +1,27 @@
-"""A season's file: its keys, their places, what is wrong with them, what a change of them changes."""
+"""A season's file: its keys, their places, what is wrong with them, what a change of them changes.
+
+| module | job |
+|---|---|
+| `season` | a season's file as typed values |
+| `season_file` | its keys, types, ranges; the keys that other files share with it |
+| `limits` | what bots are allowed, its defaults; needs no pydantic |
+| `places`, `problems` | YAML with the places of values; what is wrong, in our words |
+| `changes` | what differs between two settings |
+"""
 
 from __future__ import annotations
 
-from arbiter.config.season import Config, Entry, as_it_was, digest_of, game_of, load, within_reach
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arbiter.config.season import Config, Entry, as_it_was, digest_of, game_of, load, within_reach
 
 __all__ = ["Config", "Entry", "as_it_was", "digest_of", "game_of", "load", "within_reach"]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when asked for: commands that read no season's file need no pydantic.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.season"), name)

@@ -9,21 +9,29 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 from pydantic_core import PydanticCustomError
 
-from arbiter.clock import MS, TimeControl, parse_duration
+from arbiter.clock import TimeControl
+from arbiter.config.limits import (
+    USUAL,
+    Clock,
+    Delivery,
+    End,
+    Isolation,
+    WrittenLimits,
+    parse_memory,
+    parse_start,
+)
 from arbiter.errors import ConfigError
-from arbiter.match import Limits
 from arbiter.store.address import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
-MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
-LEAST_MEMORY = 10 * 10**6
+    from arbiter.match import Limits
+
 LONGEST_NAME = 64
-MOST_MEMORY = 10**15
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
+_USUAL: Any = USUAL  # texts there, literals here
 
 
 def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
@@ -39,24 +47,6 @@ def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
         return value
 
     return AfterValidator(validate)
-
-
-def parse_memory(text: str) -> int:
-    """Bytes of ``400MB``; MB is 10^6 bytes."""
-    found = MEMORY.fullmatch(text.strip())
-    amount = int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
-    if not found or not LEAST_MEMORY <= amount <= MOST_MEMORY:
-        hint = "write 400MB; at least 10MB, at most 1000000GB"
-        raise ConfigError(f"not an amount of memory: {text!r}", hint=hint)
-    return amount
-
-
-def parse_start(text: str) -> int:
-    """Nanoseconds that a program may take to start; at least a millisecond."""
-    ns = parse_duration(text)
-    if ns < MS:
-        raise ConfigError(f"too short to start a program: {text!r}", hint="write 5s, or clock")
-    return ns
 
 
 def _check_name(text: str) -> None:
@@ -148,25 +138,17 @@ class PlayerModel(VersionModel):
 class TableModel(StrictModel):
     """How matches are played, in every file that has them played."""
 
-    time: Time = "10s"
-    start_time: Annotated[str, _checked(lambda text: text == "clock" or parse_start(text), "time")] = "5s"
-    memory: Annotated[str, _checked(parse_memory, "memory")] = "400MB"
-    clock: Literal["adjusted", "wall", "cpu"] = "adjusted"
-    delivery: Literal["strict", "batched"] = "strict"
-    isolation: Literal["auto", "landlock", "bwrap", "plain"] = "auto"
-    end: Literal["kill", "quit"] = "kill"
+    time: Time = USUAL.time
+    start_time: Annotated[str, _checked(parse_start, "time")] = USUAL.start_time
+    memory: Annotated[str, _checked(parse_memory, "memory")] = USUAL.memory
+    clock: Clock = _USUAL.clock
+    delivery: Delivery = _USUAL.delivery
+    isolation: Isolation = _USUAL.isolation
+    end: End = _USUAL.end
 
     def limits(self) -> Limits:
         """What bots are allowed."""
-        return Limits(
-            time=TimeControl.parse(self.time),
-            start_ns=None if self.start_time == "clock" else parse_start(self.start_time),
-            memory_bytes=parse_memory(self.memory),
-            clock=self.clock,
-            delivery=self.delivery,
-            isolation=self.isolation,
-            end=self.end,
-        )
+        return WrittenLimits(**{key: getattr(self, key) for key in TableModel.model_fields}).limits()
 
 
 class SeasonModel(TableModel):

@@ -25,7 +25,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from arbiter.clock import SECOND, TimeControl
+from arbiter.config.limits import USUAL, WrittenLimits
 from arbiter.envs.arena import (
     ILLEGAL,
     METADATA,
@@ -79,11 +79,11 @@ def single(
 
 
 def default_limits() -> Limits:
-    """Those of ``arbiter play``: 10 s a match, 5 s to start, 400 MB, the strongest isolation there is."""
-    tier, warning = choose("auto")
+    """Those of ``arbiter play``, with the strongest isolation there is."""
+    tier, warning = choose(USUAL.isolation)
     if warning:
         warnings.warn(warning, stacklevel=2)
-    return Limits(TimeControl.parse("10s"), 5 * SECOND, 400_000_000, isolation=tier)
+    return WrittenLimits(isolation=tier).limits()
 
 
 class SingleEnv(gymnasium.Env[Any, Any]):

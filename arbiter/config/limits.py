@@ -1,0 +1,79 @@
+"""What a match allows its bots, as people write it; the defaults of files, commands and environments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias, get_args
+
+from arbiter.clock import MS, TimeControl, parse_duration
+from arbiter.errors import ConfigError
+from arbiter.match import Limits
+
+Clock: TypeAlias = Literal["adjusted", "wall", "cpu"]
+Delivery: TypeAlias = Literal["strict", "batched"]
+Isolation: TypeAlias = Literal["auto", "landlock", "bwrap", "plain"]
+End: TypeAlias = Literal["kill", "quit"]
+CHOICES: dict[str, tuple[str, ...]] = {
+    "clock": get_args(Clock),
+    "delivery": get_args(Delivery),
+    "isolation": get_args(Isolation),
+    "end": get_args(End),
+}
+"""The words that a limit may be, of those that are words."""
+MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
+MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+LEAST_MEMORY = 10 * 10**6
+MOST_MEMORY = 10**15
+NO_START = "clock"
+"""In place of a time to start: the game clock runs from the start."""
+
+_OF_A_MATCH: dict[str, Any] = {field.name: field.default for field in fields(Limits)}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLimits:
+    """Limits as text, by default the usual ones; `isolation` may be "auto"."""
+
+    time: str = "10s"
+    start_time: str = "5s"
+    memory: str = "400MB"
+    clock: str = _OF_A_MATCH["clock"]
+    delivery: str = _OF_A_MATCH["delivery"]
+    isolation: str = "auto"
+    end: str = _OF_A_MATCH["end"]
+
+    def limits(self) -> Limits:
+        """What bots are allowed; ConfigError for a text that says nothing."""
+        return Limits(
+            time=TimeControl.parse(self.time),
+            start_ns=parse_start(self.start_time),
+            memory_bytes=parse_memory(self.memory),
+            clock=self.clock,
+            delivery=self.delivery,
+            isolation=self.isolation,
+            end=self.end,
+        )
+
+
+USUAL = WrittenLimits()
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of ``400MB``; MB is 10^6 bytes."""
+    found = MEMORY.fullmatch(text.strip())
+    amount = int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
+    if not found or not LEAST_MEMORY <= amount <= MOST_MEMORY:
+        hint = "write 400MB; at least 10MB, at most 1000000GB"
+        raise ConfigError(f"not an amount of memory: {text!r}", hint=hint)
+    return amount
+
+
+def parse_start(text: str) -> int | None:
+    """Nanoseconds that a program may take to start, a millisecond at least; None for ``clock``."""
+    if text == NO_START:
+        return None
+    ns = parse_duration(text)
+    if ns < MS:
+        raise ConfigError(f"too short to start a program: {text!r}", hint="write 5s, or clock")
+    return ns
