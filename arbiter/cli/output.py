@@ -17,8 +17,8 @@ from arbiter.text import csv_cell, markdown, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-WIDE = 400
-"""More columns than any table has."""
+GAP = "   "
+"""Between the columns of a table."""
 
 
 @contextmanager
@@ -45,22 +45,27 @@ def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", left: Sequence[int] = (0,)
 ) -> None:
     """A table on stdout; the columns numbered in `left` are text, the others figures."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+    # Not a table of rich, which takes as long to load as all else that shows a match.
+    from rich.cells import cell_len
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number in left else "right", no_wrap=number not in left)
-    for row in rows:
-        table.add_row(*map(printable, row))
-    # Never narrower than it is: a terminal may wrap a line, but no name is cut.
-    console = Console(width=WIDE, markup=False, highlight=False, emoji=False)
-    with console.capture() as text:
-        console.print(table)
+    lines = [list(columns), *(list(map(_one_line, row)) for row in rows)]
+    widths = [max(map(cell_len, cells)) for cells in zip(*lines, strict=True)]
+    text = []
+    for line in lines:
+        cells = []
+        for number, (cell, width) in enumerate(zip(line, widths, strict=True)):
+            words = cell.rstrip()
+            blank = " " * (width - cell_len(words))
+            cells.append(words + blank if number in left else blank + words)
+        text.append(f" {GAP.join(cells)}".rstrip())
+    text.insert(1, " " + "─" * (sum(widths) + len(GAP) * (len(widths) - 1)))
     if title:
         say(title)
-    click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
+    click.echo("\n".join(["", *text, ""]))
+
+
+def _one_line(cell: str) -> str:
+    return printable(cell).replace("\n", " ").expandtabs()
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
