@@ -16,7 +16,7 @@ from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
 from arbiter.byhand.view import exchange_line
 from arbiter.cli import exit_code
-from arbiter.cli.show import moves_before_fault
+from arbiter.cli.match_text import moves_before_fault
 from arbiter.clock import TimeControl
 from arbiter.course import Position
 from arbiter.errors import IllegalAction

@@ -14,10 +14,10 @@ import click
 from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
+from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import limit_option, read_json
 from arbiter.cli.output import note, say
 from arbiter.cli.play import given_deals, name_of_command, read_deals, read_options, words_of_command
-from arbiter.cli.show import moves_before_fault
 from arbiter.clock import TimeControl
 from arbiter.config.limits import CHOICES, USUAL, parse_memory, parse_start
 from arbiter.course import programme
@@ -172,9 +172,9 @@ def _recorded(
         return _Recorded(MatchRecord.from_json(read_json(record_file)), {}, None)
     if config is None or record_file is not None:
         raise ConfigError("--from needs the season's file: --config CONFIG")
-    from arbiter.cli.tables import opened
+    from arbiter.cli.opening import open_stored
 
-    settled, season = opened(config, store_url)
+    settled, season = open_stored(config, store_url)
     record = season.match(match_id)
     if record is None:
         raise ConfigError(f"there is no match {match_id!r}", hint="arbiter matches lists them")

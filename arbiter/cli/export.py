@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 import click
 
+from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, read_json, store_option
 from arbiter.cli.output import note
-from arbiter.cli.tables import opened
 from arbiter.errors import ConfigError
 from arbiter.export import TextForm, text, write_parquet, write_text
 from arbiter.games import make
@@ -51,7 +51,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     if config.endswith(".json"):
         records = _of_file(config, round_number, store_url)
     else:
-        _, season = opened(config, store_url)
+        _, season = open_stored(config, store_url)
         records = _records(season, round_number)
     if output == "-" and (form == "parquet" or form in EVENTS):
         raise ConfigError(f"--as {form} is written to a file: give --output one")

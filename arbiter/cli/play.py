@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
+from arbiter.cli.match_text import print_match
 from arbiter.cli.options import format_option, limit_option, read_json
 from arbiter.cli.output import note, print_json
-from arbiter.cli.show import print_match
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make

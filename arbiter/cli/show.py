@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from itertools import groupby
-from typing import TYPE_CHECKING
 
 import click
 
+from arbiter.cli.match_text import moves_before_fault, print_match
+from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, store_option
-from arbiter.cli.output import print_json, print_table, say
-from arbiter.cli.tables import opened
+from arbiter.cli.output import print_json
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.games import make
-from arbiter.rules import Answered
-from arbiter.season.season import Season
-from arbiter.view import Reader, hand_line, roles_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.match import MatchRecord, Move
-    from arbiter.rules import AnyGame
+from arbiter.view import Reader
 
 
 @click.command()
@@ -44,7 +34,8 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
     """
     if reader is not None and style != "replay":
         raise ConfigError(f"--reader goes with --format replay, not with {style}")
-    settled, season = opened(config, store_url)
+    found = look(config, store_url)
+    season = found.season
     record = season.match(match_id)
     if record is None:
         known = [match.id for match in season.summaries()]
@@ -53,79 +44,11 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
     if style == "json":
         print_json(record.to_json())
     elif style == "replay":
+        from arbiter.season.season import Season
+
         looking = Reader.parse(reader or "full", len(record.players))
-        print_json(Season(settled, season).replay(match_id, looking))
+        print_json(Season(found.config(), season).replay(match_id, looking))
     else:
         again = ["arbiter", "console", "--config", config, "--from", match_id]
         again += ["--store", store_url] if store_url else []
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]))
-
-
-def moves_before_fault(record: MatchRecord) -> int:
-    """After how many decisions, their news untold, the exchange begins that is the fault; all if none is.
-
-    In batched delivery that is the faulty seat's last decision: it hears nothing until its next.
-    """
-    if record.forfeit is None or record.delivery != "batched":
-        return len(record.moves)
-    own = [number for number, move in enumerate(record.moves, 1) if move.seat == record.forfeit.seat]
-    return own[-1] if own else 0
-
-
-def print_match(record: MatchRecord, again: str = "") -> None:
-    """The bots, then the deals; what went wrong comes first, with the command that leads there `again`."""
-    if record.forfeit is not None:
-        forfeit = record.forfeit
-        say(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
-        say(f"  why      {forfeit.detail}")
-        say(f"  command  {forfeit.command}")
-        say(f"  reply    {forfeit.reply!r}")
-        if again:
-            say(f"  again    {again}")
-    points = record.points or ("-",) * len(record.players)
-    rows = [
-        [
-            str(seat),
-            bot.player,
-            str(points[seat]),
-            f"{bot.charged_ns / 1e6:.1f}",
-            f"{bot.cpu_ns / 1e6:.1f}",
-            f"{bot.peak_memory_bytes / 1e6:.0f}",
-            "killed" if bot.exit is None else str(bot.exit),
-            "; ".join(bot.notes),
-        ]
-        for seat, bot in enumerate(record.bots)
-    ]
-    title = f"{record.id}: {record.game}, {record.delivery} delivery, {record.clock} clock"
-    columns = ["seat", "player", "points", "charged ms", "CPU ms", "memory MB", "exit", "notes"]
-    print_table(columns, rows, title, left=(1, 6, 7))
-    game = make(record.game, record.options)
-    for number, moves in groupby(record.moves, key=lambda move: move.deal):
-        last = list(moves)
-        print_deal(record, game, number, last)
-    if record.points is not None and record.moves:
-        deal = game.deal_from_json(record.deals[-1])
-        if words := game.conclusion(record.points, deal, answers(last)):
-            say(f"\n{words}")
-    for bot in record.bots:
-        if bot.stderr_tail.strip():
-            say(f"standard error of {bot.player}:")
-            for line in bot.stderr_tail.rstrip().splitlines():
-                say(f"  {line}")
-
-
-def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[Move]) -> None:
-    """One deal as people at a table would read it: the hands, then the play."""
-    shape = record.deals[number]
-    deal = game.deal_from_json(shape)
-    width = max(map(len, record.players))
-    say(f"\ndeal {number + 1} ({roles_line(shape)})")
-    for seat, hand in enumerate(shape["hands"]):
-        say(f"  {seat} {record.players[seat]:<{width}}  {hand_line(game, hand)}")
-    for line in game.scoresheet(deal, answers(moves)):
-        say(f"  {line}")
-
-
-def answers(moves: Sequence[Move]) -> list[Answered]:
-    """What was answered, without times."""
-    return [Answered(move.seat, move.request, move.action) for move in moves]

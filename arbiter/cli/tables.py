@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
 from arbiter.cli.output import (
     print_csv,
@@ -15,28 +16,10 @@ from arbiter.cli.output import (
     show_history,
     show_standings,
 )
-from arbiter.config import Config, load
-from arbiter.errors import ConfigError, StoreError, did_you_mean
-from arbiter.season.season import Season
-from arbiter.store import SeasonStore, Store
+from arbiter.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
-
-
-def opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
-    """A config and its season as far as it was played; StoreError if there is none yet."""
-    return opened_store(path, store_url)[:2]
-
-
-def opened_store(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
-    """The same, with the store that holds it."""
-    config = load(path)
-    store = Store(store_url or config.store, create=False)
-    season = store.season(config.season)
-    if season is None:
-        raise StoreError(f"{store.name} holds no season {config.season} yet: play a round first")
-    return config, season, store
 
 
 @click.command()
@@ -50,14 +33,14 @@ def standings(config: str, after_round: int | None, history: bool, store_url: st
 
     Example: arbiter standings configs/demo.yaml --format json
     """
-    season = Season(*opened(config, store_url))
-    last = season.complete
+    found = look(config, store_url)
+    last = found.complete
     if after_round is not None and after_round > last:
         raise ConfigError(f"--after-round {after_round}: {last} rounds are complete")
     if history:
-        show_history(season.config.season, season.history()[: after_round or last], style)
+        show_history(found.name, [found.standings(n + 1) for n in range(after_round or last)], style)
         return
-    show_standings(season.standings(after_round), style)
+    show_standings(found.standings(after_round or last), style)
 
 
 @click.command()
@@ -69,7 +52,9 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter crosstable configs/demo.yaml
     """
-    table = Season(*opened(config, store_url)).crosstable()
+    from arbiter.season.season import Season
+
+    table = Season(*open_stored(config, store_url)).crosstable()
     if style == "json":
         print_json(table)
         return
@@ -110,11 +95,11 @@ def matches(
 
     Example: arbiter matches configs/demo.yaml --round 1 --player greedy
     """
-    settled, season = opened(config, store_url)
-    found = season.summaries()
-    seen = {name for match in found for name in match.players}
-    if player is not None and player not in seen:
-        known = seen or {entry.player.name for entry in settled.entries}
+    looked_at = look(config, store_url)
+    season, found = looked_at.season, looked_at.season.summaries()
+    playing = {name for match in found for name in match.players}
+    if player is not None and player not in playing:
+        known = playing or {entry.player.name for entry in looked_at.config().entries}
         raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(known)))
     last = max((stored.number for stored in season.rounds()), default=0)
     if round_number is not None and round_number > last:
@@ -137,7 +122,7 @@ def matches(
             seats = [f"{name} {points}" for name, points in zip(match.players, match.points, strict=True)]
             ended = ""
         rows.append([match.id, *seats, ended])
-    seats = [f"seat {seat}" for seat in range(settled.game.seats)]
+    seats = [f"seat {seat}" for seat in range(looked_at.game.seats)]
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
 
 

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import click
 
+from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
-from arbiter.cli.tables import opened
 from arbiter.errors import StoreError
 from arbiter.season.verify import Checked, Finding, Kind, commitment
 from arbiter.season.verify import verify as findings
@@ -27,7 +27,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter verify configs/demo.yaml
     """
-    settled, season = opened(config, store_url)
+    settled, season = open_stored(config, store_url)
     found: dict[Kind, list[Finding]] = {kind: [] for kind in Kind}
     counts = dict.fromkeys(Kind, 0)
     run = findings(settled, season)

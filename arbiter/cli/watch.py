@@ -6,9 +6,9 @@ import time
 
 import click
 
+from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import note, print_json, say
-from arbiter.cli.tables import opened_store
 from arbiter.season.schedule import matches_of
 from arbiter.store.hold import holder
 
@@ -24,25 +24,26 @@ def status(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter status configs/demo.yaml
     """
-    settled, season, store = opened_store(config, store_url)
+    found = look(config, store_url)
+    season, store = found.season, found.store
     rounds = season.rounds()
     complete = sum(stored.complete for stored in rounds)
     begun = next((stored for stored in rounds if not stored.complete), None)
     shape = {
-        "season": settled.season,
-        "rounds": settled.rounds,
+        "season": found.name,
+        "rounds": found.rounds,
         "complete": complete,
         "round": begun.number if begun else None,
-        "matches": matches_of(settled.game, begun.tables) if begun else 0,
+        "matches": matches_of(found.game, begun.tables) if begun else 0,
         "stored": len(season.match_ids(begun.number)) if begun else 0,
-        "played_by": holder(store, settled.season),
+        "played_by": holder(store, found.name),
         "stop_asked": season.asked_to_stop(),
     }
     if style == "json":
         print_json(shape)
         return
-    planned = f" of {settled.rounds}" if complete <= settled.rounds else ""
-    say(f"{settled.season}: {complete}{planned} rounds complete")
+    planned = f" of {found.rounds}" if complete <= found.rounds else ""
+    say(f"{found.name}: {complete}{planned} rounds complete")
     if begun:
         say(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
     stopping = ", which was asked to stop" if shape["played_by"] and shape["stop_asked"] else ""
@@ -60,12 +61,13 @@ def stop(config: str, wait: bool, store_url: str | None) -> None:
 
     Example: arbiter stop configs/demo.yaml --wait
     """
-    settled, season, store = opened_store(config, store_url)
-    who = holder(store, settled.season)
+    found = look(config, store_url)
+    season, store = found.season, found.store
+    who = holder(store, found.name)
     if who is None:
-        note(f"nobody plays {settled.season} now")
+        note(f"nobody plays {found.name} now")
         return
     season.ask_to_stop()
     note(f"asked {who} to stop when the matches in flight are over")
-    while wait and holder(store, settled.season) is not None:
+    while wait and holder(store, found.name) is not None:
         time.sleep(LOOK_SECONDS)

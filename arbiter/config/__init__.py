@@ -4,6 +4,8 @@
 |---|---|
 | `season` | a season's file as typed values |
 | `season_file` | its keys, types, ranges; the keys that other files share with it |
+| `game` | the game that a file names |
+| `glance` | what a file says to commands that only look, where it was checked before; needs no pydantic |
 | `limits` | what bots are allowed, its defaults; needs no pydantic |
 | `places`, `problems` | YAML with the places of values; what is wrong, in our words |
 | `changes` | what differs between two settings |
@@ -15,7 +17,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbiter.config.season import Config, Entry, as_it_was, digest_of, game_of, load, within_reach
+    from arbiter.config.game import game_of
+    from arbiter.config.season import Config, Entry, as_it_was, digest_of, load, within_reach
 
 __all__ = ["Config", "Entry", "as_it_was", "digest_of", "game_of", "load", "within_reach"]
 
@@ -24,4 +27,5 @@ def __getattr__(name: str) -> Any:
     # Loaded when asked for: commands that read no season's file need no pydantic.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.season"), name)
+    module = "game" if name == "game_of" else "season"
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -25,6 +25,7 @@ MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
 MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 LEAST_MEMORY = 10 * 10**6
 MOST_MEMORY = 10**15
+USUAL_ROUNDS = 100
 NO_START = "clock"
 """In place of a time to start: the game clock runs from the start."""
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from arbiter.config.changes import rated_name
+from arbiter.config.game import game_of, settings_of
 from arbiter.config.places import read_document
 from arbiter.config.problems import placed, problems_of
 from arbiter.config.season_file import COMMITMENT, Pairing, SeasonModel, parse_until
 from arbiter.errors import ConfigError, Problem, did_you_mean
-from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.players import command_problems, is_folder, is_there, registered, starting_problems
 from arbiter.store.address import absolute, address_of, file_of
@@ -101,20 +101,6 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
     if problems or model is None or game is None:
         raise ConfigError(placed(problems, document), str(path))
     return _config(file, model, game)
-
-
-def game_of(value: object) -> AnyGame:
-    """The game that the ``game`` key describes; paths of problems start at ``game``."""
-    options: dict[str, Any] = dict(value) if isinstance(value, dict) else {}
-    name = options.pop("name", None) if isinstance(value, dict) else value
-    if not isinstance(name, str):
-        raise ConfigError([Problem(("game",), "names no game", "write game: planning")])
-    try:
-        return make(name, options)
-    except ConfigError as error:
-        raise ConfigError(
-            [replace(problem, path=("game", *problem.path)) for problem in error.problems]
-        ) from None
 
 
 def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:
@@ -235,7 +221,7 @@ def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
     """Everything that changes results but the seed, which cannot change; how long and where is free."""
     free = {"season", "seed", "rounds", "until", "workers", "store", "ship", "game", "seed_commitment"}
     covered = model.model_dump(mode="json", exclude=free)
-    return covered | {"game": {"name": game.name, **game.options}}
+    return covered | {"game": settings_of(game)}
 
 
 def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from arbiter.clock import TimeControl
 from arbiter.config.limits import (
     USUAL,
+    USUAL_ROUNDS,
     Clock,
     Delivery,
     End,
@@ -159,7 +160,7 @@ class SeasonModel(TableModel):
     seed: Seed = "auto"
     seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
     store: StoreUrl | None = None
-    rounds: Annotated[StrictInt, Field(gt=0)] = 100
+    rounds: Annotated[StrictInt, Field(gt=0)] = USUAL_ROUNDS
     until: Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")] | None = None
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
     pairing: Pairing = "variance"

@@ -110,6 +110,20 @@ class SeasonStore:
             text = connection.execute(query).scalar()
         return None if text is None else _json(text, "a config")
 
+    def last_settings(self) -> dict[str, Any] | None:
+        """What the config of the last round said, None if there is no round or it was not kept."""
+        rounds, kept = schema.rounds, schema.configs
+        query = (
+            sa.select(kept.c.settings)
+            .join(rounds, sa.and_(rounds.c.season_id == kept.c.season_id, rounds.c.digest == kept.c.digest))
+            .where(kept.c.season_id == self._id)
+            .order_by(rounds.c.number.desc())
+            .limit(1)
+        )
+        with self._store.reading() as connection:
+            text = connection.execute(query).scalar()
+        return None if text is None else _json(text, "a config")
+
     def complete_round(self, number: int, standings: dict[str, Any]) -> None:
         """All matches of a round are stored: mark it, and keep the standings after it."""
         rounds, ratings = schema.rounds, schema.ratings

@@ -1,0 +1,89 @@
+"""A season's file and its place in the store, for commands that play nothing."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arbiter.config.glance import glance
+from arbiter.errors import StoreError
+from arbiter.store import SeasonStore, Store
+
+if TYPE_CHECKING:
+    from arbiter.config import Config
+    from arbiter.rules import AnyGame
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A season as far as it was played, for who only looks."""
+
+    path: str
+    name: str
+    game: AnyGame
+    rounds: int
+    season: SeasonStore
+    store: Store
+
+    @property
+    def complete(self) -> int:
+        """How many rounds are complete; only those count."""
+        return sum(stored.complete for stored in self.season.rounds())
+
+    def config(self) -> Config:
+        """The whole of its file."""
+        from arbiter.config import load
+
+        return load(self.path)
+
+    def standings(self, number: int) -> dict[str, Any]:
+        """The standings after a round: those kept with it, or else computed."""
+        kept = self.season.standings(number)
+        if kept is not None:
+            return kept
+        from arbiter.season.season import Season
+
+        return Season(self.config(), self.season).standings(number)
+
+
+def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
+    """A config and its season as far as it was played; StoreError if there is none yet."""
+    return _opened(path, store_url)[:2]
+
+
+def look(path: str, store_url: str | None) -> Seen:
+    """The same for who only looks: a file is checked again only where it is not as it was then."""
+    with suppress(StoreError):
+        found = _unchanged(path, store_url)
+        if found is not None:
+            return found
+    config, season, store = _opened(path, store_url)
+    return Seen(path, config.season, config.game, config.rounds, season, store)
+
+
+def _opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
+    from arbiter.config import load
+
+    config = load(path)
+    store = Store(store_url or config.store, create=False)
+    season = store.season(config.season)
+    if season is None:
+        raise StoreError(f"{store.name} holds no season {config.season} yet: play a round first")
+    return config, season, store
+
+
+def _unchanged(path: str, store_url: str | None) -> Seen | None:
+    """The season, where its file says what the last round was planned with."""
+    says = glance(Path(path))
+    if says is None:
+        return None
+    store = Store(store_url or says.store, create=False)
+    season = store.season(says.season)
+    settings = season.last_settings() if season is not None else None
+    game = says.game_if_unchanged(settings) if settings is not None else None
+    if season is None or game is None:
+        store.close()
+        return None
+    return Seen(path, says.season, game, says.rounds, season, store)

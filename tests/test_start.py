@@ -1,0 +1,51 @@
+"""What commands load: nothing that they do not need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.kept_season import CLEAN, Kept, kept, original_season
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["kept", "original_season"]
+
+RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
+PLAYING = (
+    "alembic", "arbiter.season.ledger", "arbiter.season.season", "dask", "distributed", "gymnasium", "numpy", "pettingzoo",
+    "pydantic", "rating", "rich.console", "scipy",
+)  # fmt: skip
+
+
+def loaded(modules: Sequence[str], *arguments: str | Path) -> list[str]:
+    """Which of the modules a command has loaded at its end."""
+    words = list(map(str, arguments))
+    program = (
+        f"import sys\nfrom arbiter.cli import exit_code\ncode = exit_code({words!r})\n"
+        f"print(code, *(name for name in {tuple(modules)!r} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    code, *found = done.stdout.splitlines()[-1].split()
+    assert code == "0", done.stderr
+    return found
+
+
+@pytest.mark.parametrize(
+    "words", [("show", CLEAN), ("matches",), ("status",), ("standings",)], ids=lambda words: words[0]
+)
+def test_who_only_looks_loads_neither_numbers_nor_checks(words: tuple[str, ...], kept: Kept) -> None:
+    command, *more = words
+    assert loaded(PLAYING, command, kept.file, *more) == []
+
+
+@pytest.mark.process
+def test_a_match_without_a_store_loads_none() -> None:
+    bots = [f"--bot={sys.executable} {RANDOM}"] * 4
+    short = ("--option", "deals=[[1, 0]]", "--isolation", "plain")
+    assert loaded((*PLAYING, "sqlalchemy"), "play", "--game", "planning", *bots, *short) == []
