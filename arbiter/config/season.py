@@ -14,11 +14,12 @@ from pydantic import ValidationError
 from arbiter.config.changes import rated_name
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.places import read_document
-from arbiter.config.problems import placed, problems_of
+from arbiter.config.reading import validate
 from arbiter.config.season_file import COMMITMENT, Pairing, SeasonModel, parse_until
+from arbiter.config.versions import faults_of_version, player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
-from arbiter.players import command_problems, is_folder, is_there, registered, starting_problems
+from arbiter.players import is_folder
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
@@ -78,29 +79,12 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
     `check_commands` also refuses players whose program or named file is missing.
     """
     file = Path(path)
-    document = read_document(file)
-    problems = list(document.problems)
-    model: SeasonModel | None = None
-    try:
-        model = SeasonModel.model_validate(document.value)
-    except ValidationError as error:
-        problems += [p for p in problems_of(error, SeasonModel) if p.path not in document.unread]
-    game = None
-    if isinstance(document.value, dict) and "game" in document.value:
-        try:
-            game = game_of(document.value["game"])
-        except ConfigError as error:
-            problems += error.problems
-    problems += _cross_checks(document.value, game)
-    if model is not None:
-        problems += _starting_problems(model)
-        if check_commands:
-            problems += _command_problems(model, file.parent)
-        problems += _ship_problems(model, file.parent)
-        problems += _read_problems(model, file.parent)
-    if problems or model is None or game is None:
-        raise ConfigError(placed(problems, document), str(path))
-    return _config(file, model, game)
+    reading = validate(read_document(file), SeasonModel)
+    reading.problems += _cross_checks(reading.document.value, reading.game)
+    if reading.model is not None:
+        reading.problems += _problems_of_players(reading.model, file.parent, check_commands)
+        reading.problems += _ship_problems(reading.model, file.parent)
+    return _config(file, *reading.settled(str(path)))
 
 
 def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:
@@ -147,17 +131,10 @@ def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
         yield Problem(("seed_commitment",), "is not the SHA-256 of the seed", "printf %s SEED | sha256sum")
 
 
-def _command_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
+def _problems_of_players(model: SeasonModel, folder: Path, check_commands: bool) -> Iterable[Problem]:
     for number, player in enumerate(model.players):
-        for word, message in command_problems(player.command, folder):
-            yield Problem(("players", number, "command", word), f"{player.name}: {message}")
-
-
-def _read_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
-    for number, player in enumerate(model.players):
-        for place, name in enumerate(player.read):
-            if not is_there(folder / name):
-                yield Problem(("players", number, "read", place), f"{player.name}: there is no {name}")
+        for place, message in faults_of_version(player, folder, check_commands):
+            yield Problem(("players", number, *place), f"{player.name}: {message}")
 
 
 def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
@@ -166,25 +143,12 @@ def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
             yield Problem(("ship", number), f"there is no folder {name}")
 
 
-def _starting_problems(model: SeasonModel) -> Iterable[Problem]:
-    for number, player in enumerate(model.players):
-        for message in starting_problems(player.command, player.variables()):
-            yield Problem(("players", number), f"{player.name}: {message}")
-
-
 def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
     folder = file.parent
-    entries = []
-    for player in model.players:
-        made = registered(
-            rated_name(player.name, player.version),
-            player.command,
-            folder,
-            player.variables(),
-            player.batched,
-            player.read,
-        )
-        entries.append(Entry(made, player.house, player.name))
+    entries = [
+        Entry(player_of(rated_name(player.name, player.version), player, folder), player.house, player.name)
+        for player in model.players
+    ]
     seed = str(model.seed)
     settings = _settings(model, game)
     warnings = []

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config import digest_of, game_of, load
+from arbiter.config import digest_of, load
+from arbiter.config.game import game_of, settings_of
 from arbiter.config.places import Document, read_document
-from arbiter.config.problems import placed, problems_of
+from arbiter.config.problems import placed
+from arbiter.config.reading import validate
 from arbiter.config.season_file import TableModel
+from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem
 from arbiter.match import Player
-from arbiter.players import command_problems, is_there, registered, starting_problems
 from arbiter.regress.blocks import BASE, CANDIDATE, block_size
 from arbiter.regress.programs import digests_of_program
 from arbiter.regress.regress_file import RegressModel
@@ -30,7 +32,6 @@ from rating.sequential.gsprt import Gsprt
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from arbiter.config.season_file import Version
     from arbiter.match import Limits
     from arbiter.rules import AnyGame
 
@@ -76,21 +77,26 @@ def experiment_of(
     of the file to its own. ConfigError with all that is wrong.
     """
     document = read_document(Path(file)) if file is not None else Document({})
-    if not isinstance(document.value, dict):
-        raise ConfigError("is no mapping of keys", file or "")
     folder = Path(file).parent if file is not None else Path()
     folders = {key: Path() if key in given else folder for key in ("field", BASE, CANDIDATE)}
-    model, problems = _model_of({**document.value, **given}, options or {}, folders["field"])
-    problems = [*document.problems, *(p for p in problems if p.path not in document.unread)]
-    if model is not None:
-        problems += _problems_of_versions(model, folders)
-    if problems or model is None:
-        raise ConfigError(_by_origin(problems, document, given, options or {}), file or "")
+    values, problems = _with_field({**document.value, **given}, options or {}, folders["field"])
+    reading = validate(document, RegressModel, values)
+    reading.problems[:0] = problems
+    if (model := reading.model) is not None:
+        if values.get("game") is None and not problems:
+            reading.problems.append(Problem(("game",), "is required", "arbiter games lists them"))
+        reading.problems += _problems_of_levels(model)
+        if len(reading.problems) == len(document.problems):
+            for name in (BASE, CANDIDATE):
+                reading.problems += problems_of_version(getattr(model, name), folders[name], (name,))
+    model, game = reading.settled(
+        file or "", lambda found, places: _by_origin(found, places, given, options or {})
+    )
     field = _field_of(model.field, folders["field"])
     versions = {name: player_of(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
     store = model.store or address_of(STORE if file is None else f"{Path(file).stem}.sqlite")
     store = absolute(store, Path() if "store" in given else folder)
-    return _experiment(model, versions, field, store)
+    return _experiment(model, game, versions, field, store)
 
 
 def from_settings(
@@ -105,13 +111,13 @@ def from_settings(
         field = tuple(_kept_player(player) for player in settings["players"]["field"])
     except (ValidationError, KeyError, TypeError, AttributeError):
         raise ConfigError("what is stored is no regression test of this version of arbiter") from None
-    return _experiment(model, versions, field, address_of(STORE))
+    return _experiment(model, game_of(model.game), versions, field, address_of(STORE))
 
 
-def _model_of(
+def _with_field(
     value: Mapping[str, Any], options: Mapping[str, Any], folder: Path
-) -> tuple[RegressModel | None, list[Problem]]:
-    """The keys checked; where there is a field, its season's game and limits are the defaults."""
+) -> tuple[dict[str, Any], list[Problem]]:
+    """The keys, `options` of the game among them; a field's game and limits are the defaults."""
     problems: list[Problem] = []
     value = dict(value)
     league = value.get("field")
@@ -127,43 +133,15 @@ def _model_of(
                 problems.append(Problem(("game",), f"{_name_of(value['game'])!r}, and the field plays {own}"))
     if options and (game := value.get("game")):
         value["game"] = {**(game if isinstance(game, dict) else {"name": game}), **options}
-    model = None
-    try:
-        model = RegressModel.model_validate(value)
-    except ValidationError as error:
-        problems += problems_of(error, RegressModel)
-    if value.get("game") is None and not problems:
-        problems.append(Problem(("game",), "is required", "arbiter games lists them"))
-    elif value.get("game") is not None:
-        try:
-            game_of(value["game"])
-        except ConfigError as error:
-            problems += error.problems
-    if model is not None and model.levels[0] >= model.levels[1]:
-        elo0, elo1 = model.levels
-        if model.elo1 is None:
-            problems.append(Problem(("elo0",), f"{elo0:g} is not below elo1, which is {elo1:g}"))
-        else:
-            problems.append(Problem(("elo1",), f"{elo1:g} is not above elo0, which is {elo0:g}"))
-    return (None if problems else model), problems
+    return value, problems
 
 
-def _problems_of_versions(model: RegressModel, folders: Mapping[str, Path]) -> Iterator[Problem]:
-    """What keeps the two programs from being started."""
-    for name in (BASE, CANDIDATE):
-        version: Version = getattr(model, name)
-        yield from problems_of_version(version, folders[name], (name,))
-
-
-def problems_of_version(version: Version, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:
-    """What keeps a program from being started; `at` is where it stands in its file."""
-    for message in starting_problems(version.command, version.variables()):
-        yield Problem(at, message)
-    for _, message in command_problems(version.command, folder):
-        yield Problem(at, message)
-    for path in version.read:
-        if not is_there(folder / path):
-            yield Problem((*at, "read"), f"there is no {path}")
+def _problems_of_levels(model: RegressModel) -> Iterator[Problem]:
+    elo0, elo1 = model.levels
+    if elo0 >= elo1 and model.elo1 is None:
+        yield Problem(("elo0",), f"{elo0:g} is not below elo1, which is {elo1:g}")
+    elif elo0 >= elo1:
+        yield Problem(("elo1",), f"{elo1:g} is not above elo0, which is {elo0:g}")
 
 
 def _name_of(game: object) -> object:
@@ -200,15 +178,13 @@ def _renamed(player: Player) -> Player:
     return replace(player, name=f"{player.name}@field")
 
 
-def player_of(name: str, version: Version, folder: Path) -> Player:
-    """A program of a file as a player."""
-    return registered(name, version.command, folder, version.variables(), version.batched, version.read)
-
-
 def _experiment(
-    model: RegressModel, versions: Mapping[str, Player], field: tuple[Player, ...], store: str
+    model: RegressModel,
+    game: AnyGame,
+    versions: Mapping[str, Player],
+    field: tuple[Player, ...],
+    store: str,
 ) -> Experiment:
-    game = game_of(model.game)
     elo0, elo1 = model.levels
     try:
         test = Gsprt(
@@ -229,7 +205,7 @@ def _experiment(
         except OptionError as error:
             raise ConfigError(f"{error}, where only a loss of strength is looked for") from None
     settings = model.model_dump(mode="json", exclude={"store", "workers", "field", BASE, CANDIDATE}) | {
-        "game": {"name": game.name, **game.options},
+        "game": settings_of(game),
         "seed": str(model.seed),
         "elo0": elo0,
         "elo1": elo1,

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, StrictInt, ValidationError
 
 from arbiter.clock import TimeControl
-from arbiter.config import game_of
 from arbiter.config.places import read_document
-from arbiter.config.problems import placed, problems_of
+from arbiter.config.reading import validate
 from arbiter.config.season_file import Seed, StrictModel, TableModel, Time, Version, Word
+from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem, StoreError
 from arbiter.match import MatchRecord
 from arbiter.regress.blocks import BASE, CANDIDATE
-from arbiter.regress.experiment import player_of, problems_of_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,25 +88,14 @@ class Suite:
 def load_suite(path: str) -> Suite:
     """Read and check a suite's file; ConfigError with everything that is wrong with it."""
     file = Path(path)
-    document = read_document(file)
-    problems = list(document.problems)
-    value = document.value if isinstance(document.value, dict) else {}
-    model, game = None, None
-    try:
-        model = SuiteModel.model_validate(document.value)
-    except ValidationError as error:
-        problems += [p for p in problems_of(error, SuiteModel) if p.path not in document.unread]
-    if "game" in value:
-        try:
-            game = game_of(value["game"])
-        except ConfigError as error:
-            problems += error.problems
-    limits = model.limits() if model is not None else None
-    if model is not None:
-        problems += problems_of_version(model.bot, file.parent, ("bot",))
+    reading = validate(read_document(file), SuiteModel)
+    limits = None
+    if reading.model is not None:
+        limits = reading.model.limits()
+        reading.problems += problems_of_version(reading.model.bot, file.parent, ("bot",))
     checks: list[Check] = []
     names: set[str] = set()
-    for number, entry in _entries(value):
+    for number, entry in _entries(reading.document.value):
         at = ("checks", number)
         found = list(_problems_of_check(entry, file.parent, at))
         if (name := entry.name or _name(entry)) in names:
@@ -115,20 +103,19 @@ def load_suite(path: str) -> Suite:
         names.add(name)
         record = None
         try:
-            if entry.record is not None and entry.check == "replays" and game is not None:
-                record = _record(file.parent / entry.record, game, entry.seat)
+            if entry.record is not None and entry.check == "replays" and reading.game is not None:
+                record = _record(file.parent / entry.record, reading.game, entry.seat)
         except ConfigError as error:
             found.append(Problem((*at, "record"), str(error)))
-        problems += found
+        reading.problems += found
         if not found and limits is not None:
             checks.append(_check(entry, name, limits, record, file.parent))
-    if problems or model is None or game is None or limits is None:
-        raise ConfigError(placed(problems, document), path)
+    model, game = reading.settled(path)
     return Suite(
         bot=player_of(CANDIDATE, model.bot, file.parent),
         game=game,
         seed=str(model.seed),
-        limits=limits,
+        limits=model.limits(),
         workers=None if model.workers == "auto" else model.workers,
         checks=tuple(checks),
     )

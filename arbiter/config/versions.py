@@ -1,0 +1,42 @@
+"""Programs that a file names: what keeps them from being started, and the players that they make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.errors import Problem
+from arbiter.players import command_problems, is_there, registered, starting_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from arbiter.config.season_file import VersionModel
+    from arbiter.match import Player
+
+Place = tuple[str | int, ...]
+
+
+def faults_of_version(
+    version: VersionModel, folder: Path, check_command: bool = True
+) -> Iterator[tuple[Place, str]]:
+    """What keeps a program from being started, each with its place in the program's own keys."""
+    for message in starting_problems(version.command, version.variables()):
+        yield (), message
+    if check_command:
+        for word, message in command_problems(version.command, folder):
+            yield ("command", word), message
+    for number, path in enumerate(version.read):
+        if not is_there(folder / path):
+            yield ("read", number), f"there is no {path}"
+
+
+def problems_of_version(version: VersionModel, folder: Path, at: Place) -> Iterator[Problem]:
+    """The same as problems of a program that stands at `at`, whose command may be all that is given of it."""
+    for place, message in faults_of_version(version, folder):
+        yield Problem((*at, "read") if "read" in place else at, message)
+
+
+def player_of(name: str, version: VersionModel, folder: Path) -> Player:
+    """A program of a file as a player."""
+    return registered(name, version.command, folder, version.variables(), version.batched, version.read)
