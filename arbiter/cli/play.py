@@ -123,7 +123,9 @@ def play(
     finally:
         close_table()
     if record_file is not None:
-        write_record(record_file, record.to_json())
+        from arbiter.export.whole_files import write_whole
+
+        write_whole(record_file, json.dumps(record.to_json(), indent=1) + "\n")
     if style == "json":
         print_json(record.to_json())
     else:
@@ -225,11 +227,3 @@ def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
             'is neither a list of deals, [{"hands": [[...], ...]}, ...], nor a match record', path
         )
     return tuple(deals)
-
-
-def write_record(path: str, record: dict[str, Any]) -> None:
-    """The record as one JSON document."""
-    try:
-        Path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", path) from None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.regress_report import headline, points_line, rows, tally, what_is_worst, worst_with_commands
 from arbiter.errors import ConfigError, Problem
+from arbiter.export.whole_files import write_whole
 from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.trial import FIELD
 from arbiter.text import markdown, markdown_code, markdown_link, xml_text
@@ -49,7 +50,7 @@ class Documents:
         for path, text in writers:
             if path is not None:
                 try:
-                    written(path, text())
+                    write_whole(path, text())
                 except ConfigError as error:
                     problems += [Problem((path,), problem.message) for problem in error.problems]
         if self._records is not None:
@@ -64,12 +65,12 @@ class Documents:
         """Where there is no verdict; what cannot be written then is not what the user has to hear of."""
         with suppress(ConfigError):
             if self._junit is not None:
-                written(self._junit, junit(message, code, message, seconds))
+                write_whole(self._junit, junit(message, code, message, seconds))
             if self._summary is not None:
-                written(self._summary, f"### ❌ no verdict\n\nexit {code}: {markdown(message)}\n")
+                write_whole(self._summary, f"### ❌ no verdict\n\nexit {code}: {markdown(message)}\n")
             if self._json is not None:
                 shown = {"verdict": None, "exit": code, "error": message}
-                written(self._json, json.dumps(shown, indent=1) + "\n")
+                write_whole(self._json, json.dumps(shown, indent=1) + "\n")
 
     @staticmethod
     def _write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
@@ -78,7 +79,7 @@ class Documents:
         except OSError as error:
             raise ConfigError(f"cannot be made: {error.strerror}", folder) from None
         for name, record in records.items():
-            written(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
+            write_whole(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
 
 
 def shape(ended: Ended) -> dict[str, Any]:
@@ -196,14 +197,6 @@ def checked_path(path: str | None) -> None:
         raise ConfigError("cannot be written: there is no such folder", path)
     if not os.access(place if place.exists() else place.parent, os.W_OK):
         raise ConfigError("cannot be written: permission denied", path)
-
-
-def written(path: str, text: str) -> None:
-    """Write a document; ConfigError where that cannot be."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", path) from None
 
 
 def _command(trial: Trial, version: str) -> str:

@@ -96,7 +96,8 @@ def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) 
 
 
 def _write_junit(path: str, found: list[Checked], seconds: float) -> None:
-    from arbiter.cli.regress_documents import document, written
+    from arbiter.cli.regress_documents import document
+    from arbiter.export.whole_files import write_whole
 
     failed = sum(not result.ok for result in found)
     tree = ET.Element("testsuite", name="arbiter suite", tests=str(len(found)), failures=str(failed))
@@ -108,4 +109,4 @@ def _write_junit(path: str, found: list[Checked], seconds: float) -> None:
             ET.SubElement(case, "system-out").text = xml_text(result.detail)
         else:
             ET.SubElement(case, "failure", message=xml_text(result.detail))
-    written(path, document(tree))
+    write_whole(path, document(tree))

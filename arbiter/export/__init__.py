@@ -5,6 +5,7 @@
 | `matches` | stored matches as PGN, CSV, JSON lines, Parquet |
 | `rows` | matches as rows, one row an event, from records and from games in progress |
 | `row_files` | files of rows, written as the rows come |
+| `whole_files` | files that appear when they are complete |
 """
 
 from arbiter.export.matches import (

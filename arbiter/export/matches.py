@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-from contextlib import contextmanager, suppress
 from io import StringIO
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from arbiter.errors import ConfigError
+from arbiter.export.whole_files import replacing
 from arbiter.match import original
 from arbiter.text import csv_cell, pgn_string
 
@@ -133,7 +131,7 @@ def seat_rows(record: MatchRecord) -> Iterator[dict[str, Any]]:
 
 def write_text(form: TextForm, records: Iterable[MatchRecord], file: str) -> None:
     """A whole file in one of the text forms; ConfigError where it cannot be written."""
-    with _replacing(file) as path, open(path, "w", encoding="utf-8", newline="") as out:
+    with replacing(file) as path, open(path, "w", encoding="utf-8", newline="") as out:
         out.writelines(text(form, records))
 
 
@@ -152,7 +150,7 @@ def write_parquet(records: Iterable[MatchRecord], file: str) -> None:
     }
     schema = pa.schema([(name, kinds.get(name, pa.int32())) for name in SEAT_COLUMNS])
     rows = (row for record in records for row in seat_rows(record))
-    with _replacing(file) as path, parquet.ParquetWriter(path, schema) as writer:
+    with replacing(file) as path, parquet.ParquetWriter(path, schema) as writer:
         while group := list(islice(rows, ROWS_AT_ONCE)):
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
 
@@ -162,32 +160,6 @@ SEAT_COLUMNS = (
     "losses", "fault", "charged_ms", "cpu_ms", "peak_memory_bytes",
 )  # fmt: skip
 """What `seat_rows` gives, in its order."""
-
-
-@contextmanager
-def _replacing(file: str) -> Iterator[Path]:
-    """Where to write so that `file` appears when it is complete and not before.
-
-    What is no ordinary file, such as a pipe, is written to as it is.
-    """
-    # Through a link to the file itself: the link stays.
-    path = Path(os.path.realpath(file))
-    if path.is_dir():
-        raise ConfigError("is a folder: name a file", file)
-    ordinary = path.is_file() or not path.exists()
-    part = path.with_name(f".{path.name}.{os.getpid()}.part") if ordinary else path
-    try:
-        yield part
-        if ordinary:
-            part.replace(path)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror or error}", file) from None
-    finally:
-        if ordinary:
-            with suppress(OSError):
-                part.unlink()
 
 
 def _whole(number: int | None, unknown: str) -> str:

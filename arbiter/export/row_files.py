@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 from weakref import WeakValueDictionary
 
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.export.whole_files import WholeFile
 from arbiter.text import csv_cell
 
 Form: TypeAlias = Literal["csv", "pkl", "parquet"]
@@ -59,21 +60,16 @@ class RowFile:
                 f"{form!r} is no form of a data set", file, hint=did_you_mean(form, [f".{f}" for f in FORMS])
             )
         self._file = file
-        # Through a link to the file itself: the link stays.
-        path = Path(os.path.realpath(file))
-        if path.is_dir():
-            raise ConfigError("is a folder: name a file", file)
-        if (other := _OPEN.get(str(path))) is not None and other._sink is not None:
+        self._whole = WholeFile(file)
+        place = str(self._whole.path)
+        if (other := _OPEN.get(place)) is not None and other._sink is not None:
             raise ConfigError("is being written already: give each its own file", file)
-        ordinary = path.is_file() or not path.exists()
-        self._path = path
-        self._part = path.with_name(f".{path.name}.{os.getpid()}.part") if ordinary else path
         self._sink: _Sink | None = None
         try:
-            self._sink = _SINKS[form](self._part, columns)
+            self._sink = _SINKS[form](self._whole.part, columns)
         except OSError as error:
             raise self._unwritable(error) from None
-        _OPEN[str(path)] = self
+        _OPEN[place] = self
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add rows, which have all the columns."""
@@ -92,8 +88,7 @@ class RowFile:
             return
         try:
             sink.close()
-            if self._part != self._path:
-                self._part.replace(self._path)
+            self._whole.complete()
         except OSError as error:
             raise self._unwritable(error) from None
 
@@ -103,9 +98,7 @@ class RowFile:
         if sink is not None:
             with suppress(OSError):
                 sink.close()
-        if self._part != self._path:
-            with suppress(OSError):
-                self._part.unlink()
+        self._whole.discard()
 
     def __enter__(self) -> RowFile:
         return self
@@ -118,9 +111,7 @@ class RowFile:
 
     def _unwritable(self, error: OSError) -> Exception:
         self.discard()
-        if isinstance(error, BrokenPipeError):
-            return error
-        return ConfigError(f"cannot be written: {error.strerror or error}", self._file)
+        return self._whole.unwritable(error)
 
 
 class _Sink(Protocol):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from arbiter.cli import exit_code
-from arbiter.errors import StoreError
+from arbiter.errors import ConfigError, StoreError
 from arbiter.export import (
     SEAT_COLUMNS,
     TextForm,
@@ -24,12 +24,14 @@ from arbiter.export import (
     write_parquet,
     write_text,
 )
+from arbiter.export.whole_files import write_whole
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
 from arbiter.season.ledger import pairwise
 from rating import read_results
 from tests.builders import record
 from tests.crosstables import counted, crosstable
 from tests.kept_season import kept, original_season
+from tests.store.failures import longest_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -219,3 +221,12 @@ def test_what_cannot_be_written_is_one_line(
     err = refusal("parquet", tmp_path / "x.parquet", "--round", 1)
     assert "pyarrow, which is not here (pip install 'arbiter[parquet]')" in err
     assert not (tmp_path / "x.parquet").exists()
+
+
+def test_a_record_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    file.write_text("before")
+    with longest_file(1), pytest.raises(ConfigError, match="cannot be written: File too large"):
+        write_whole(str(file), "after")
+    assert file.read_text() == "before"
+    assert os.listdir(tmp_path) == ["match.json"]
