@@ -10,34 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.cli import COMMANDS, exit_code
+from arbiter.cli import COMMANDS
+from tests.commands import BOTS, RANDOM, arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-BOTS = Path(__file__).parents[1] / "bots" / "python"
-RANDOM = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
+__all__ = ["arbiter"]
+
 HEAVY = (
     "alembic", "arbiter.config", "arbiter.table", "asyncio", "multiprocessing", "numpy", "pydantic",
     "rich", "scipy", "sqlalchemy", "subprocess", "yaml",
 )  # fmt: skip
-
-
-@pytest.fixture
-def arbiter(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command here: exit code, standard output, standard error."""
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        capfd.readouterr()
-        code = exit_code([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return call
-
-
-Arbiter = "Callable[..., tuple[int, str, str]]"
 
 
 def test_help_loads_nothing_heavy() -> None:

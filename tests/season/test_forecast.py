@@ -13,7 +13,7 @@ from arbiter.cli.plan import duration
 from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.config import Config, load
 from arbiter.season.forecast import longest_time, shape, trial_specs, worst_match
-from tests.test_cli import RANDOM, arbiter
+from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

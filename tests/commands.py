@@ -1,0 +1,31 @@
+"""Commands run in this process, and bots for them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.cli import exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BOTS = Path(__file__).parents[1] / "bots" / "python"
+RANDOM = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
+
+
+@pytest.fixture
+def arbiter(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs a command here: exit code, standard output, standard error."""
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = exit_code([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        assert "Traceback" not in err
+        return code, out, err
+
+    return call
