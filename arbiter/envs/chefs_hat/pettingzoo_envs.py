@@ -81,8 +81,8 @@ class _Told:
             )
         match_over, over = len(play.played) > played, play.turn == NOBODY
         after_state = play.played[-1].state if match_over else play.state
-        if replaced := after_state.random_actions != state.random_actions:
-            action = after_state.random_actions[-1][1]
+        replaced = after_state.random_actions != state.random_actions
+        action = state.carried_out(action, after_state)
         pizza = after_state.rounds > state.rounds
         said = state.said_after(before.said, action, after_state)
         if match_over:

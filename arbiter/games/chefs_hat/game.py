@@ -242,9 +242,7 @@ class ChefsHat(Game[ChefsHatState]):
         """What was done, to all; of an exchange only giver and taker hear the cards."""
         if not before.in_play:
             return _opening_news(before, seat, action, after)
-        if after.random_actions != before.random_actions:
-            action = after.random_actions[-1][1]
-        told = self._plays[seat][action]
+        told = self._plays[seat][before.carried_out(action, after)]
         return told if after.to_act and after.rounds == before.rounds else (*told, *_ending(after))
 
     # Cards.

@@ -111,6 +111,11 @@ class ChefsHatState(Protocol):
         """(seat, action) of each action so far that took the place of another one."""
         return ()
 
+    def carried_out(self, action: Action, after: ChefsHatState) -> Action:
+        """What was done: the action that led to `after`, or a random one in its place."""
+        lots = after.random_actions
+        return action if lots == self.random_actions else lots[-1][1]
+
     def points(self) -> tuple[int, ...]:
         """Points by seat of a deal that is over."""
 
