@@ -60,7 +60,7 @@ class Observer(ABC):
     # Of many matches at once, and of whoever is to act in each.
 
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        """The types of states in which ids are not those of the game; an observer with an `act` of its own names them."""
+        """The types of states in which ids are not those of the game; where there are any, `act` is asked."""
         return ()
 
     def masks(self, matches: Matches) -> NDArray[np.int8] | None:  # noqa: ARG002
