@@ -21,7 +21,6 @@ from arbiter.games.chefs_hat.actions import (
     CLEARED,
     DECK,
     FOOD_FIGHT,
-    NO_SPECIAL,
     SPECIALS,
     STEP_NAMES,
     STEPS,
@@ -33,7 +32,6 @@ from arbiter.games.chefs_hat.deal import (
     ROLES,
     SEATS,
     ChefsHatDeal,
-    Gift,
     card_text,
     deal_of_shape,
     golden_eleven,
@@ -47,6 +45,15 @@ from arbiter.games.chefs_hat.gym2 import Gym2Play, joker_holder
 from arbiter.games.chefs_hat.opening import opened
 from arbiter.games.chefs_hat.sheet import short, told, winner
 from arbiter.games.chefs_hat.state import Begin, ChefsHatState
+from arbiter.games.chefs_hat.wording import (
+    EVERYBODY,
+    ending,
+    gift_wording,
+    opening_news,
+    set_roles,
+    special,
+    words,
+)
 from arbiter.rules import Action, Answered, Command, Deal, Exchange, Game, Seat, Tell
 
 if TYPE_CHECKING:
@@ -58,7 +65,6 @@ RULES = ("book", "gym2")
 MATCHES = 3
 MOST = 1000
 """The most matches, or points; more are taken for a typing error."""
-_EVERYBODY = tuple(range(SEATS))
 _Deal: TypeAlias = Any
 """A `ChefsHatDeal`: that all deals of a game are of its own kind, `Game` does not say."""
 _GOLDEN = DECK.count(11)
@@ -113,7 +119,7 @@ class ChefsHat(Game[ChefsHatState]):
         if not self._book:
             self._begin = Gym2Play(max_rounds or -1)
         self._plays = tuple(
-            tuple((Tell(_EVERYBODY, f"play {seat} {name}"),) for name in STEP_NAMES) for seat in range(SEATS)
+            tuple((Tell(EVERYBODY, f"play {seat} {name}"),) for name in STEP_NAMES) for seat in range(SEATS)
         )
 
     @property
@@ -208,15 +214,15 @@ class ChefsHat(Game[ChefsHatState]):
 
     def dealt(self, deal: _Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, in the order dealt; set_roles; and what a given deal has decided already."""
-        yield tuple(f"set_cards {len(hand)} {_words(hand)}" for hand in deal.hands)
+        yield tuple(f"set_cards {len(hand)} {words(hand)}" for hand in deal.hands)
         if deal.roles is not None:
-            yield (_set_roles(deal.roles),) * SEATS
+            yield (set_roles(deal.roles),) * SEATS
         if deal.special is not None:
-            yield (_special(*deal.special),) * SEATS
+            yield (special(*deal.special),) * SEATS
             if deal.special[1] == FOOD_FIGHT and deal.roles is not None:
-                yield (_set_roles(reversed_roles(deal.roles)),) * SEATS
+                yield (set_roles(reversed_roles(deal.roles)),) * SEATS
         for given in deal.exchange or ():
-            yield _gift_wording(given)
+            yield gift_wording(given)
 
     def request(self, state: ChefsHatState, seat: Seat) -> Command:  # noqa: ARG002
         """gen_special, gen_exchange with the number of cards, gen_move."""
@@ -236,14 +242,14 @@ class ChefsHat(Game[ChefsHatState]):
             return STEP_NAMES[action]
         if action < STEPS + len(SPECIALS):
             return SPECIALS[action - STEPS]
-        return _words(gift_cards(action))
+        return words(gift_cards(action))
 
     def news(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterable[Tell]:
         """What was done, to all; of an exchange only giver and taker hear the cards."""
         if not before.in_play:
-            return _opening_news(before, seat, action, after)
+            return opening_news(before, seat, action, after)
         told = self._plays[seat][before.carried_out(action, after)]
-        return told if after.to_act and after.rounds == before.rounds else (*told, *_ending(after))
+        return told if after.to_act and after.rounds == before.rounds else (*told, *ending(after))
 
     # Cards.
 
@@ -261,7 +267,7 @@ class ChefsHat(Game[ChefsHatState]):
 
     def hand_text(self, cards: Iterable[Card]) -> str:
         """Equal cards together."""
-        return "   ".join(_words(same) for _, same in groupby(sorted(cards))) or "-"
+        return "   ".join(words(same) for _, same in groupby(sorted(cards))) or "-"
 
     def table(self, state: ChefsHatState) -> tuple[tuple[Seat, str], ...]:
         """The discard to beat, as people write it."""
@@ -273,12 +279,12 @@ class ChefsHat(Game[ChefsHatState]):
 
     def deal_roles(self, deal: _Deal, state: ChefsHatState) -> dict[str, Any]:  # noqa: ARG002
         """Roles, a special action, and who opened, once it is seen."""
-        setting, special = state.setting, state.setting.special
+        setting = state.setting
         begun = state.in_play and (state.rounds > 1 or state.to_act != (setting.opener,))
         return {
             "opener": setting.opener if begun else None,
             "roles": _role_names(setting.roles),
-            "special": None if special is None else [special[0], SPECIALS[special[1] - NO_SPECIAL]],
+            "special": shape_of_special(setting.special),
         }
 
     def revealed(
@@ -322,44 +328,3 @@ def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHat
 
 def _role_names(roles: tuple[int, ...] | None) -> list[str] | None:
     return None if roles is None else [ROLES[role] for role in roles]
-
-
-def _words(cards: Iterable[Card]) -> str:
-    return " ".join(map(card_text, cards))
-
-
-def _set_roles(roles: tuple[int, ...]) -> Command:
-    return "set_roles " + " ".join(ROLES[role] for role in roles)
-
-
-def _special(seat: Seat, action: Action) -> Command:
-    return f"special {seat} {SPECIALS[action - NO_SPECIAL]}"
-
-
-def _gift_wording(given: Gift) -> tuple[Command, ...]:
-    """A gift in the words for each seat."""
-    giver, taker, cards = given
-    plain = f"exchange {giver} {taker} {len(cards)}"
-    return tuple(f"{plain} {_words(cards)}" if seat in (giver, taker) else plain for seat in _EVERYBODY)
-
-
-def _opening_news(before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterator[Tell]:
-    if before.asking_special:
-        if action != NO_SPECIAL:
-            yield Tell(_EVERYBODY, _special(seat, action))
-        if action == FOOD_FIGHT:
-            roles = after.setting.roles
-            assert roles is not None
-            yield Tell(_EVERYBODY, _set_roles(roles))
-    elif after.in_play:
-        for given in after.setting.exchange or ():
-            # Neighbours that hear the same hear it together, so that seats stay in order.
-            for command, seats in groupby(enumerate(_gift_wording(given)), key=lambda worded: worded[1]):
-                yield Tell(tuple(seat for seat, _ in seats), command)
-
-
-def _ending(after: ChefsHatState) -> tuple[Tell, ...]:
-    """The end of a round, or of the deal."""
-    if after.to_act:
-        return (Tell(_EVERYBODY, f"pizza {after.to_act[0]}"),)
-    return (Tell(_EVERYBODY, f"end_deal {' '.join(map(str, after.points()))}"),)
