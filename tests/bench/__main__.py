@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from tests.bench import clock, ratings, start
+from tests.bench import clock, ratings, reading, start
 from tests.bench.environments import environments
 from tests.bench.play import command_line, in_memory, referee, rules
 from tests.bench.season import regress, season
