@@ -154,20 +154,16 @@ class BookState(_Fields, ChefsHatState):
         return cards_of(self.hands[seat])
 
     def cards_left(self) -> list[int]:
-        """See `ChefsHatState`."""
         return [count_of(mask) for mask in self.hands]
 
     @property
     def board(self) -> bytes:
-        """See `ChefsHatState`."""
         return BOARDS[self.table]
 
     def board_after(self, seat: Seat, action: Action) -> bytes:  # noqa: ARG002
-        """See `ChefsHatState`."""
         return BOARDS[self.table if action == PASS else action]
 
     def cells(self, seat: Seat) -> bytes:
-        """See `ChefsHatState`."""
         return mask_cells(self.hands[seat])
 
     def _reason(self, seat: Seat, action: Action) -> str:

@@ -216,7 +216,6 @@ class Gym2State(_Fields, ChefsHatState):
         return tuple(sorted(card for card in self.hands[seat] if card))
 
     def cards_left(self) -> list[int]:
-        """See `ChefsHatState`."""
         return [count_of(mask) for mask in self.masks]
 
     def said_after(self, said: Said, action: Action, after: Any) -> Said:  # noqa: ARG002
@@ -225,11 +224,9 @@ class Gym2State(_Fields, ChefsHatState):
         return kept
 
     def board_after(self, seat: Seat, action: Action) -> bytes:
-        """See `ChefsHatState`."""
         return self.board if action == PASS else _laid(self.hands[seat], action)[1]
 
     def cells(self, seat: Seat) -> bytes:
-        """See `ChefsHatState`."""
         return _bytes(self.hands[seat])
 
     def _reason(self, seat: Seat, action: Action) -> str:

@@ -93,7 +93,6 @@ class Opening(_Fields, ChefsHatState):
         return NO_SPECIAL, self._special_of(seat)
 
     def playable(self, seat: Seat) -> int:
-        """See `ChefsHatState`."""
         return sum(1 << action for action in self.legal(seat))
 
     def allows(self, seat: Seat, action: Action) -> bool:
@@ -144,7 +143,6 @@ class Opening(_Fields, ChefsHatState):
         return tuple(sorted(self.setting.hands[seat]))
 
     def cards_left(self) -> list[int]:
-        """See `ChefsHatState`."""
         return [len(hand) for hand in self.setting.hands]
 
     def said_after(self, said: Said, action: Action, after: ChefsHatState) -> Said:  # noqa: ARG002
@@ -156,7 +154,6 @@ class Opening(_Fields, ChefsHatState):
         return EMPTY_BOARD
 
     def cells(self, seat: Seat) -> bytes:
-        """See `ChefsHatState`."""
         return hand_cells(self.hand(seat))
 
     def _special_of(self, seat: Seat) -> Action:
