@@ -32,6 +32,7 @@ Cluster = Literal["round", "table", "match"]
 _ARRAYS = ("first", "second", "outcome", "match", "round", "table", "played", "points", "faults")
 # Below this many bins one bincount over all possible pairs is faster than sorting, at 8 bytes a bin.
 _MOST_BINS = 12_000_000
+# Results handled together: they stay in the cache.
 _PIECE = 32_768
 
 
@@ -230,7 +231,7 @@ def _integers(name: str, given: npt.ArrayLike) -> Ints:
 
 
 def distinct_of_players(n: int, first: Ints, second: Ints, cluster: Ints, number: int) -> Ints:
-    """In how many of `number` clusters each player has results, shape (n,); `cluster` (N,) from 0 on."""
+    """The number of clusters in which each player has results, shape (n,); `cluster` (N,) counts from 0."""
     if n * number <= _MOST_BINS:
         seen = np.zeros(n * number, np.bool_)
         for player in (first, second):

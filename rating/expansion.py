@@ -27,7 +27,7 @@ __all__ = ["Expansion", "expand"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expansion:
-    """What a list of matches counts for.
+    """The results of a list of matches, and the counts of each player.
 
     Per result, shape (N,): `first` and `second` (player indices; first sat in the lower seat), `outcome` (+1
     first won, 0 draw, -1 second won), `match` (position in the list), `round` and `table` (-1 where not
@@ -96,7 +96,7 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
 
 
 def _one_seat_a_side(match: Match) -> Match:
-    """Who holds several seats of a side holds one here, with the scores of all."""
+    """The match with one seat for a player who holds several of a side, with the scores of all."""
     players, sides = match.players, match.sides
     if sides is None or len(set(players)) == len(players):
         return match

@@ -1,7 +1,7 @@
 """TrueSkill and openskill beside the ratings: other models on other scales, from the same matches.
 
 Both learn match by match, so what they say depends on the order of matches. For programs that do not change
-(tau = 0) the order carries nothing: matches are shuffle, by seeded lots, several times; `mu` and `sigma` are
+(tau = 0) the order carries nothing: matches are shuffled, by seeded lots, several times; `mu` and `sigma` are
 means over the shuffles and `spread` is the standard deviation of mu between them. All players together drift
 by chance, which means nothing: in each order the mean of those who played is put back to where it began.
 
@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from types import ModuleType
 from typing import Any, Literal
 
@@ -42,19 +43,19 @@ from rating.matches import FaultRule, Match
 __all__ = ["Skill", "games_of", "matches_of", "openskill", "trueskill"]
 
 MU, SIGMA, BETA = 25.0, 25.0 / 3.0, 25.0 / 6.0
-"""Where TrueSkill starts, and how much a performance varies."""
+"""TrueSkill's mean and deviation at the start, and the deviation of a performance."""
 
 Teams = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
 """One game: players of each team (indices), and the rank of each team (0 is best)."""
 
 _Rating = Any
-_Play = Callable[[list[tuple[_Rating, ...]], list[int]], Sequence[Sequence[_Rating]]]
+_Seated = list[tuple[_Rating, ...]]
+_Play = Callable[[_Seated, Sequence[int]], Sequence[Sequence[_Rating]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skill:
-    """What a model says, arrays of shape (n,), one entry a player of `players`; NaN never: a player without
-    games keeps the model's start.
+    """Ratings by a model: arrays of shape (n,), one entry a player; a player without games keeps the start.
 
     `mu` and `sigma` are means over `shuffles` orders of the games, `spread` is the standard deviation of mu
     between them (0 for one order); `draw_probability` is None for openskill; `played` counts games.
@@ -94,7 +95,7 @@ def trueskill(
     def run(share: float, orders: int) -> tuple[Floats, Floats]:
         env = package.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=tau, draw_probability=share, backend=None)
 
-        def play(teams: list[tuple[_Rating, ...]], ranks: list[int]) -> Sequence[Sequence[_Rating]]:
+        def play(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
             try:
                 rated: Sequence[Sequence[_Rating]] = env.rate(teams, ranks=ranks)
             except FloatingPointError as error:
@@ -102,17 +103,16 @@ def trueskill(
                 raise RatingError(text) from error
             return rated
 
-        return _shuffle(games, len(names), env.create_rating, play, orders, seed)
+        return _play_shuffled(games, len(names), env.create_rating, play, orders, seed)
 
     if draw_probability != "fit":
         share = draw_probability
     else:
-        drawn, total = _draws(games)
-        share = min(drawn / max(total, 1), 0.99)
-        if drawn:
-            share = _fitted_share(games, drawn, run(share, min(shuffles, 2))[0].mean(axis=0))
-    mu, sigma = run(share, shuffles)
-    return _skill("trueskill", names, games, mu, sigma, share)
+        drawn = [drew for _, _, drew in _results(games)]
+        share = min(sum(drawn) / max(len(drawn), 1), 0.99)
+        if any(drawn):
+            share = _fitted_share(games, sum(drawn), run(share, min(shuffles, 2))[0].mean(axis=0))
+    return _skill("trueskill", names, games, *run(share, shuffles), share)
 
 
 def openskill(
@@ -130,19 +130,23 @@ def openskill(
     games, names = games_of(matches, players, faults)
     model = package.PlackettLuce(tau=tau)
 
-    def play(teams: list[tuple[_Rating, ...]], ranks: list[int]) -> Sequence[Sequence[_Rating]]:
-        rated: Sequence[Sequence[_Rating]] = model.rate([list(team) for team in teams], ranks=ranks)
+    def play(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
+        rated: Sequence[Sequence[_Rating]] = model.rate([list(team) for team in teams], ranks=list(ranks))
         return rated
 
-    mu, sigma = _shuffle(games, len(names), model.rating, play, shuffles, seed)
-    return _skill("openskill", names, games, mu, sigma, None)
+    found = _play_shuffled(games, len(names), model.rating, play, shuffles, seed)
+    return _skill("openskill", names, games, *found, None)
+
+
+def _rows(table: PairTable) -> Iterator[tuple[int, int, int]]:
+    """First, second and outcome of each result."""
+    return zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
 
 
 def matches_of(table: PairTable) -> list[Match]:
     """The results of a table, each as a match of two: for results that came without their matches."""
     names = table.players
-    rows = zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
-    return [Match((names[a], names[b]), (outcome, 0)) for a, b, outcome in rows]
+    return [Match((names[a], names[b]), (outcome, 0)) for a, b, outcome in _rows(table)]
 
 
 def games_of(
@@ -154,16 +158,12 @@ def games_of(
     games: list[Teams] = []
     for match in matches:
         owners = match.players if match.owners is None else match.owners
-        whole = match.faulty is None and len(set(owners)) == len(set(match.players)) == len(owners)
-        if whole:
+        if match.faulty is None and len(set(owners)) == len(set(match.players)) == len(owners):
             games.append(_one_game(match, index))
             continue
         table = PairTable.from_matches([match], players=match.players, faults=faults)
-        seated = [index[name] for name in table.players]
-        rows = zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
-        games += [
-            (((seated[a],), (seated[b],)), (int(outcome < 0), int(outcome > 0))) for a, b, outcome in rows
-        ]
+        k = [index[name] for name in table.players]
+        games += [(((k[a],), (k[b],)), (int(won < 0), int(won > 0))) for a, b, won in _rows(table)]
     return games, tuple(names)
 
 
@@ -179,7 +179,7 @@ def _one_game(match: Match, index: Mapping[str, int]) -> Teams:
     return tuple(map(tuple, teams.values())), tuple(better.index(score) for score in total.values())
 
 
-def _shuffle(
+def _play_shuffled(
     games: Sequence[Teams], n: int, fresh: Callable[[], _Rating], play: _Play, shuffles: int, seed: Seed
 ) -> tuple[Floats, Floats]:
     """mu and sigma after all games in each of several orders, shape (shuffles, n) each."""
@@ -190,12 +190,11 @@ def _shuffle(
         for teams, ranks in shuffle(games, f"{seed}|{number}"):
             if len(teams) < 2:
                 continue
-            rated = play([tuple(current[k] for k in team) for team in teams], list(ranks))
+            rated = play([tuple(current[k] for k in team) for team in teams], ranks)
             for team, after in zip(teams, rated, strict=True):
                 for k, one in zip(team, after, strict=True):
                     current[k] = one
-        mu[number] = [one.mu for one in current]
-        sigma[number] = [one.sigma for one in current]
+        mu[number], sigma[number] = [one.mu for one in current], [one.sigma for one in current]
         if played.any():
             mu[number, played] += fresh().mu - mu[number, played].mean()
     return mu, sigma
@@ -209,16 +208,11 @@ def _counts(games: Sequence[Teams], n: int) -> Ints:
 
 def _results(games: Sequence[Teams]) -> list[tuple[int, int, bool]]:
     """Pairs of teams that met, by a player of each, and whether they drew."""
-    found = []
-    for teams, ranks in games:
-        for a in range(len(teams)):
-            found += [(teams[a][0], teams[b][0], ranks[a] == ranks[b]) for b in range(a + 1, len(teams))]
-    return found
-
-
-def _draws(games: Sequence[Teams]) -> tuple[int, int]:
-    results = _results(games)
-    return sum(drew for _, _, drew in results), len(results)
+    return [
+        (one[0], other[0], rank == its)
+        for teams, ranks in games
+        for (one, rank), (other, its) in combinations(zip(teams, ranks, strict=True), 2)
+    ]
 
 
 def _fitted_share(games: Sequence[Teams], drawn: int, mu: Floats) -> float:
@@ -248,17 +242,8 @@ def _skill(
     share: float | None,
 ) -> Skill:
     spread = mu.std(axis=0, ddof=1) if len(mu) > 1 else np.zeros(len(names))
-    return Skill(
-        model,
-        names,
-        mu.mean(axis=0),
-        sigma.mean(axis=0),
-        spread,
-        _counts(games, len(names)),
-        len(mu),
-        len(games),
-        share,
-    )
+    mean, deviation, played = mu.mean(axis=0), sigma.mean(axis=0), _counts(games, len(names))
+    return Skill(model, names, mean, deviation, spread, played, len(mu), len(games), share)
 
 
 def _check(tau: float, shuffles: int) -> None:

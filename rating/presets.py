@@ -63,7 +63,7 @@ def find_preset(name: str) -> Preset:
 
 
 def display_scale(drawelo: float) -> float:
-    """What BayesElo multiplies ratings by before it prints them; see the module."""
+    """The factor by which BayesElo multiplies ratings before it prints them; see the module."""
     x: float = 10.0 ** (-drawelo / 400.0)
     return 4.0 * x / (1.0 + x) ** 2
 

@@ -56,7 +56,7 @@ class Ranking:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What a reader must know, by name and in plain words."""
+        """Notices of the fit and of the intervals."""
         return self.fit.notices + self.intervals.notices
 
     @property
@@ -76,9 +76,7 @@ def rate(
     ridge: float | None = None,
     start: Floats | None = None,
 ) -> Ranking:
-    """Fit, intervals and ranked lines in one call; see `bayeselo` and `intervals` for the arguments and
-    errors.
-    """
+    """Fit, intervals and ranked lines in one call; arguments and errors as in `bayeselo` and `intervals`."""
     from rating.fit.bayeselo import bayeselo
     from rating.fit.intervals import intervals
 

@@ -257,7 +257,7 @@ def _file_names(options: dict[str, Any]) -> str:
 
 
 def _read_and_fit(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fit]:
-    """What the files hold, fitted; refuses files without a single result unless they may be `empty`."""
+    """Read the files and fit them. Raises RatingError if they hold no result, unless they may be `empty`."""
     from rating.fit.bayeselo import bayeselo
     from rating.presets import Preset, find_preset
     from rating.reading.files import read_results

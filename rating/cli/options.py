@@ -1,4 +1,4 @@
-"""What the subcommands of `rating` share: their options, and how a refusal is printed."""
+"""The options that subcommands of `rating` share, and how errors are printed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class _Refusal(click.ClickException):
 
 
 class RatingGroup(click.Group):
-    """Commands whose RatingErrors become one line and exit code 2, and whose failing output becomes one line
-    and exit code 1.
-    """
+    """Commands that end with one line and exit code 2 for a RatingError, 1 for output that fails."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""How well a made season's true ratings are found again: what `rating simulate` prints.
+"""The output of `rating simulate`: how well the true ratings of a made season are found again.
 
 rmse is the root of the mean squared (elo - true) in Elo, tau Kendall's (of all pairs the share in the right
 order less the share in the wrong one), coverage the share of players with low <= true <= high.
@@ -21,9 +21,7 @@ __all__ = ["recovery", "recovery_rows", "summary", "write_matches"]
 
 
 def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[dict[str, Any], Simulation]:
-    """A season played and rated: the document of `rating simulate` and the season. Arguments and errors are
-    those of `simulate`.
-    """
+    """The document of `rating simulate`, and the season; arguments and errors are those of `simulate`."""
     made = simulate(players, rounds, seed=seed, **options)
     ranking = rate(PairTable.from_matches(made.matches, players=made.elo))
     order = sorted(made.elo, key=lambda name: -made.elo[name])

@@ -1,4 +1,4 @@
-"""What `rating fit` and `rating los` print: documents for programs, rows for people.
+"""The output of `rating fit` and `rating los`: documents for programs, rows for people.
 
 Names of the JSON keys are fixed (docs/reference/rating.md). All figures are unscaled Elo.
 """
@@ -6,16 +6,19 @@ Names of the JSON keys are fixed (docs/reference/rating.md). All figures are uns
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 from rating.arrays import Ints
 from rating.cli.printing import Cell
 from rating.multiplayer import Skill
 from rating.presets import display_scale
-from rating.ratings import Ranking
+from rating.ratings import Ranking, Rating
 
 __all__ = ["fit_csv", "fit_document", "fit_rows", "footing", "los_rows"]
 
+# Keys that differ from the names in Rating.
+_KEYS = {"results": "games"}
 _CLUSTERED = {"round": "rounds", "table": "tables", "match": "matches"}
 
 
@@ -28,29 +31,15 @@ def fit_document(
     skipped: int = 0,
     pointed: bool = True,
 ) -> dict[str, Any]:
-    """The JSON object of `rating fit`; `ranks` (2, n) are best and worst ranks in the table's order. Results
-    that came without points (not `pointed`) give none.
-    """
+    """The JSON object of `rating fit`; `ranks` (2, n) in the table's order; no `points` unless `pointed`."""
     fit, of = ranking.fit, ranking.intervals
     index = {name: k for k, name in enumerate(fit.table.players)}
+    names = [column.name for column in fields(Rating)]
     players = []
     for row in ranking.rows:
-        line: dict[str, Any] = {
-            "rank": row.rank,
-            "player": row.player,
-            "elo": row.elo,
-            "sd": row.sd,
-            "low": row.low,
-            "high": row.high,
-            "matches": row.matches,
-            "games": row.results,
-            "wins": row.wins,
-            "draws": row.draws,
-            "losses": row.losses,
-            "points": row.points if pointed else None,
-            "faults": row.faults,
-            "component": row.component,
-        }
+        line: dict[str, Any] = {_KEYS.get(name, name): getattr(row, name) for name in names}
+        if not pointed:
+            line["points"] = None
         if ranks is not None:
             best, worst = ranks[:, index[row.player]].tolist()
             line |= {"rank_best": best or None, "rank_worst": worst or None}

@@ -28,11 +28,11 @@ from rating.threads import one_thread
 __all__ = ["HELD_DRAWELO", "HELD_RIDGE", "Fit", "bayeselo"]
 
 HELD_DRAWELO = 600.0
-"""Where drawelo is held when the likelihood has no maximum in it."""
+"""Elo at which drawelo is held when the likelihood has no maximum in it: hardly anything but draws."""
 HELD_RIDGE = 350.0
 """Standard deviation in Elo of the ridge that holds ratings which would be infinite."""
 
-# Beyond this a double no longer tells chances from 0 and 1.
+# Elo; beyond this a double no longer tells chances from 0 and 1.
 _FARTHEST = 5000.0
 
 
@@ -41,8 +41,8 @@ class Fit:
     """A converged fit. Arrays have one entry a player of `table.players`, shape (n,).
 
     `elo` has mean 0 in each group (with a ridge: over all). `component` is the group's number, -1 for a
-    player without results, whose `elo` is a meaningless 0.0: ask `rated`. `loglik` includes the virtual draws
-    (and the ridge). `ridge` is the one in force, in Elo. `notices` say what cannot be read off the numbers.
+    player without results, whose `elo` is a meaningless 0.0. `loglik` includes the virtual draws (and the
+    ridge). `ridge` is the one in force, in Elo. `notices` tell what the numbers do not.
     """
 
     table: PairTable
@@ -58,7 +58,7 @@ class Fit:
 
     @property
     def rated(self) -> Bools:
-        """Which players have results."""
+        """True for players with results, shape (n,)."""
         return self.component >= 0
 
     @property
@@ -144,7 +144,7 @@ def _check(
 
 
 def _look(table: PairTable, component: Ints, prior: float, ridge: float | None) -> list[Notice]:
-    """Notices that the table alone gives rise to."""
+    """Notices that follow from the table alone."""
     notices = []
     idle = table.names(component < 0)
     if idle:

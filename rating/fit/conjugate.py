@@ -19,6 +19,7 @@ from rating.fit.likelihood import Likelihood
 
 __all__ = ["SparseLaplacian"]
 
+# Products with H before a solution stops short of its accuracy; a dozen are usual.
 _MOST_PRODUCTS = 1000
 
 
@@ -47,15 +48,13 @@ class SparseLaplacian:
         return product
 
     def first_order(self, x: Floats) -> Floats:
-        """P M P x, (n, k), M = D^-1 + D^-1 (D - H) D^-1 being H^+ to first order and P taking out the mean of
-        each group.
-        """
+        """P M P x, (n, k): M = D^-1 + D^-1 (D - H) D^-1 is about H^+, P removes each group's mean."""
         scaled = self._centre(x) / self._degree
         return self._centre(scaled + self._off(scaled) / self._degree)
 
     def first_order_diagonal(self) -> Floats:
-        """The diagonal of P M P, shape (n,), exactly: M_ii - 2 m_i / g + (sum m) / g^2, m being the row sums
-        of M and g the size of the group.
+        """The diagonal of P M P, shape (n,): M_ii - 2 m_i / g + (sum m) / g^2, m being M's row sums, g the
+        group's size.
         """
         one = np.where(self._played, 1.0, 0.0) / self._degree
         sums = (one + self._off(one) / self._degree)[:, 0]

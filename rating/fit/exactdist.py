@@ -89,6 +89,6 @@ def _own(
 
 
 def _tails(mass: Floats, middle: Floats, tail: float) -> tuple[float, float]:
-    """Where `tail` of the mass lies below, and above."""
+    """The points below which, and above which, `tail` of the mass lies."""
     below = np.cumsum(mass) - mass / 2.0
     return float(np.interp(tail, below, middle)), float(np.interp(1.0 - tail, below, middle))

@@ -1,4 +1,4 @@
-"""What the results can tell, and what they cannot: groups, and parameters that have no most likely value.
+"""Groups that the results link, and parameters that have no most likely value.
 
 The log-likelihood is concave, so a maximum fails to exist just when there is a direction (v, alpha, delta)
 for ratings, advantage and d along which it never falls. Along a ray ln P(win) falls unless v_i - v_j + alpha
@@ -45,9 +45,7 @@ def components(pairs: Pairs, n: int) -> Ints:
 
 
 def is_strongly_linked(likelihood: Likelihood) -> bool:
-    """Whether finite ratings are most likely at given drawelo and advantage: see the module's last
-    paragraph.
-    """
+    """True when finite ratings are most likely at given drawelo and advantage."""
     i, j, n = likelihood.i, likelihood.j, likelihood.n
     up = np.zeros(i.size, np.bool_)
     down = np.zeros(i.size, np.bool_)
@@ -69,10 +67,8 @@ def has_maximum(
     bounded: bool,
     prior: float,
 ) -> bool:
-    """Whether d (with the advantage, if that is fitted too) or the advantage (at given d) has a most likely
-    value.
-
-    `bounded` says that a ridge keeps the ratings finite whatever happens.
+    """True when d (with the advantage, if that is fitted too) or the advantage (at given d) has a most likely
+    value; `bounded` when a ridge keeps the ratings finite.
     """
     if any(bool(np.any((block.wins > 0) & (block.losses > 0))) for block in likelihood.blocks) and (
         parameter == "d" or prior > 0

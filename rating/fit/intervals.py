@@ -41,6 +41,7 @@ from rating.threads import one_thread
 
 __all__ = ["Intervals", "intervals", "rating_covariance"]
 
+# Variance of three results that share one score, beside that of independent ones; equal players.
 _SHARED_SCORE = 5.0 / 3.0
 # Results handled together: they stay in the cache.
 _PIECE = 32_768
@@ -50,9 +51,7 @@ _ROWS = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Floor:
-    """The least variances of the players `who`, shape (n,): those of `spread`, with diagonal `variance` (n,),
-    times 5/3.
-    """
+    """Least variances of the players `who` (n,): 5/3 of `spread`, whose diagonal is `variance` (n,)."""
 
     who: Bools
     spread: Spread
@@ -241,7 +240,7 @@ def _information(fit: Fit, ridge: float | None) -> Information:
 
 
 def _pulls(fit: Fit) -> Floats:
-    """What each result adds to the gradient of its first player, shape (N,), natural units."""
+    """Each result's part of the gradient of its first player, shape (N,), natural units."""
     table, theta = fit.table, fit.elo * ELO
     advantage, tie = fit.advantage * ELO, np.exp(min(fit.drawelo * ELO, FAR))
     pull = np.empty(table.first.size)
@@ -277,7 +276,7 @@ def _floor(
 
 
 def _open_ends(fit: Fit) -> list[Notice]:
-    """Whose intervals end where the prior ends them."""
+    """Notices of players whose intervals end where the prior ends them."""
     notices = []
     for name, who, way, verb in zip(
         ("open-above", "open-below"),

@@ -46,9 +46,7 @@ FEWEST_CLUSTERS = 10
 
 
 def settle_kind(fit: Fit, asked: Kind) -> tuple[Kind, tuple[Ints, int] | None, list[Notice]]:
-    """The kind to use, its clusters (each result's, shape (N,), and their number), and why it is another than
-    asked for.
-    """
+    """The kind to use, its clusters (shape (N,) and their number), notices where another was asked for."""
     if asked not in ("round", "table", "match"):
         return asked, None, []
     kind: Cluster = asked

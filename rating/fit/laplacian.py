@@ -23,9 +23,7 @@ __all__ = ["DenseLaplacian"]
 
 
 class DenseLaplacian:
-    """A factorised H, shape (n, n); `component` (n,) as `identify.components`, all zero where a ridge ties
-    them.
-    """
+    """A factorised H, shape (n, n); `component` (n,) as in `identify`, all zero where a ridge ties them."""
 
     def __init__(self, matrix: Floats, component: Ints) -> None:
         from scipy.linalg import LinAlgError

@@ -40,6 +40,7 @@ ELO = math.log(10.0) / 400.0
 
 FAR = 300.0
 """Nats (52,000 Elo) beyond any difference of fitted ratings; e^300 squared is still a finite double."""
+# Pairs handled together: their vectors stay in the cache.
 _CHUNK = 16_384
 
 
@@ -100,17 +101,13 @@ class Likelihood:
 
     @cached_property
     def triangle(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Columns (P,) and row starts (n + 1,) of the sparse matrix that has a pair's entry in row j, column
-        i: pairs are ordered by j, so they are its entries as they stand.
-        """
+        """Columns (P,) and row starts (n + 1,) of a sparse matrix with pairs' entries in row j, column i."""
         start = np.zeros(self.n + 1, np.int32)
         np.cumsum(np.bincount(self.j, minlength=self.n), out=start[1:])
         return self.i.astype(np.int32), start
 
     def start_d(self) -> float:
-        """The d that is most likely when all are equal: P(draw) = (e^d - 1) / (e^d + 1) set to the share of
-        draws.
-        """
+        """The most likely d if all were equal: P(draw) = (e^d - 1) / (e^d + 1) is the share of draws."""
         share = min(self.draws / max(self.draws + self.decisive, 1e-300), 0.99)
         return math.log((1.0 + share) / (1.0 - share))
 
@@ -152,7 +149,7 @@ class Likelihood:
         return Slope(sums[0], sums[1], sums[2], signed[0], signed[1], signed[2], d1, d2)
 
     def _chunks(self, theta: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Pairs by the thousand with their theta_i - theta_j: what is computed of them stays in the cache."""
+        """Slices of the pairs, each with its theta_i - theta_j."""
         for start in range(0, self.i.size, _CHUNK):
             some = slice(start, start + _CHUNK)
             yield some, theta[self.i[some]] - theta[self.j[some]]

@@ -27,18 +27,17 @@ from rating.fit.likelihood import ELO, Likelihood
 __all__ = ["MOST_STEPS", "Newton"]
 
 MOST_STEPS = 100
-"""After so many steps the search gives up; 5 to 9 are usual."""
+"""Steps after which the search gives up; 5 to 9 are usual."""
 
+# The size of a step, in nats, at which the search ends.
 _TOLERANCE = 1e-10 * ELO
-# Up to the first a dense factor is cheaper than conjugate gradients; up to the second it is affordable.
+# Players up to whom a dense factor is cheaper than conjugate gradients, and up to whom it is affordable.
 _FEWEST_ITERATIVE = 250
 _MOST_DENSE = 4000
 
 
 class Newton:
-    """The search: `theta` (n,), `a` and `d` move; a fixed a or d stays. All are in natural units, as is
-    `spread`, the standard deviation of the ridge.
-    """
+    """The search for `theta` (n,), `a` and `d`, in natural units, as is `spread`, the ridge's deviation."""
 
     def __init__(
         self,
@@ -85,7 +84,7 @@ class Newton:
         return self.moved < 1e4 * _TOLERANCE or self._predicted(before) < _TOLERANCE
 
     def _settled(self, before: float) -> bool:
-        """Whether another step would change nothing, the last two being of sizes `before` and `moved`.
+        """True when another step would change nothing, the last two being of sizes `before` and `moved`.
 
         Newton's steps shrink to their square; where one is not even half the last, and both are small, they
         are rounding.

@@ -34,6 +34,7 @@ _MOST_FACTORISED = 1500
 _MOST_DENSE = 4000
 # Entries of X: 256 MB.
 _MOST_ENTRIES = 32_000_000
+# Blocks that clusters are summed to at least: t quantiles hardly change beyond.
 _FEWEST_BLOCKS = 100
 # Entries of all g_c, 16 MB: beyond this, clusters of few players are summed as a sparse matrix.
 _MOST_SUMS = 2_000_000

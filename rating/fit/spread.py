@@ -17,7 +17,9 @@ from rating.arrays import Floats, Ints
 
 __all__ = ["Diagonal", "Factor", "Matrix", "Solved", "Spread"]
 
+# Random vectors that estimate a diagonal: its error falls with their root.
 _PROBES = 64
+# Columns solved together: 10 MB for 10,000 players.
 _COLUMNS = 128
 
 

@@ -42,7 +42,7 @@ from rating.fit.likelihood import ELO
 __all__ = ["KAPPA", "RIDGE", "Field", "field_of"]
 
 KAPPA = 8.0
-"""How many results between two players the model's word on their chances is worth."""
+"""Results between two players that weigh as much as the model's chances."""
 RIDGE = 350.0
 """Standard deviation in Elo of the normal prior that links players whom no result links."""
 

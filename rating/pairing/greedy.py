@@ -21,8 +21,8 @@ from rating.pairing.field import Field
 
 __all__ = ["by_swiss", "by_variance", "by_variance_in_turn"]
 
-# Updates of the covariance are kept as columns and applied together after so many: a few multiplications of
-# matrices are several times faster than many updates of rank one.
+# Updates of the covariance that are applied together: one product of matrices is several times faster than
+# as many updates of rank one.
 _COLUMNS = 64
 
 

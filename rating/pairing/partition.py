@@ -10,7 +10,7 @@ of the table's players, shape (m, m), its gain is
 
 W holds the players' weights; C W C is taken over all players and computed once a round.
 
-The best division is an m-dimensional matching, which nobody can solve exactly. Local search is good enough:
+The best division is an m-dimensional matching, which is NP-hard. Local search is good enough:
 from sorted blocks (the best m, the next m, ..), swap two players of different tables, at most `window` ranks
 apart, while that gains. Swaps of a step are chosen by gain, each table taking part in one at most, so a step
 is a few numpy expressions. Two phases:
@@ -36,11 +36,11 @@ from rating.pairing.field import Field
 __all__ = ["WINDOW", "Gain", "divide", "improve", "sorted_blocks"]
 
 WINDOW = 40
-"""How many ranks apart two players may be who change places."""
+"""Ranks apart that two players may be who change places; beyond, hardly any swap gains."""
 
 # Swaps that gain less than this share of the whole are rounding.
 _TOLERANCE, _DIGITS = 1e-9, 11
-# Further starts for n players: as many as fit into n x starts, at most so many.
+# Further starts for n players: _STARTS / n, at most _MOST_STARTS.
 _STARTS, _MOST_STARTS = 160, 6
 # In the exact phase each player tries the partners that look best roughly.
 _SHORTLIST = 6
@@ -97,7 +97,7 @@ class Gain:
         return gained
 
     def of_swaps(self, tables: Ints, where: Ints, i: Ints, j: Ints) -> Floats:
-        """What is gained when i and j, of different tables `where`, change places: shape (S,)."""
+        """The gain when i and j, of different tables `where`, change places: shape (S,)."""
         before = self.of_tables(tables)
         at_i, at_j = tables[where[i]], tables[where[j]]
         after_i = np.where(at_i == i[:, None], j[:, None], at_i)

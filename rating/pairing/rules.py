@@ -26,9 +26,7 @@ RANDOM_EVERY = 4
 
 
 def rule_of_round(rule: Rule, round: int, opening_rounds: int) -> Rule:
-    """The rule by which a round, counted from 1, is paired: at random in the opening rounds and, under
-    `a-optimal`, in every fourth round after them.
-    """
+    """The rule of a round, counted from 1: `random` in the opening rounds and every fourth of `a-optimal`."""
     if round <= opening_rounds or (rule == "a-optimal" and (round - opening_rounds) % RANDOM_EVERY == 0):
         return "random"
     return rule

@@ -46,8 +46,8 @@ _PIECE = 262_144
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What files hold: the table, the matches where the files have them (`None` where not), the malformed
-    games that were left out, and whether any match told its points.
+    """The table; the matches, None unless all results come from match records; the malformed games that were
+    left out; `pointed` is True when any match gives points.
     """
 
     table: PairTable
@@ -122,7 +122,7 @@ class _Unclosed(io.RawIOBase):
 
 
 def _start(stream: io.BufferedReader) -> bytes:
-    """What the file begins with, a few thousand bytes, without a byte order mark of UTF-8."""
+    """The first bytes, 4096 at least where there are as many, without a byte order mark of UTF-8."""
     return stream.peek(4096).removeprefix(b"\xef\xbb\xbf")
 
 
@@ -134,7 +134,7 @@ def _form_of(name: str, start: bytes) -> Form:
 
 
 def _refuse_others(name: str, form: Form, start: bytes) -> None:
-    """Refuse, in one line, what is often taken for a file of results and would be malformed line by line."""
+    """Raise ReadError for forms that are often given by mistake and would be malformed line by line."""
     text = start.lstrip()
     line = text.partition(b"\n")[0].strip()
     says = ""

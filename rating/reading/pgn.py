@@ -119,7 +119,7 @@ class _Reader:
             at = end
 
     def take_found(self) -> Iterator[Games | Problem]:
-        """What was found since the last call."""
+        """The games and problems found since the last call."""
         yield Games(*self._found)
         yield from self._problems
         self._found, self._problems = [[] for _ in _READ], []

@@ -56,9 +56,10 @@ def expected_exit(below: float, above: float, drift: float, variance: float) -> 
 def drift_interval(
     time: float, end: float, lower: float, upper: float, stopped: bool, level: float
 ) -> tuple[float, float, float]:
-    """Low end, median and high end of the drift of a walk of variance 1 a step, which was at `end` after
-    `time`: stopped there by a bound (`end` beyond 0 on that side takes the bound's place), or not. Infinite
-    bounds give the plain interval.
+    """Low end, median and high end of the drift of a walk of variance 1 a step that was at `end` after `time`
+    steps, where a bound `stopped` it or not; infinite bounds give the plain interval.
+
+    If stopped, `end` takes the place of the bound on its side of 0.
     """
     from scipy.special import ndtri
 
@@ -76,9 +77,7 @@ def drift_interval(
 def _drift_where(
     chance: float, time: float, end: float, lower: float, upper: float, stopped: bool, reach: float
 ) -> float:
-    """The drift for which an end at least as high has probability `chance`, by halving; the probability
-    rises with it.
-    """
+    """The drift for which an end at least as high has probability `chance`, which rises with the drift."""
     low, high = end / time - 8.0 * reach, end / time + 8.0 * reach
     for _ in range(50):
         drift = 0.5 * (low + high)

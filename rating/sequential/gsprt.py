@@ -109,7 +109,7 @@ class Gsprt:
 
     @property
     def enough_level_blocks(self) -> int:
-        """After so many blocks, all of them level, a strength of elo0 below 0 is as unlikely as `alpha` says.
+        """The number of level blocks in a row that a strength of elo0, below 0, gives with probability alpha.
 
         A mean score of s needs scores below 1/2 in at least 2 (1/2 - s) of the blocks. Raises OptionError
         where elo0 is not negative, since then nothing rules it out.
@@ -152,23 +152,19 @@ class Gsprt:
         return llr
 
     def expected_blocks(self, elo: float, variance: float) -> float:
-        """About how many blocks a test takes where the truth is `elo` (on the test's scale) and block scores
-        have this variance.
-        """
+        """Expected blocks of a test where the truth is `elo`, on its scale, and scores have this variance."""
         if variance <= 0.0:
             return float(self.first_look)
         taken = self._further(0.0, float(self._score(elo, variance)), variance)
         return max(taken, float(self.first_look))
 
     def cost(self, run: Run) -> tuple[float, float]:
-        """About how many blocks the whole test takes where elo0 is true and where elo1 is, by the variance of
-        the blocks so far.
-        """
+        """Expected blocks of the whole test at elo0 and at elo1, by the variance of the blocks so far."""
         variance = float(_moments(run.blocks, run.total, run.squares)[2])
         return self.expected_blocks(self.elo0, variance), self.expected_blocks(self.elo1, variance)
 
     def report(self, run: Run, *, level: float = 0.95) -> Report:
-        """Where `run` stands; `level` is the share of intervals that hold the true strength.
+        """The report on `run`; `level` is the share of intervals that hold the true strength.
 
         Raises OptionError for a level outside 0 to 1.
         """

@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a test says, in logistic Elo but for `nelo`; estimates are None without blocks.
+    """The estimates of a test, in logistic Elo but for `nelo`; None without blocks.
 
     `elo` and the ends `low` and `high` of its interval allow for the stop rule: the truth lies above `elo` as
     often as below it. (Simulated 95 % intervals held in 93 to 94 % of the tests, plain ones in 88 to 90.)
