@@ -14,10 +14,11 @@ import io
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, cast
 
 from rating.crosstable import PairTable, check_fault_rule
 from rating.errors import Problem, ReadError
@@ -96,29 +97,17 @@ def read_results(
     return Reading(gathering.table(), gathering.matches(), tuple(gathering.problems), gathering.pointed)
 
 
-def _open(name: str, stdin: BinaryIO | None) -> io.BufferedReader:
+@contextmanager
+def _open(name: str, stdin: BinaryIO | None) -> Iterator[io.BufferedReader]:
     if name != "-":
-        return Path(name).open("rb")
-    # Closing what is read must not close the process's own input.
-    given = sys.stdin.buffer if stdin is None else stdin
-    return io.BufferedReader(_Unclosed(given))
-
-
-class _Unclosed(io.RawIOBase):
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        found = (
-            self._stream.read1(len(buffer))
-            if hasattr(self._stream, "read1")
-            else self._stream.read(len(buffer))
-        )
-        buffer[: len(found)] = found
-        return len(found)
+        with Path(name).open("rb") as stream:
+            yield stream
+        return
+    stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer if stdin is None else stdin))
+    try:
+        yield stream
+    finally:
+        stream.detach()  # the process's own input stays open
 
 
 def _start(stream: io.BufferedReader) -> bytes:

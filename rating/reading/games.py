@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 __all__ = ["OUTCOMES", "Games", "whole_number"]
@@ -30,6 +31,7 @@ class Games(NamedTuple):
     match: Sequence[str]
 
 
+@lru_cache(maxsize=10_000)
 def whole_number(text: str) -> int:
     """The number that `text` begins with, 3 for `3` and `3.2`; -1 for `?`, `-`, `final` and nothing."""
     found = _LEADING.match(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TypeVar
 
@@ -26,14 +26,6 @@ class _Indices(dict[str, int]):
 
     def __missing__(self, name: str) -> int:
         self[name] = number = len(self)
-        return number
-
-
-class _Wholes(dict[str, int]):
-    """Rounds and tables as written, each with its number."""
-
-    def __missing__(self, text: str) -> int:
-        self[text] = number = whole_number(text)
         return number
 
 
@@ -74,15 +66,14 @@ class Gathering:
                 matches = self._next_match + np.arange(size)
                 self._next_match += size
                 self._played = _sum(self._played, np.bincount(players, minlength=len(self._players)))
-            wholes = _Wholes()
             self._add(
                 players[::2],
                 players[1::2],
-                _numbers(OUTCOMES, games.result),
+                _numbers(OUTCOMES.__getitem__, games.result),
                 matches,
-                _numbers(wholes, games.round),
-                _numbers(wholes, games.table),
-                _numbers(self._events, games.event),
+                _numbers(whole_number, games.round),
+                _numbers(whole_number, games.table),
+                _numbers(self._events.__getitem__, games.event),
             )
 
     def _match_numbers(self, games: Games, players: Ints) -> Ints:
@@ -100,7 +91,9 @@ class Gathering:
             played += new
             if match:
                 self._seen.update((number, player) for player in new)
-        self._played = _sum(self._played, np.bincount(np.array(played, np.int64)))
+        self._played = _sum(
+            self._played, np.bincount(np.array(played, np.int64), minlength=len(self._players))
+        )
         return np.array(numbers, np.int64)
 
     def add_matches(self, found: Iterable[tuple[Match, str, int] | Problem], file: str) -> None:
@@ -166,9 +159,9 @@ class Gathering:
             match,
             rounds,
             table,
-            _pad(self._played, players),
-            _pad(self._points, players),
-            _pad(self._faults, players),
+            _sum(self._played, np.zeros(players, np.int64)),
+            _sum(self._points, np.zeros(players)),
+            _sum(self._faults, np.zeros(players, np.int64)),
             self._fault_rule,
         )
 
@@ -176,20 +169,15 @@ class Gathering:
 PerPlayer = TypeVar("PerPlayer", Ints, Floats)
 
 
-def _pad(figures: PerPlayer, players: int) -> PerPlayer:
-    return np.pad(figures, (0, players - figures.size))
-
-
 def _sum(total: PerPlayer, more: PerPlayer) -> PerPlayer:
-    """The sum of figures of players, to one of which the last players may be unknown."""
-    if total.size == more.size:
-        return total + more
-    players = max(total.size, more.size)
-    return _pad(total, players) + _pad(more, players)
+    """The sum of figures of players; `more` may have further players."""
+    found = more.copy()
+    found[: total.size] += total
+    return found
 
 
-def _numbers(known: dict[str, int], cells: Sequence[str]) -> Ints:
+def _numbers(number: Callable[[str], int], cells: Sequence[str]) -> Ints:
     """The number of each cell; often they are all the same."""
     if cells.count(cells[0]) == len(cells):
-        return np.full(len(cells), known[cells[0]])
-    return np.fromiter(map(known.__getitem__, cells), np.int64, len(cells))
+        return np.full(len(cells), number(cells[0]))
+    return np.fromiter(map(number, cells), np.int64, len(cells))
