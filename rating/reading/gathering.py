@@ -22,7 +22,7 @@ _BATCH = 20_000
 
 
 class _Indices(dict[str, int]):
-    """Names, numbered from 0 as they appear."""
+    """Events, numbered from 0 as they appear."""
 
     def __missing__(self, name: str) -> int:
         self[name] = number = len(self)
@@ -36,7 +36,8 @@ class Gathering:
         self.problems: list[Problem] = []
         self.pointed = False
         self._fault_rule = faults
-        self._players, self._events = _Indices(), _Indices()
+        self._players: dict[str, int] = {}
+        self._events = _Indices()
         # Of each result: first, second, outcome, match, round, table, event.
         self._columns: list[list[Ints]] = [[] for _ in range(7)]
         self._played, self._faults = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -58,17 +59,21 @@ class Gathering:
             if not size:
                 continue
             self._games_alone = True
-            # Players are numbered in the order in which they appear.
-            names = chain.from_iterable(zip(games.white, games.black, strict=True))
-            players = np.fromiter(map(self._players.__getitem__, names), np.int64, 2 * size)
-            matches = self._match_numbers(games, players) if any(games.match) else None
+            try:
+                white, black = (_numbers(self._players.__getitem__, side) for side in games[:2])
+            except KeyError:
+                # Players are numbered in the order in which they appear.
+                self._number_players(chain.from_iterable(zip(games.white, games.black, strict=True)))
+                white, black = (_numbers(self._players.__getitem__, side) for side in games[:2])
+            matches = self._match_numbers(games, white, black) if any(games.match) else None
             if matches is None:
                 matches = self._next_match + np.arange(size)
                 self._next_match += size
-                self._played = _sum(self._played, np.bincount(players, minlength=len(self._players)))
+                for side in (white, black):
+                    self._played = _sum(self._played, np.bincount(side, minlength=len(self._players)))
             self._add(
-                players[::2],
-                players[1::2],
+                white,
+                black,
                 _numbers(OUTCOMES.__getitem__, games.result),
                 matches,
                 _numbers(whole_number, games.round),
@@ -76,11 +81,15 @@ class Gathering:
                 _numbers(self._events.__getitem__, games.event),
             )
 
-    def _match_numbers(self, games: Games, players: Ints) -> Ints:
+    def _number_players(self, names: Iterable[str]) -> None:
+        for name in names:
+            self._players.setdefault(name, len(self._players))
+
+    def _match_numbers(self, games: Games, white: Ints, black: Ints) -> Ints:
         """The match of each game; players have played a named match once, however many games it has."""
         numbers = []
         played = []
-        pairs = zip(players[::2].tolist(), players[1::2].tolist(), strict=True)
+        pairs = zip(white.tolist(), black.tolist(), strict=True)
         for event, match, pair in zip(games.event, games.match, pairs, strict=True):
             number = self._next_match
             if match:
@@ -120,8 +129,7 @@ class Gathering:
         self._expand(batch, events)
 
     def _expand(self, batch: list[Match], events: list[int]) -> None:
-        for name in chain.from_iterable(match.players for match in batch):
-            self._players[name]
+        self._number_players(chain.from_iterable(match.players for match in batch))
         new = expand(batch, self._players, self._fault_rule)
         event = np.array(events, np.int64)[new.match]
         self._add(
