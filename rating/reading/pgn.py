@@ -56,10 +56,10 @@ def read_pgn(pieces: Iterable[str], file: str) -> Iterator[Games | Problem]:
 
 
 def _layout_pattern(layout: Iterable[str]) -> re.Pattern[str]:
-    """Matches a whole game with these tags, of which at least White, Black and Result must be among them.
+    """The pattern of a whole game with exactly these tags, White, Black and Result among them.
 
-    Groups are the tags that are read, by name, and the moves. The next game has to follow, so that nothing
-    more belongs to this one.
+    Its groups are the tags that are read, by name, and last the moves. Another game must follow, so that
+    nothing more belongs to this one.
     """
     tags, named = "", ""
     for name in layout:
@@ -143,9 +143,9 @@ class _Reader:
         self._begin()
 
     def _read_alike(self, pattern: re.Pattern[str], piece: str, start: int) -> int:
-        """Take the games of the known layout that stand at `start`; where the first other line begins.
+        """Take the games of the known layout from `start` on; return where the first other line begins.
 
-        There must be no game open that its first tag would belong to.
+        None is taken while a comment, or a game that the first tag would belong to, is open.
         """
         if self._comment or (self._first and not self._moves and self._leading not in self._tags):
             return start
