@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchRecord
     from arbiter.rules import AnyGame
 
-BOTS = Path(__file__).parents[1] / "bots" / "python"
+BOTS = Path(__file__).parents[2] / "bots" / "python"
 RANDOM = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
 SHORT = ("--game", "planning", "--option", "deals=[[1, 0], [2, 1]]", "--seed", "1", "--isolation", "plain")
 GAME = Planning(deals=[(1, 0), (2, 1), (3, 2)])

@@ -18,7 +18,7 @@ from arbiter.suite import load_suite
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots" / "python"
 GREEDY = [sys.executable, str(BOTS / "planning_greedy.py")]
 RANDOM = [sys.executable, str(BOTS / "planning_random.py"), "--seed", "1"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-BOTS = Path(__file__).parents[1] / "bots"
+BOTS = Path(__file__).parents[2] / "bots"
 CPP = BOTS / "cpp" / "build" / "planning_random"
 PYTHON = (sys.executable, "-I", "-S")
 SHORT = ("--option", "deals=[[2, 0], [3, 1]]")
