@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arbiter.byhand import view
+from arbiter.byhand import words
 from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
 from arbiter.byhand.occupants import RandomPlayer
 from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mean
@@ -126,7 +126,7 @@ class Face:
 
     def _listen(self, exchange: Exchange) -> None:
         if self._loud or exchange.problem:
-            self._write(view.exchange_line(exchange))
+            self._write(words.exchange_line(exchange))
 
     def _after(self, stop: Stop | None) -> None:
         """What is to be said after a step: whose turn it is, or what went wrong."""
@@ -140,7 +140,7 @@ class Face:
         elif machine.position.to_act is None and not machine.untold:
             self._write(f"the match is over: points {' '.join(map(str, machine.position.totals))}")
         elif stop is Stop.PERSON:
-            for line in view.turn_lines(machine.position):
+            for line in words.turn_lines(machine.position):
                 self._write(line)
 
     def _step(self, rest: str) -> None:
@@ -163,7 +163,7 @@ class Face:
                 stop = machine.step()
         finally:
             self._loud = True
-            for line in view.decision_lines(machine.position.decisions[begun:], machine.setup.game.seats):
+            for line in words.decision_lines(machine.position.decisions[begun:], machine.setup.game.seats):
                 self._write(line)
         if len(machine.position.deals) > deals and stop is Stop.DECIDED:
             self._write(f"points so far: {' '.join(map(str, machine.position.totals))}")
@@ -258,17 +258,17 @@ class Face:
 
     def _show_state(self, rest: str) -> None:
         _nothing("state", rest)
-        for line in view.state_lines(self._machine.position):
+        for line in words.state_lines(self._machine.position):
             self._write(line)
 
     def _show_clock(self, rest: str) -> None:
         _nothing("clock", rest)
-        for line in view.clock_lines(self._machine):
+        for line in words.clock_lines(self._machine):
             self._write(line)
 
     def _show_transcript(self, rest: str) -> None:
         for exchange in self._machine.transcript[-_number(rest, LAST) :]:
-            self._write(view.exchange_line(exchange))
+            self._write(words.exchange_line(exchange))
 
     def _sit(self, rest: str) -> None:
         word, _, who = rest.partition(" ")

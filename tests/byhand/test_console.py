@@ -14,7 +14,7 @@ import pytest
 
 from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
-from arbiter.byhand.view import exchange_line
+from arbiter.byhand.words import exchange_line
 from arbiter.cli import exit_code
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.clock import TimeControl
