@@ -1,4 +1,4 @@
-"""The referee by hand in a terminal: a line in, lines out; a script of lines is a session, too."""
+"""The referee by hand in a terminal: a line in, lines out. A script of lines is a session too."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arbiter.byhand import words
-from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
+from arbiter.byhand.machine import ByHand, Setup, Stop, TranscriptEntry
 from arbiter.byhand.occupants import RandomPlayer
+from arbiter.byhand.words import clock_lines, decision_lines, entry_line, state_lines, turn_lines
 from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mean
 from arbiter.games import make
 from arbiter.view import hand_line, table_line
@@ -44,7 +44,7 @@ LAST = 20
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What reads words that its user types: who sits in a seat, options, a file of deals."""
+    """Readers of what the user types: an occupant of a seat, options of a game, a file of deals."""
 
     occupant: Callable[[str], Occupant]
     options: Callable[[Sequence[str]], dict[str, object]]
@@ -52,9 +52,9 @@ class Tools:
 
 
 class Face:
-    """A session: `command` takes a line; `done` says when it has ended. Close it with `close`.
+    """A session: `command` takes a line, `done` is True once it has ended. Call `close` at the end.
 
-    `write` takes lines with whatever a bot may have said in them, and makes them harmless.
+    `write` must escape the lines it is given: bots' output stands in them.
     """
 
     def __init__(
@@ -67,14 +67,18 @@ class Face:
         self._machine = self._new(setup)
 
     def command(self, line: str) -> None:
-        """Do what one line says; errors are told, and nothing is changed by them."""
+        """Do what one line says. An error is written, and changes nothing."""
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("#"):
             return
-        known = COMMANDS.get(word)
+        rest = rest.strip()
         try:
-            if known is not None:
-                known(self, rest.strip())
+            if word in BARE:
+                if rest:
+                    raise ConfigError(f"{word} takes nothing after it, and {rest!r} is there")
+                COMMANDS[word](self)
+            elif word in COMMANDS:
+                COMMANDS[word](self, rest)
             elif self._is_asked and len(line.split()) == self._machine.position.answer_words:
                 self._answer(line)
             elif self._is_asked and word[0].isdigit():
@@ -89,7 +93,7 @@ class Face:
             self._write("interrupted")
 
     def introduce(self) -> None:
-        """Who sits where, what is played."""
+        """Write what is played and who sits where."""
         game = self._machine.setup.game
         options = ", ".join(f"{key} {value}" for key, value in game.options.items())
         self._write(f"{game.title}: {options}")
@@ -97,22 +101,22 @@ class Face:
             self._write(f"  {seat}  {occupant.title}")
 
     def feed(self, moves: Sequence[Move]) -> None:
-        """Recorded decisions, without showing what is said meanwhile."""
+        """Play recorded decisions without writing the exchanges."""
         self._loud = False
         for remark in self._machine.feed(moves):
             self._write(remark)
         self._loud = True
-        self._write(f"fed {len(self._machine.position.decisions)} of {len(moves)} recorded decisions")
+        self._write(f"fed {self._machine.position.made} of {len(moves)} recorded decisions")
         self._after(None)
 
     def close(self) -> None:
-        """Tell every bot ``quit`` and end it; say how that went."""
+        """Send every bot ``quit`` and end it; write how that went."""
         for seat, occupant in enumerate(self._occupants):
             if said := occupant.end():
                 self._write(f"seat {seat}: {said}")
 
     def _new(self, setup: Setup) -> ByHand:
-        """Another match; the same people and bots, and random players in seats that are new."""
+        """Begin another match with the same occupants; random players take new seats."""
         seats = setup.game.seats
         for leaving in self._occupants[seats:]:
             leaving.end()
@@ -124,12 +128,12 @@ class Face:
         self._machine = self._new(setup)
         self.introduce()
 
-    def _listen(self, exchange: Exchange) -> None:
-        if self._loud or exchange.problem:
-            self._write(words.exchange_line(exchange))
+    def _listen(self, entry: TranscriptEntry) -> None:
+        if self._loud or entry.problem:
+            self._write(entry_line(entry))
 
     def _after(self, stop: Stop | None) -> None:
-        """What is to be said after a step: whose turn it is, or what went wrong."""
+        """Write whose turn it is after a step, or what went wrong."""
         machine = self._machine
         if machine.trouble is not None:
             seat = machine.trouble.seat
@@ -140,7 +144,7 @@ class Face:
         elif machine.position.to_act is None and not machine.untold:
             self._write(f"the match is over: points {' '.join(map(str, machine.position.totals))}")
         elif stop is Stop.PERSON:
-            for line in words.turn_lines(machine.position):
+            for line in turn_lines(machine.position):
                 self._write(line)
 
     def _step(self, rest: str) -> None:
@@ -155,7 +159,7 @@ class Face:
         if rest not in ("", "deal", "match"):
             raise ConfigError(f"go {rest}: write go, or go deal")
         machine = self._machine
-        begun, deals = len(machine.position.decisions), len(machine.position.deals)
+        begun, deals = machine.position.made, len(machine.position.deals)
         self._loud = False
         stop = Stop.DECIDED
         try:
@@ -163,7 +167,7 @@ class Face:
                 stop = machine.step()
         finally:
             self._loud = True
-            for line in words.decision_lines(machine.position.decisions[begun:], machine.setup.game.seats):
+            for line in decision_lines(machine.position.decisions[begun:], machine.setup.game.seats):
                 self._write(line)
         if len(machine.position.deals) > deals and stop is Stop.DECIDED:
             self._write(f"points so far: {' '.join(map(str, machine.position.totals))}")
@@ -182,33 +186,31 @@ class Face:
 
     @property
     def _is_asked(self) -> bool:
-        """Whether a word by itself decides something: a person's turn, or after a bad answer."""
+        """True when a word by itself is a decision: at a person's turn, or after a bad answer."""
         seat = self._machine.position.to_act
         return seat is not None and (self._occupants[seat].person or self._machine.trouble is not None)
 
     def _answer(self, words: str) -> None:
-        """A person's decision, and on to the next one; or one in the place of a bad answer."""
+        """Take a person's decision and go on to the next one, or replace a bad answer."""
         seat = self._machine.position.to_act
         person = seat is not None and self._occupants[seat].person
         try:
             self._play(words)
         except IllegalAction as error:
-            # A command that was mistyped is read as an answer, too.
+            # It may be a mistyped command.
             raise IllegalAction(f"{error} (help lists the commands)") from None
         if person and self._machine.trouble is None:
             self._go("")
 
-    def _again(self, rest: str) -> None:
-        _nothing("again", rest)
+    def _again(self) -> None:
         self._after(self._machine.again())
 
-    def _skip(self, rest: str) -> None:
-        _nothing("skip", rest)
+    def _skip(self) -> None:
         self._machine.skip()
 
     def _undo(self, rest: str) -> None:
         taken = self._machine.undo(_number(rest, 1))
-        left = len(self._machine.position.decisions)
+        left = self._machine.position.made
         self._write(f"took {taken} decision{'s' * (taken != 1)} back, {left} left")
         self._after(None)
 
@@ -220,7 +222,7 @@ class Face:
 
     def _greet(self, rest: str) -> None:
         game = self._machine.setup.game
-        greeting = [command for wording in game.greeting() for command in enumerate(wording)]
+        greeting = _by_seat(game.greeting())
         if rest:
             self._send(rest, greeting)
             return
@@ -233,42 +235,37 @@ class Face:
     def _deal(self, rest: str) -> None:
         position = self._machine.position
         if rest:
-            wordings = self._machine.setup.game.dealt(position.deals[-1])
-            self._send(rest, [command for wording in wordings for command in enumerate(wording)])
+            self._send(rest, _by_seat(self._machine.setup.game.dealt(position.deals[-1])))
             return
         self._machine.tell()
         self._after(None)
 
     def _send(self, word: str, commands: Iterable[tuple[int, str]]) -> None:
-        """Those of some commands that are for one seat, whatever the moment."""
+        """Send one seat its part of `commands`, whatever the moment."""
         seat = self._seat_number(word)
         for hearer, command in commands:
             if hearer == seat:
                 self._machine.raw(seat, command)
 
-    def _show_hands(self, rest: str) -> None:
-        _nothing("hands", rest)
+    def _show_hands(self) -> None:
         position = self._machine.position
         for seat in range(len(self._occupants)):
             self._write(f"  {seat}  {hand_line(position.game, position.shown.hands[seat])}")
 
-    def _show_trick(self, rest: str) -> None:
-        _nothing("trick", rest)
+    def _show_trick(self) -> None:
         self._write(table_line(self._machine.position.shown) or "nothing lies on the table")
 
-    def _show_state(self, rest: str) -> None:
-        _nothing("state", rest)
-        for line in words.state_lines(self._machine.position):
+    def _show_state(self) -> None:
+        for line in state_lines(self._machine.position):
             self._write(line)
 
-    def _show_clock(self, rest: str) -> None:
-        _nothing("clock", rest)
-        for line in words.clock_lines(self._machine):
+    def _show_clock(self) -> None:
+        for line in clock_lines(self._machine):
             self._write(line)
 
     def _show_transcript(self, rest: str) -> None:
-        for exchange in self._machine.transcript[-_number(rest, LAST) :]:
-            self._write(words.exchange_line(exchange))
+        for entry in self._machine.transcript[-_number(rest, LAST) :]:
+            self._write(entry_line(entry))
 
     def _sit(self, rest: str) -> None:
         word, _, who = rest.partition(" ")
@@ -280,31 +277,33 @@ class Face:
     def _set(self, rest: str) -> None:
         setup = self._machine.setup
         given = self._tools.options(shlex.split(rest))
-        # Another deck or table has another programme, unless it is told.
+        # The default programme depends on the deck and the table.
         kept = {key: value for key, value in setup.game.options.items() if key != "deals"}
         game = make(setup.game.name, {**kept, **given})
         self._renew(replace(setup, game=game, known=()))
 
     def _seed(self, rest: str) -> None:
-        setup = self._machine.setup
-        game = make(setup.game.name, setup.game.options)
-        self._renew(replace(setup, game=game, seed=rest, round_number=1, known=()))
+        self._renew(
+            replace(self._machine.setup, game=self._plain_game(), seed=rest, round_number=1, known=())
+        )
 
     def _deals(self, rest: str) -> None:
-        setup = self._machine.setup
-        game = make(setup.game.name, setup.game.options)
-        self._renew(replace(setup, game=game.given(self._tools.deals(game, rest)), known=()))
+        game = self._plain_game()
+        game = game.given(self._tools.deals(game, rest))
+        self._renew(replace(self._machine.setup, game=game, known=()))
 
-    def _restart(self, rest: str) -> None:
-        _nothing("new", rest)
+    def _plain_game(self) -> AnyGame:
+        """The game without deals that were given."""
+        game = self._machine.setup.game
+        return make(game.name, game.options)
+
+    def _restart(self) -> None:
         self._renew(self._machine.setup)
 
-    def _quit(self, rest: str) -> None:
-        _nothing("quit", rest)
+    def _quit(self) -> None:
         self.done = True
 
-    def _help(self, rest: str) -> None:
-        _nothing("help", rest)
+    def _help(self) -> None:
         self._write(HELP)
 
     def _seat_number(self, word: str) -> int:
@@ -313,19 +312,19 @@ class Face:
         return int(word)
 
 
+def _by_seat(wordings: Iterable[Sequence[str]]) -> list[tuple[int, str]]:
+    """Commands worded for each seat as (seat, command), in the order sent."""
+    return [command for wording in wordings for command in enumerate(wording)]
+
+
 def _number(text: str, default: int) -> int:
-    """A count that may be left out."""
+    """Parse a count that may be left out."""
     if text and not text.isdecimal():
         raise ConfigError(f"{text!r} is not a number")
     return int(text) if text else default
 
 
-def _nothing(command: str, rest: str) -> None:
-    if rest:
-        raise ConfigError(f"{command} takes nothing after it, and {rest!r} is there")
-
-
-COMMANDS: dict[str, Callable[[Face, str], None]] = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "step": Face._step, "go": Face._go, "play": Face._play, "again": Face._again, "skip": Face._skip,
     "undo": Face._undo, "raw": Face._raw, "greet": Face._greet, "deal": Face._deal,
     "hands": Face._show_hands, "trick": Face._show_trick, "state": Face._show_state,
@@ -333,3 +332,5 @@ COMMANDS: dict[str, Callable[[Face, str], None]] = {
     "seed": Face._seed, "deals": Face._deals, "new": Face._restart, "quit": Face._quit, "exit": Face._quit,
     "help": Face._help,
 }  # fmt: skip
+BARE = frozenset({"again", "skip", "hands", "trick", "state", "clock", "new", "quit", "exit", "help"})
+"""Commands that stand alone on their line; the others are given the rest of it."""

@@ -1,17 +1,17 @@
-"""A match by hand, without a face: step by step, back again, by record or by its user's word.
+"""The state of a match by hand: stepped, undone, fed from a record, decided by its user.
 
 Theory of operation. The machine holds a `Position`, how many of its news have been told, and a log
-of every command that each seat has heard. To go back is to take an earlier position, cut the log
-where it was then, start every occupant anew and feed it its part of the log; whoever sits down
-later is fed in the same way. What a bot answers while it is fed counts for nothing.
+of every command that each seat has heard. Undo returns to an earlier position, cuts the log there,
+starts every occupant anew and sends it its part of the log; so is whoever sits down later. Replies
+to the log are ignored.
 
-A reply that is no good stops the machine with `trouble`; its user then says whether to ask again,
-to pass over it, or to decide in the bot's place.
+A bad reply stops the machine with `trouble`; its user then asks again, skips the command, or
+decides in the bot's place.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Command, Deal, Seat
 
 LEAST_NS = SECOND
-"""So long is waited for a bot although its clock has run out: its user may want to see more."""
+"""Time allowed in ns to a bot whose clock has run out: its user may want to see more."""
 IN_STEP = frozenset({Fault.ILLEGAL.value, Fault.REFUSED.value})
-"""Faults after which the same process can be asked again."""
+"""Kinds of faults after which the same process can be asked again."""
 
 
 class Stop(StrEnum):
-    """Why a step came to its end."""
+    """Why a step ended."""
 
     DECIDED = "decided"
     PERSON = "person"
@@ -44,8 +44,8 @@ class Stop(StrEnum):
     OVER = "over"
 
 
-class Exchange(NamedTuple):
-    """One command and the raw reply; `kind` is the fault it amounts to, "" if none, `problem` why.
+class TranscriptEntry(NamedTuple):
+    """One command and the raw reply; `kind` is the kind of fault, "" for none, `problem` the reason.
 
     `word` is the legal answer to a request, in canonical form.
     """
@@ -81,45 +81,38 @@ class _Mark:
     left: tuple[int, ...]
 
 
-@dataclass
 class ByHand:
-    """One match; `listen` is told every exchange. Close it with `close`.
+    """One match; `listen` is called with every entry. Call `close` at the end.
 
-    VoidMatch from whatever starts a process, where our machine fails.
+    `left` is what each seat may still use, in ns. VoidMatch from whatever starts a process, where
+    our machine fails.
     """
 
-    setup: Setup
-    occupants: list[Occupant]
-    listen: Callable[[Exchange], None]
-    position: Position = field(init=False)
-    left: list[int] = field(init=False)
-    """What each seat may still use, in ns."""
-    transcript: list[Exchange] = field(init=False, default_factory=list)
-    trouble: Exchange | None = field(init=False, default=None)
-    _told: int = field(init=False, default=0)
-    _log: list[tuple[Seat, Command]] = field(init=False, default_factory=list)
-    _fresh: set[Seat] = field(init=False, default_factory=set)
-    _marks: list[_Mark] = field(init=False, default_factory=list)
-
-    def __post_init__(self) -> None:
-        setup = self.setup
+    def __init__(
+        self, setup: Setup, occupants: list[Occupant], listen: Callable[[TranscriptEntry], None]
+    ) -> None:
+        self.setup, self.occupants, self.listen = setup, occupants, listen
         self.position = Position.opening(setup.game, setup.seed, setup.round_number, setup.known)
         self.left = [setup.time.budget_ns] * setup.game.seats
-        self._marks.append(_Mark(self.position, 0, tuple(self.left)))
-        for seat in range(setup.game.seats):
-            self._begin(seat)
+        self.transcript: list[TranscriptEntry] = []
+        self.trouble: TranscriptEntry | None = None
+        self._told = 0
+        self._log: list[tuple[Seat, Command]] = []
+        self._fresh: set[Seat] = set()
+        self._marks = [_Mark(self.position, 0, tuple(self.left))]
+        self._begin_all()
 
     def close(self) -> list[tuple[Seat, str]]:
-        """``quit`` to every bot; how each one ended."""
+        """End every occupant; how each one ended."""
         return [(seat, occupant.end()) for seat, occupant in enumerate(self.occupants)]
 
     @property
     def untold(self) -> int:
-        """How many commands are to be told before the next decision."""
+        """Number of commands to tell before the next decision."""
         return len(self.position.news) - self._told
 
     def tell(self, most: int | None = None) -> Stop | None:
-        """Tell the seats what they have yet to hear, so many commands at most; TROUBLE stops it."""
+        """Tell the seats what they have yet to hear, at most `most` commands; TROUBLE at a bad reply."""
         end = len(self.position.news) if most is None else min(len(self.position.news), self._told + most)
         while self._told < end:
             seat, command = self.position.news[self._told]
@@ -129,7 +122,7 @@ class ByHand:
         return None
 
     def step(self) -> Stop:
-        """Tell the news, then have the next decision made."""
+        """Tell the news, then ask for the next decision."""
         self.trouble = None
         if self.tell() is not None:
             return Stop.TROUBLE
@@ -141,7 +134,7 @@ class ByHand:
         word = self._ask(seat)
         if not word:
             return Stop.TROUBLE
-        self._decided(word)
+        self._decide(word)
         return Stop.DECIDED
 
     def decide(self, word: str) -> Stop:
@@ -158,27 +151,27 @@ class ByHand:
         if self.trouble is None or self.trouble.kind not in IN_STEP:
             self._log += [(seat, self._time_left(seat))] * (not asked) + [(seat, request)]
         self.trouble = None
-        self._decided(word)
+        self._decide(word)
         return Stop.DECIDED
 
     def again(self) -> Stop:
-        """After trouble: the same once more, by a new process that has heard the same, if need be."""
+        """After trouble: try again, with a new process that has heard the same if need be."""
         if self.trouble is not None and self._out_of_step:
             self._begin(self.trouble.seat)
         return self.step()
 
     def skip(self) -> None:
-        """After trouble with news: go on as if it had been answered."""
+        """After trouble with news: go on as if it had been answered well."""
         if self.trouble is not None and self._told < len(self.position.news):
             self._told += 1
             self.trouble = None
 
-    def raw(self, seat: Seat, command: Command) -> Exchange:
-        """Send any line to one seat; it becomes a part of what the seat has heard."""
+    def raw(self, seat: Seat, command: Command) -> TranscriptEntry:
+        """Send any line to one seat; it counts as heard there."""
         return self._exchange(seat, command)
 
     def seat(self, seat: Seat, occupant: Occupant) -> str:
-        """Put somebody else into a seat, who is told what was heard there; how the old one ended."""
+        """Replace an occupant, tell the new one what was heard there; how the old one ended."""
         said = self.occupants[seat].end()
         self.occupants[seat] = occupant
         self.trouble = None
@@ -186,21 +179,20 @@ class ByHand:
         return said
 
     def undo(self, decisions: int) -> int:
-        """Take so many decisions back; how many there were to take."""
+        """Take `decisions` back, or as many as there are; their number."""
         taken = min(decisions, len(self._marks) - 1)
         del self._marks[len(self._marks) - taken :]
         mark = self._marks[-1]
         self.position, self._told, self.trouble = mark.position, 0, None
         self.left[:] = mark.left
         del self._log[mark.heard :]
-        for seat in range(len(self.occupants)):
-            self._begin(seat)
+        self._begin_all()
         return taken
 
     def feed(self, moves: Iterable[Move]) -> Iterable[str]:
-        """Play recorded decisions; the bots hear and answer, but the record decides.
+        """Play recorded decisions: the bots answer, but the record decides.
 
-        Yields a line for every answer that is not the record's, and ends early at trouble.
+        Yields a line for every answer that is not the record's; ends early at trouble.
         """
         for number, move in enumerate(moves, 1):
             self.trouble = None
@@ -220,7 +212,7 @@ class ByHand:
                     yield f"move {number}: seat {seat} now answers {now}, not {move.action}"
                 self.trouble = None
             try:
-                self._decided(move.action)
+                self._decide(move.action)
             except IllegalAction as error:
                 yield f"move {number}: {move.action} of seat {seat}: {error}"
                 return
@@ -229,16 +221,16 @@ class ByHand:
 
     @property
     def _out_of_step(self) -> bool:
-        """Whether the bot in trouble has to be started anew before it can be asked again."""
+        """True when the bot in trouble must be started anew before it can be asked again."""
         return self.trouble is not None and self.trouble.kind not in IN_STEP
 
     def _ask(self, seat: Seat) -> str:
-        """``time_left`` and the request; the legal word it answers, "" in trouble."""
+        """Send ``time_left`` and the request; the legal word answered, "" at trouble."""
         if self._exchange(seat, self._time_left(seat)).problem:
             return ""
         return self._exchange(seat, self.position.request, asks=True).word
 
-    def _decided(self, word: str) -> None:
+    def _decide(self, word: str) -> None:
         seat = self.position.to_act
         assert seat is not None
         self.position = self.position.decided(self.position.parse(word))
@@ -249,21 +241,21 @@ class ByHand:
     def _time_left(self, seat: Seat) -> Command:
         return f"time_left {max(0, self.left[seat]) // MS}"
 
-    def _exchange(self, seat: Seat, command: Command, asks: bool = False) -> Exchange:
-        """Say a line to a seat, take note of it, and of trouble."""
-        exchange = self._heard(seat, command, asks)
-        self.transcript.append(exchange)
-        self.listen(exchange)
-        if exchange.problem:
-            self.trouble = exchange
-        if not exchange.problem or exchange.kind in IN_STEP:
+    def _exchange(self, seat: Seat, command: Command, asks: bool = False) -> TranscriptEntry:
+        """Send a line to a seat; log it, and any trouble."""
+        entry = self._send(seat, command, asks)
+        self.transcript.append(entry)
+        self.listen(entry)
+        if entry.problem:
+            self.trouble = entry
+        if not entry.problem or entry.kind in IN_STEP:
             self._log.append((seat, command))
         if not self.setup.time.per_request:
-            self.left[seat] -= exchange.charged_ns
-        return exchange
+            self.left[seat] -= entry.charged_ns
+        return entry
 
-    def _heard(self, seat: Seat, command: Command, asks: bool) -> Exchange:
-        """What comes of a line, judged."""
+    def _send(self, seat: Seat, command: Command, asks: bool) -> TranscriptEntry:
+        """Send a line and judge the reply."""
         starting = seat in self._fresh and self.setup.start_ns is not None
         self._fresh.discard(seat)
         allowed = self.setup.start_ns if starting else max(self.left[seat], LEAST_NS)
@@ -271,35 +263,39 @@ class ByHand:
         try:
             raw, reply = self.occupants[seat].hear(Line(seat, command, allowed, self.position))
         except VoidMatch as void:
-            return Exchange(seat, command, b"", 0, kind="void", problem=str(void))
+            return TranscriptEntry(seat, command, b"", 0, kind="void", problem=str(void))
         except KeyboardInterrupt:
-            return Exchange(seat, command, b"", 0, kind="interrupted", problem="interrupted")
+            return TranscriptEntry(seat, command, b"", 0, kind="interrupted", problem="interrupted")
         charged = 0 if starting else reply.charged_ns
-        exchange = Exchange(seat, command, raw, reply.wall_ns, charged)
+        entry = TranscriptEntry(seat, command, raw, reply.wall_ns, charged)
         if reply.fault is not None:
-            return exchange._replace(kind=reply.fault.kind, problem=reply.fault.detail)
-        return self._judged(exchange, reply) if asks else exchange
+            return entry._replace(kind=reply.fault.kind, problem=reply.fault.detail)
+        return self._judge(entry, reply) if asks else entry
 
-    def _judged(self, exchange: Exchange, reply: Reply) -> Exchange:
-        """An answer to the request in this position."""
+    def _judge(self, entry: TranscriptEntry, reply: Reply) -> TranscriptEntry:
+        """Judge an answer to the request in this position."""
         state = self.position.state
         try:
-            action, _, _ = judge(self.setup.game, state, exchange.seat, exchange.command, reply.answer)
+            action, _, _ = judge(self.setup.game, state, entry.seat, entry.command, reply.answer)
         except MalformedReply as error:
-            return exchange._replace(kind=error.kind, problem=error.detail)
+            return entry._replace(kind=error.kind, problem=error.detail)
         except IllegalAction as error:
-            return exchange._replace(kind=Fault.ILLEGAL.value, problem=str(error))
-        return exchange._replace(word=self.setup.game.action_text(state, exchange.seat, action))
+            return entry._replace(kind=Fault.ILLEGAL.value, problem=str(error))
+        return entry._replace(word=self.setup.game.action_text(state, entry.seat, action))
+
+    def _begin_all(self) -> None:
+        for seat in range(self.setup.game.seats):
+            self._begin(seat)
 
     def _begin(self, seat: Seat) -> None:
-        """Start an occupant anew and feed it what was heard in its seat."""
+        """Start an occupant anew and send it what was heard in its seat."""
         self.occupants[seat].begin(seat)
         self._fresh.add(seat)
         for hearer, command in self._log:
             if hearer != seat:
                 continue
-            exchange = self._heard(seat, command, asks=False)
-            if exchange.problem:
-                self.trouble = exchange
-                self.listen(exchange)
+            entry = self._send(seat, command, asks=False)
+            if entry.problem:
+                self.trouble = entry
+                self.listen(entry)
                 return

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from arbiter.rules import Command, Seat
 
 QUIT_SECONDS = 1.0
+"""How long a bot may take to end after ``quit``."""
 
 
 class Line(NamedTuple):
-    """One command on its way: to whom, within what time in ns, and where the match stands."""
+    """One command to a seat, the time allowed for it in ns, and where the match stands."""
 
     seat: Seat
     command: Command
@@ -28,26 +29,26 @@ class Line(NamedTuple):
 
 
 class Occupant(Protocol):
-    """What sits in a seat. `person`: its decisions are typed and not asked for by a command."""
+    """What sits in a seat; `person` is True when its decisions are typed, not asked for."""
 
     title: str
     person: bool
 
     def begin(self, seat: Seat) -> None:
-        """Sit down anew, with nothing heard."""
+        """Start anew, with nothing heard."""
 
     def hear(self, line: Line) -> Heard:
-        """One command, and what comes of it."""
+        """Hear one command and reply."""
 
     def end(self) -> str:
-        """Leave for good; how that went, in words, "" where there is nothing to tell."""
+        """End for good; how that went in words, "" for nothing to tell."""
 
     def errors(self) -> bytes:
-        """What it has written to standard error, as far as that is read."""
+        """The tail of what it wrote to standard error."""
 
 
 class ProcessBot:
-    """A bot's process with a launcher of its own, so that it can be started anew alone."""
+    """A bot's process, with a launcher of its own so that it can be restarted alone."""
 
     person = False
 
@@ -58,7 +59,7 @@ class ProcessBot:
         self._bot: SingleBot | None = None
 
     def begin(self, seat: Seat) -> None:
-        """Kill the process there is, and start another."""
+        """Kill the running process, if any, and start another."""
         if self._bot is not None:
             self._bot.stop()
         if self._launcher is None:
@@ -66,12 +67,12 @@ class ProcessBot:
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
 
     def hear(self, line: Line) -> Heard:
-        """The line to its input; its reply."""
+        """Send the line and wait for the reply."""
         assert self._bot is not None
         return self._bot.say(f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns)
 
     def end(self) -> str:
-        """Say ``quit``, wait a moment, kill what is left."""
+        """Send ``quit``, wait, kill what is left."""
         said = ""
         try:
             if self._bot is not None:
@@ -92,53 +93,46 @@ class ProcessBot:
         return b"" if self._bot is None else self._bot.stderr()
 
 
-class Person:
-    """A seat whose decisions are typed; it reads along."""
-
-    title = "human"
-    person = True
+class _NoProcess:
+    """An occupant that needs no start and no end."""
 
     def begin(self, seat: Seat) -> None:
         """Nothing to start."""
-
-    def hear(self, line: Line) -> Heard:  # noqa: ARG002
-        """Taken note of."""
-        return Heard(b"", Reply(DONE, 0, 0))
 
     def end(self) -> str:
         """Nothing to end."""
         return ""
 
     def errors(self) -> bytes:
-        """None."""
+        """Nothing is written to standard error."""
         return b""
 
 
-class RandomPlayer:
-    """Plays any legal action; the same in every match with the same course."""
+class Person(_NoProcess):
+    """A seat whose decisions are typed."""
+
+    title = "human"
+    person = True
+
+    def hear(self, line: Line) -> Heard:  # noqa: ARG002
+        """Accept every command: the person reads the session's output."""
+        return Heard(b"", Reply(DONE, 0, 0))
+
+
+class RandomPlayer(_NoProcess):
+    """Plays any legal action; the same one whenever the match is in the same position."""
 
     title = "random"
     person = False
-
-    def begin(self, seat: Seat) -> None:
-        """Nothing to start."""
 
     def hear(self, line: Line) -> Heard:
         """``=``, and a legal word to a request."""
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
             return Heard(b"", Reply(DONE, 0, 0))
-        # Of the place in the match alone, so that a decision taken back comes out the same.
-        policy = random_policy(f"{position.seed}|{line.seat}|{len(position.decisions)}")
+        # Seeded by the place in the match, so that a decision taken back comes out the same.
+        policy = random_policy(f"{position.seed}|{line.seat}|{position.made}")
         action = policy(position.state, line.seat)
         word = position.game.action_text(position.state, line.seat, action).encode()
         raw = b"= %s\n\n" % word
         return Heard(raw, Reply(Answer(True, word, raw), 0, 0))
-
-    def end(self) -> str:
-        """Nothing to end."""
-        return ""
-
-    def errors(self) -> bytes:
-        """None."""
-        return b""

@@ -10,25 +10,26 @@ from arbiter.view import hand_line, roles_line, table_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.byhand.machine import ByHand, Exchange
+    from arbiter.byhand.machine import ByHand, TranscriptEntry
     from arbiter.course import Decision, Position
 
 SHOWN = 400
-"""So many bytes of a reply are shown."""
+"""Bytes of a reply that are shown."""
 SHOWN_WORDS = 80
+"""Legal answers that are listed."""
 
 
-def exchange_line(exchange: Exchange) -> str:
+def entry_line(entry: TranscriptEntry) -> str:
     """``seat 0  gen_move  ->  '= TD\\n\\n'  0.4 ms``, and what is wrong with it."""
-    if not exchange.raw and not exchange.problem:
-        return f"seat {exchange.seat}  {exchange.command}"
-    raw = repr(exchange.raw[:SHOWN])[2:-1] + ("..." if len(exchange.raw) > SHOWN else "")
-    line = f"seat {exchange.seat}  {exchange.command}  ->  '{raw}'  {exchange.wall_ns / 1e6:.1f} ms"
-    return line + (f"\n  {exchange.kind}: {exchange.problem}" if exchange.problem else "")
+    if not entry.raw and not entry.problem:
+        return f"seat {entry.seat}  {entry.command}"
+    raw = repr(entry.raw[:SHOWN])[2:-1] + ("..." if len(entry.raw) > SHOWN else "")
+    line = f"seat {entry.seat}  {entry.command}  ->  '{raw}'  {entry.wall_ns / 1e6:.1f} ms"
+    return line + (f"\n  {entry.kind}: {entry.problem}" if entry.problem else "")
 
 
 def turn_lines(position: Position) -> list[str]:
-    """For a person who is to decide: the request, its hand, the table, what it may answer."""
+    """What a person needs to decide: the request, the hand, the table, the legal answers."""
     seat = position.to_act
     if seat is None:
         return []
@@ -45,7 +46,7 @@ def turn_lines(position: Position) -> list[str]:
 
 
 def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
-    """Answers in order, a line for each turn of the table."""
+    """The answers in order, one line for each turn of the table."""
     for (deal, request), asked in groupby(decisions, key=lambda d: (d.deal, d.request)):
         answers = [f"{decision.seat}:{decision.word}" for decision in asked]
         for start in range(0, len(answers), seats):
@@ -56,7 +57,7 @@ def state_lines(position: Position) -> Iterator[str]:
     """The deal, its roles, what was answered in it, points so far, and who is to act."""
     number = len(position.deals) - 1
     roles = roles_line(position.game.deal_record(position.deals[number], position.state))
-    yield f"deal {number + 1} ({roles}), after {len(position.decisions)} decisions"
+    yield f"deal {number + 1} ({roles}), after {position.made} decisions"
     yield from decision_lines([d for d in position.decisions if d.deal == number], position.game.seats)
     yield f"points of the deals that are over: {' '.join(map(str, position.totals))}"
     seat = position.to_act

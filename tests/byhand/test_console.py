@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.byhand.machine import ByHand, Exchange, Setup, Stop
+from arbiter.byhand.machine import ByHand, Setup, Stop, TranscriptEntry
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
-from arbiter.byhand.words import exchange_line
+from arbiter.byhand.words import entry_line
 from arbiter.cli import exit_code
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.clock import TimeControl
@@ -672,5 +672,5 @@ def test_a_person_gives_cards_by_several_words(console: Callable[..., list[str]]
 
 
 def test_a_long_reply_is_cut() -> None:
-    line = exchange_line(Exchange(1, "x", b"=" * 500, 0))
+    line = entry_line(TranscriptEntry(1, "x", b"=" * 500, 0))
     assert line.endswith("=...'  0.0 ms")
