@@ -10,7 +10,8 @@ from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.errors import StoreError
-from arbiter.season.verify import Checked, Finding, Kind, commitment
+from arbiter.season.plan import commitment
+from arbiter.season.verify import Coverage, Finding, Kind
 from arbiter.season.verify import verify as findings
 
 NO = 1
@@ -35,7 +36,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
         try:
             finding = next(run)
         except StopIteration as done:
-            checked: Checked = done.value
+            checked: Coverage = done.value
             break
         counts[finding.kind] += 1
         if style == "json":
@@ -68,7 +69,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
     click.get_current_context().exit(code)
 
 
-def _amount(checked: Checked) -> str:
+def _amount(checked: Coverage) -> str:
     """One line of what was checked."""
     return (
         f"{checked.rounds} rounds ({checked.complete} complete) dealt again,"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,7 +12,7 @@ from arbiter.regress.experiment import from_settings
 from arbiter.regress.trial import Trial
 from arbiter.season.events import MatchStored
 from arbiter.season.matches import play_matches
-from arbiter.season.season import SEED_BYTES
+from arbiter.season.plan import draw_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,8 +29,7 @@ def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
     """Its place in the store, made with a seed drawn for `auto`."""
     season = store.season(experiment.name)
     if season is None:
-        seed = secrets.token_hex(SEED_BYTES) if experiment.seed == "auto" else experiment.seed
-        season = store.make_season(experiment.name, experiment.game.name, seed)
+        season = store.make_season(experiment.name, experiment.game.name, draw_seed(experiment.seed))
     season.keep_settings(experiment.name, experiment.settings)
     return season
 

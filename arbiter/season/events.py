@@ -1,4 +1,4 @@
-"""What happens while a season is played, as frozen values that whoever looks on only presents."""
+"""What happens while a season is played, as frozen values for whoever presents it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChangesAccepted:
-    """The config differs from the last round's, and the next round is played with it; `what` in words."""
+    """The next round is played with a changed config; `what` names the changes."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlanned:
-    """A round is about to be played: `missing` of its `total` matches, `at_once` at a time.
+    """A round begins: `missing` of its `total` matches are to be played, `at_once` at a time.
 
-    `rounds` is how many the season is to have. `commitment` is the seed's SHA-256 before the first match
+    `rounds` is the season's number of rounds; `commitment` the seed's SHA-256 before the first match
     of all, else None.
     """
 
@@ -36,9 +36,7 @@ class RoundPlanned:
 
 @dataclass(frozen=True, slots=True)
 class Suspended:
-    """A player sits out a round, and did not sit out the one before; its last `faults` matches or more
-    ended by its own fault.
-    """
+    """A player is suspended from this round on: at least its last `faults` matches ended by its fault."""
 
     player: str
     round: int
@@ -47,14 +45,14 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True)
 class MatchStored:
-    """A match was played and is in the store."""
+    """A match was played and stored."""
 
     match: PackedMatch
 
 
 @dataclass(frozen=True, slots=True)
 class MatchVoid:
-    """Our side spoilt a match, which is played again; VoidMatch follows where it was the second time."""
+    """Our machine failed a match. It is played again; the second time VoidMatch follows."""
 
     id: str
     why: str
@@ -62,7 +60,7 @@ class MatchVoid:
 
 @dataclass(frozen=True, slots=True)
 class RoundComplete:
-    """All matches of a round are stored, and it is rated; `played` of them in these seconds."""
+    """All matches of a round are stored, and it is rated; `played` of them just now, in `seconds`."""
 
     standings: Mapping[str, Any]
     played: int
@@ -80,9 +78,7 @@ class PartComplete:
 
 @dataclass(frozen=True, slots=True)
 class RoundsOver:
-    """Nothing more is asked for now, though the season has more: `complete` rounds of `rounds`, or there is
-    time for another.
-    """
+    """All that was asked for is played, but the season goes on: `complete` of `rounds` are complete."""
 
     complete: int
     rounds: int
@@ -90,7 +86,7 @@ class RoundsOver:
 
 @dataclass(frozen=True, slots=True)
 class SeasonComplete:
-    """All rounds are complete, so the seed is no secret any more."""
+    """All rounds are complete, so the seed may be told."""
 
     rounds: int
     seed: str
@@ -98,7 +94,7 @@ class SeasonComplete:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Somebody asked the season to stop, and it did; the last event of its kind of end."""
+    """The season stopped because somebody asked it to; always the last event."""
 
 
 Event: TypeAlias = (

@@ -1,7 +1,7 @@
-"""How long a season takes: at worst, and at the pace of matches that were tried.
+"""How long a season takes: at worst, and at the pace of trial matches.
 
-At worst every player uses all of its time in every match. What a match asks of a player is
-counted in a few random ones in memory, so that it holds for any game and any time control.
+At worst every player uses all of its time in every match. How many commands a match has is
+counted in a few random matches in memory, which works for any game and any time control.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec
 
 COUNTED = 3
+"""Matches in which commands are counted."""
 CONTEST_BUDGETS = (180 * SECOND, 900 * SECOND)
-"""What the contest gave each player for a match: least with many players, most with few."""
+"""The contest's budgets for a player and match: with many players, with few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a season consists of; `match_ns` is a match at worst with the config's time control."""
+    """The size of a season; `match_ns` is the longest that a match can take with the config's times."""
 
     players: int
     tables: int
@@ -39,11 +40,11 @@ class Shape:
 
     @property
     def turns(self) -> int:
-        """How many times, in a round, all workers are given a match."""
+        """How often, in a round, all workers are given a match."""
         return -(-self.matches // self.at_once)
 
     def round_ns(self, match_ns: float) -> float:
-        """A round whose matches take so long each."""
+        """A round whose matches take `match_ns` each."""
         return self.turns * match_ns
 
     def season_ns(self, match_ns: float) -> float:
@@ -51,12 +52,12 @@ class Shape:
         return self.rounds * self.round_ns(match_ns)
 
     def rounds_within(self, ns: float, match_ns: float) -> int:
-        """How many rounds fit into a time."""
+        """How many rounds fit into `ns`."""
         return int(ns // self.round_ns(match_ns)) if match_ns else 0
 
 
 def shape(config: Config, at_once: int) -> Shape:
-    """The season of a config, with so many matches at once."""
+    """The size of a config's season, `at_once` matches at a time."""
     matches = matches_of(config.game, _tables(config))
     return Shape(
         players=len(config.entries),
@@ -70,7 +71,7 @@ def shape(config: Config, at_once: int) -> Shape:
 
 
 def worst_match(config: Config, time: TimeControl) -> int:
-    """A match in which every player starts as late and thinks as long as it may, in ns."""
+    """The longest that a match can take, in ns: every player starts as late and thinks as long as it may."""
     commands, answers = _asked(config)
     start = config.limits.start_ns or 0
     if time.per_request:
@@ -79,10 +80,10 @@ def worst_match(config: Config, time: TimeControl) -> int:
 
 
 def longest_time(config: Config, season: Shape, within_ns: int) -> int:
-    """The longest time of the config's kind with which all rounds fit, in ns; 0 if none does.
+    """The longest time in ns, of the config's kind, with which all rounds fit; 0 if none does.
 
-    That is a budget for a player and match beside the config's increment, or a time for each
-    command; whole seconds, or below one whole milliseconds.
+    It is a budget for a player and match, or a time for each command; in whole seconds, below one
+    second in whole milliseconds.
     """
     control = config.limits.time
     spare = within_ns // (season.rounds * season.turns) - worst_match(config, replace(control, budget_ns=0))
@@ -92,10 +93,7 @@ def longest_time(config: Config, season: Shape, within_ns: int) -> int:
 
 
 def trial_specs(config: Config, number: int) -> list[MatchSpec]:
-    """So many matches of the season's players, on deals that are not the season's.
-
-    Each table is drawn on before one is drawn on again.
-    """
+    """`number` matches of the season's players, from all tables in turn, on deals of their own."""
     seed = "arbiter-trial"
     specs = match_specs(config, seed, 1, _tables(config))
     ordered = sorted(specs, key=lambda spec: (spec.rotation, spec.table))
@@ -111,7 +109,7 @@ def _tables(config: Config) -> Sequence[Sequence[str]]:
 
 
 def _asked(config: Config) -> tuple[int, int]:
-    """How many commands, and how many requests for a decision among them, a match has at most."""
+    """The most commands that a match has, and the most requests for a decision among them."""
     commands, answers = 0, 0
     for number in range(COUNTED):
         said: list[Said] = []

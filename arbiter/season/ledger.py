@@ -1,14 +1,14 @@
-"""What the matches of complete rounds come to: results, faults, and who cannot go on.
+"""What complete rounds come to: results, faults, and who is to be suspended.
 
-Everything that a round's plan and its ratings follow from is read from the store once and kept,
-so that a season's hundredth round costs no more than its first. Adding round by round gives the
-same bits as reading all at once: an interrupted season plans as an uninterrupted one does.
+Each match is read from the store once, so that the hundredth round costs no more than the first.
+Adding round by round gives the same bits as reading all at once, so an interrupted season plans
+as an uninterrupted one does.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import rating
 from arbiter.match import original
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
     from rating.fit.bayeselo import Fit
 
 
+SHOWN = (
+    "rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points",
+)  # fmt: skip
+"""What standings show of a rated player."""
+
+
 class Ledger:
-    """One season's results up to a round; ask for rounds in ascending order, and each is read once.
+    """One season's results up to a round; rounds that are asked for in ascending order are read once.
 
     `names` come first, in their order, in every table of results.
     """
@@ -32,6 +38,11 @@ class Ledger:
     def __init__(self, season: SeasonStore, names: Iterable[str]) -> None:
         self._season, self._names = season, tuple(names)
         self._begin()
+
+    @classmethod
+    def of(cls, config: Config, season: SeasonStore) -> Self:
+        """The results of a config's season, its players in the config's order before all others."""
+        return cls(season, [entry.player.name for entry in config.entries])
 
     def _begin(self) -> None:
         self._last = 0
@@ -42,14 +53,14 @@ class Ledger:
         self._streaks: Counter[str] = Counter()
 
     def read(self, last_round: int) -> None:
-        """Go to the end of a round."""
+        """Read up to the end of a round."""
         if last_round < self._last:
             self._begin()
         if last_round == self._last:
             return
         digests = {stored.number: stored.digest for stored in self._season.rounds()}
         summaries = self._season.summaries(last_round, self._last + 1)
-        self.results = self.results.append(map(rated, summaries))
+        self.results = self.results.append(map(to_rating, summaries))
         self._fit = None
         for match in summaries:
             digest = digests.get(match.round or 0, "")
@@ -61,7 +72,7 @@ class Ledger:
 
     def _count_faults(self, match: MatchSummary) -> None:
         if match.faulty is not None:
-            # The others might have faulted later, or not: it tells nothing about them.
+            # The match tells nothing about the others, who might have faulted later.
             faulty = match.players[match.faulty]
             self._streaks[original(faulty)] += 1
             if match.fault is not None:
@@ -72,15 +83,15 @@ class Ledger:
 
     @property
     def fit(self) -> Fit:
-        """The ratings, which standings and the next pairing both start from."""
+        """The ratings, computed once for standings and pairing."""
         if self._fit is None:
             self._fit = rating.bayeselo(self.results)
         return self._fit
 
     def unfit(self, config: Config) -> list[str]:
-        """Registered players whose matches in a row ended by their own fault, as often as is enough.
+        """Registered players whose last `suspend_after` matches ended by their own fault.
 
-        Only matches since the last change of the config count: who changes it gives a new start.
+        Only matches since the last change of the config count.
         """
         if not config.suspend_after or config.digest != self._digest:
             return []
@@ -88,7 +99,7 @@ class Ledger:
         return [name for name in names if self._streaks[name] >= config.suspend_after]
 
     def _notices(self, config: Config) -> list[str]:
-        """What the organiser must know of players who are unfit to play."""
+        """A line for the organiser about each unfit player."""
         unfit = self.unfit(config)
         playing = {player.name for player in entrants(config, self._last + 1, unfit)}
         return [
@@ -101,20 +112,8 @@ class Ledger:
         """The documented standings after the last round read."""
         ranked = rating.rank(rating.intervals(self.fit))
         rows = [
-            {
-                "rank": row.rank,
-                "player": row.player,
-                "elo": row.elo,
-                "low": row.low,
-                "high": row.high,
-                "matches": row.matches,
-                "results": row.results,
-                "wins": row.wins,
-                "draws": row.draws,
-                "losses": row.losses,
-                "points": row.points,
-                "faults": dict(sorted(self.faults[row.player].items())),
-            }
+            {name: getattr(row, name) for name in SHOWN}
+            | {"faults": dict(sorted(self.faults[row.player].items()))}
             for row in ranked.rows
         ]
         return {
@@ -128,8 +127,8 @@ class Ledger:
         }
 
 
-def rated(match: MatchSummary) -> rating.Match:
-    """A match as `rating` takes it; copies of one house bot give no result with each other."""
+def to_rating(match: MatchSummary) -> rating.Match:
+    """A match as `rating` takes it; copies of one house bot have no result against each other."""
     return rating.Match(
         players=match.players,
         points=match.points,
@@ -147,7 +146,7 @@ def pairwise(summaries: Iterable[MatchSummary], names: Iterable[str] = ()) -> di
 
     `names` come first, in their order.
     """
-    table = rating.PairTable.from_matches(map(rated, summaries), players=names)
+    table = rating.PairTable.from_matches(map(to_rating, summaries), players=names)
     n = len(table.players)
     counts = {name: [[0] * n for _ in range(n)] for name in ("wins", "draws", "losses")}
     pairs = table.pairs()

@@ -1,4 +1,4 @@
-"""Matches on their way: submitted in a window, stored as they end, again when void, stopped when asked."""
+"""Matches played by an executor: stored as they end, repeated when void, stopped when asked."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 MOST_VOIDS = 2
-"""How many voids of one match in a row stop the run."""
+"""Voids of one match in a row that stop the run."""
 STOP_SECONDS = 1.0
-"""How long a wish to stop may go unheard while no match ends."""
+"""Seconds between two looks for a wish to stop."""
 
 
 def play_matches(
@@ -30,10 +30,10 @@ def play_matches(
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
     """Play matches, storing each as it ends; VoidMatch after two voids of one in a row.
 
-    `specs` is asked for the next one where fewer than `ahead` are under way, so it may depend on the events
-    so far; without `ahead` for all at once. Ends with `Stopped` where matches were left out because somebody
-    asked for it; those in flight then were still played and stored. To close the generator calls off what has
-    not begun.
+    `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
+    so far; without `ahead` it is asked for all at once. Where somebody asks to stop, matches in flight are
+    still played and stored, and `Stopped` comes last if any was left out. Closing the generator cancels
+    what has not begun.
     """
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
     voids: Counter[str] = Counter()
@@ -68,7 +68,7 @@ def play_matches(
 
 
 class _Window:
-    """The matches under way: at most `ahead`, and none is added once it is closed."""
+    """The matches under way: at most `ahead`, none added once it is closed."""
 
     def __init__(
         self, waiting: Iterator[MatchSpec], executor: Executor, ahead: int | None, closed: bool
@@ -78,7 +78,7 @@ class _Window:
         self.running: dict[Future[PackedMatch], MatchSpec] = {}
         self.closed = closed
         self.left_out = False
-        """A match was not played because the window was closed."""
+        """True when a match was not played because the window was closed."""
 
     def fill(self) -> None:
         """Submit as many more as may be under way."""
@@ -98,7 +98,7 @@ class _Window:
         future.add_done_callback(self._ended.put)
 
     def wait(self, seconds: float) -> tuple[MatchSpec, Future[PackedMatch]] | None:
-        """The next one to end, which is no longer running then; None if none ends in time."""
+        """Take the next one to end out of `running`; None if none ends in time."""
         try:
             future = self._ended.get(timeout=seconds)
         except Empty:
@@ -107,7 +107,7 @@ class _Window:
         return self.running.pop(future), future
 
     def close(self) -> None:
-        """Call off what has not begun."""
+        """Cancel what has not begun."""
         self.closed = True
         for future in list(self.running):
             future.cancel()

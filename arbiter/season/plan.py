@@ -1,19 +1,20 @@
 """The plan of a round: a pure function of seed, config and complete rounds, minus what is stored.
 
-A match's id is derived from its place in the plan, so going on after any interruption is: planned
-ids minus stored ids.
+A match's id is derived from its place in the plan, so going on after an interruption means playing the
+planned ids that are not stored.
 """
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import rating
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import ConfigError
-from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 
 if TYPE_CHECKING:
@@ -22,15 +23,36 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec
+    from arbiter.season.ledger import Ledger
     from arbiter.store import SeasonStore, StoredRound
 
 RECENT = 3
-"""How many complete rounds tell how long the next one takes."""
+"""Complete rounds from which the length of the next one is estimated."""
+
+
+SEED_BYTES = 32
+
+
+def draw_seed(seed: str) -> str:
+    """The seed itself, or one from the system's random source for ``auto``."""
+    return secrets.token_hex(SEED_BYTES) if seed == "auto" else seed
+
+
+def commitment(seed: str) -> str:
+    """What a season commits itself to before it starts: SHA-256 of the seed's text, in hex."""
+    return sha256(seed.encode()).hexdigest()
+
+
+def check_seed(config: Config, stored: SeasonStore) -> None:
+    """ConfigError if the config gives another seed than the season has."""
+    if config.seed not in ("auto", stored.seed):
+        message = f"the seed is not the one that {config.season} was begun with, and cannot change"
+        raise ConfigError(message, str(config.file), "give that one, or name another season")
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """A round with the matches of it that are still to be played, and who is suspended from it."""
+    """A round, its matches still to be played out of `total`, and who is suspended from it."""
 
     stored: StoredRound
     missing: tuple[MatchSpec, ...]
@@ -45,7 +67,7 @@ def plan_round(
     unfit: Iterable[str] = (),
     share: Callable[[int, int], bool] = lambda _round, _table: True,
 ) -> RoundPlan:
-    """What of a round is not in the store yet; `share` says which of a round's tables are ours."""
+    """The plan of a round as stored; `share` says which of its tables are ours, by round and table."""
     specs = [
         spec
         for spec in match_specs(config, season.seed, stored.number, stored.tables)
@@ -70,34 +92,27 @@ def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[
     return rating.next_round(results.fit, names, rule=rule, size=config.game.table_size)
 
 
-def ledger(config: Config, season: SeasonStore) -> Ledger:
-    """The season's results, with the config's players in its order before all others."""
-    return Ledger(season, [entry.player.name for entry in config.entries])
-
-
-def changed(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
-    """What to say of a config that is not the one of the round before."""
+def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
+    """The error for a config that is not the one of the round before."""
     hint = (
         "give --accept-changes to go on with the new one"
         if last.complete or not season.match_ids(last.number)
         else "finish it with the old config first"
     )
-    what = what_changed(config, season, last)
+    what = describe_changes(config, season, last)
     state = "complete" if last.complete else "begun"
     message = f"the config has changed since round {last.number}, which is {state}: {what}"
     return ConfigError(message, str(config.file), hint)
 
 
-def what_changed(config: Config, season: SeasonStore, last: StoredRound) -> str:
+def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
+    """How the config differs from that of the round before, on one line."""
     before = season.settings(last.digest)
     return "what it was is not known" if before is None else in_one_line(changes(before, config.settings))
 
 
 def time_for_another(config: Config, season: SeasonStore, at_once: int, now: datetime) -> bool:
-    """Whether a round beyond the config's number of them would end before `until`.
-
-    It is expected to take as long as the longest of the last few, `at_once` matches at a time.
-    """
+    """True when one more round, as long as the longest of the last few, would end before `until`."""
     if config.until is None:
         return False
     longest = 0.0

@@ -1,4 +1,4 @@
-"""One stored match against its plan: its place, deals, moves, points, results and charges.
+"""One stored match compared with its plan: place, deals, moves, points, results and charges.
 
 Each difference is one line of text without the match's name.
 """
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 SHOWN = 300
-"""So many characters of a value are shown."""
+"""Characters of a value that are shown."""
 ROUNDING_NS = 1000
+"""Stored times are whole microseconds."""
 
 
 def shown(value: Any) -> str:
-    """A value on one line, a text without quotes, cut where it is long."""
+    """A value as JSON on one line, without the quotes of a text, cut where it is long."""
     text = json.dumps(value)
     if isinstance(value, str):
         text = text[1:-1]
@@ -37,9 +38,9 @@ def shown(value: Any) -> str:
 def match_differences(
     game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool
 ) -> Iterator[str]:
-    """Everything in which a record differs from the match that `spec` and `game` make of its moves.
+    """Every difference between a record and the match that `spec` and `game` make of its moves.
 
-    `same_config`: `spec` has the limits that the match was played under, so clocks are compared.
+    `same_config` is True when the match was played under the limits of `spec`; then clocks are compared.
     """
     yield from _place(game, spec, record, same_config)
     dealt, differences = _deals(game, spec, record)
@@ -57,7 +58,7 @@ def match_differences(
 
 
 def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:
-    """Whose match it is, which one, and what was played."""
+    """Differences in which match it is, who played, and what."""
     planned = {
         "id": spec.id,
         "season": spec.season,
@@ -83,10 +84,10 @@ def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: boo
 
 
 def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame | None, list[str]]:
-    """The game that deals what the record has, None if no game can; and how that is not the planned one.
+    """A game that deals what the record has, None if that is impossible; and differences from the plan.
 
-    Play is checked against the cards that were on the table, right or wrong. In a chained game
-    the deals follow from the play, so the replay deals them.
+    Play is checked against the recorded cards, right or wrong. In a chained game the deals follow
+    from the play, so the replay deals them.
     """
     planned = programme(game, spec.seed, spec.round or 1)
     differences = []
@@ -136,7 +137,7 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
 
 
 def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
-    """Pairwise results that come out otherwise."""
+    """Pairwise results that differ."""
     stored, replayed = (
         {(white, black): OUTCOMES[score] for white, black, score in results(match)}
         for match in (record, again)
@@ -149,9 +150,9 @@ def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
 
 
 def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
-    """What each seat was charged: its moves beside its total, and what its clock had left.
+    """Charges that do not fit: of a seat's moves, its total, and what its clock had left.
 
-    `control` is what the clocks started with, None if that is not known.
+    `control` is None when it is not known which one was played under.
     """
     seats = len(record.players)
     used, answered = [0] * seats, [0] * seats
@@ -185,10 +186,10 @@ def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -
 
 
 def _granted(control: TimeControl, answered: int) -> int:
-    """All the time that a seat has had after so many answers."""
+    """The time in ns granted to a seat with `answered` answers."""
     return control.budget_ns + control.increment_ns * answered
 
 
 def _plain(value: Any) -> Any:
-    """As it is stored: JSON has no tuples."""
+    """A value as JSON reads it back: lists for tuples."""
     return json.loads(json.dumps(value))

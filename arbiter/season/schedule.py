@@ -1,4 +1,4 @@
-"""Tables, rotations, house bots -> what is to be played; pure functions of seed and config."""
+"""Who plays in a round, at which table, in which matches: pure functions of seed and config."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def entrants(config: Config, round_number: int, suspended: Collection[str] = ()) -> list[Player]:
     """Who plays in a round: the ordinary players, then house bots until tables are full.
 
-    House bots join in list order, starting at the round's number; a name that already plays
-    joins as a copy, ``random#2``. Who is `suspended` sits out, unless then no house bot could
-    fill the tables or nobody were left.
+    House bots join in list order, starting at the round's number; one that already plays joins as
+    a copy, ``random#2``. Suspended players sit out, unless nobody would be left or no house bot
+    could fill the tables.
     """
     ordinary = [entry.player for entry in config.entries if not entry.house]
     by_name = {entry.registered_name: entry.player for entry in config.entries}
@@ -41,7 +41,7 @@ def entrants(config: Config, round_number: int, suspended: Collection[str] = ())
 
 
 def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) -> list[list[str]]:
-    """Tables by lot, from a stream of their own: deals are not affected."""
+    """Tables by lot, from a stream of their own, so that deals are not affected."""
     order = Stream("arbiter-tables-1", seed, round_number).shuffled(len(names))
     drawn = [names[number] for number in order]
     return [drawn[start : start + size] for start in range(0, len(drawn), size)]
@@ -76,5 +76,5 @@ def match_specs(
 
 
 def agreed_limits(limits: Limits, players: Iterable[Player]) -> Limits:
-    """Those of a match: strict delivery unless everybody was vouched for."""
+    """The limits of a match: strict delivery unless every player is `batched`."""
     return limits if all(player.batched for player in players) else replace(limits, delivery="strict")

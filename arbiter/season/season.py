@@ -1,4 +1,4 @@
-"""A season: what comes next of it, played, rated and told.
+"""A season: planned, played and rated round by round.
 
 with Store("sqlite:///season.sqlite") as store:
     season = Season.open(load("season.yaml"), store)
@@ -9,11 +9,9 @@ with Store("sqlite:///season.sqlite") as store:
 
 from __future__ import annotations
 
-import secrets
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.errors import ConfigError
@@ -26,9 +24,18 @@ from arbiter.season.events import (
     Stopped,
     Suspended,
 )
-from arbiter.season.ledger import pairwise
+from arbiter.season.ledger import Ledger, pairwise
 from arbiter.season.matches import play_matches
-from arbiter.season.plan import changed, ledger, plan_round, tables, time_for_another, what_changed
+from arbiter.season.plan import (
+    change_error,
+    check_seed,
+    commitment,
+    describe_changes,
+    draw_seed,
+    plan_round,
+    tables,
+    time_for_another,
+)
 from arbiter.view import replay_of
 
 if TYPE_CHECKING:
@@ -41,48 +48,42 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore, Store, StoredRound
     from arbiter.view import Reader
 
-SEED_BYTES = 32
-
 
 class Season:
     """The season of a config in its store; one round at a time."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self.config, self.stored = config, stored
-        self._ledger = ledger(config, stored)
+        self._ledger = Ledger.of(config, stored)
         self._suspended: set[str] = set()
 
     @classmethod
     def open(cls, config: Config, store: Store) -> Self:
-        """Its place in the store, made at the first round with a seed drawn for `auto`."""
+        """Find the season in the store, or make it, with a seed drawn for `auto`."""
         stored = store.season(config.season)
         if stored is None:
             if config.seed == "auto" and config.seed_commitment is not None:
                 message = "seed_commitment: a seed that is still to be drawn cannot have been committed to"
                 raise ConfigError(message, str(config.file), "give the seed, or add the line after round 1")
-            seed = secrets.token_hex(SEED_BYTES) if config.seed == "auto" else config.seed
-            return cls(config, store.make_season(config.season, config.game.name, seed))
+            return cls(config, store.make_season(config.season, config.game.name, draw_seed(config.seed)))
         check_seed(config, stored)
         if stored.game != config.game.name:
-            place = f"the season {config.season} in {store.name}"
-            raise ConfigError(
-                f"{place} is one of {stored.game}, not {config.game.name}",
-                str(config.file),
-                "name another season or another store",
+            message = (
+                f"the season {config.season} in {store.name} is one of {stored.game}, not {config.game.name}"
             )
+            raise ConfigError(message, str(config.file), "name another season or another store")
         return cls(config, stored)
 
     @property
     def complete(self) -> int:
-        """How many rounds are complete; only those count."""
+        """Number of complete rounds."""
         return sum(stored.complete for stored in self.stored.rounds())
 
     def plan(self, accept_changes: bool = False, more: bool = False) -> RoundPlan | None:
-        """The round to be played now: a broken one's rest or a new one; None after the last.
+        """The round to play now: the rest of one that was begun, or a new one; None after the last.
 
-        `more` plans a round beyond the config's number of them. ConfigError when the config has
-        changed since the round before in what changes results, unless the change is accepted; a
-        round that was begun is finished as it was planned.
+        `more` plans a round beyond the config's number. ConfigError when the config has changed since
+        the round before and the change is not accepted; a round with matches is finished as planned.
         """
         config, stored = self.config, self.stored
         rounds = stored.rounds()
@@ -91,11 +92,11 @@ class Season:
             if begun.digest == config.digest:
                 return self._plan(begun)
             if not accept_changes or stored.match_ids(begun.number):
-                raise changed(config, stored, begun)
+                raise change_error(config, stored, begun)
             stored.drop_round(begun.number)
             rounds.remove(begun)
         if rounds and rounds[-1].digest != config.digest and not accept_changes:
-            raise changed(config, stored, rounds[-1])
+            raise change_error(config, stored, rounds[-1])
         if len(rounds) >= config.rounds and not more:
             return None
         number = len(rounds) + 1
@@ -103,11 +104,11 @@ class Season:
         return self._plan(stored.add_round(number, config.digest, planned, config.settings))
 
     def changes(self) -> str:
-        """How the config differs from the last round's, in words; "" if it does not."""
+        """How the config differs from the last round's, on one line; "" if it does not."""
         rounds = self.stored.rounds()
         if not rounds or rounds[-1].digest == self.config.digest:
             return ""
-        return what_changed(self.config, self.stored, rounds[-1])
+        return describe_changes(self.config, self.stored, rounds[-1])
 
     def play(
         self,
@@ -116,11 +117,11 @@ class Season:
         accept_changes: bool = False,
         only_one: bool = False,
     ) -> Iterator[Event]:
-        """Play what is missing of the next round, and with `only_one` no further, else of all rounds.
+        """Play what is missing of all rounds; with `only_one` of the next round alone.
 
-        Ends with `RoundComplete` of the one round, or `RoundsOver`, `SeasonComplete` or `Stopped`. `rounds`
-        are to be complete in place of the config's. An accepted change of the config is that before the
-        first of them. ConfigError as `plan`, VoidMatch where our machine spoilt a match twice.
+        Ends with `RoundsOver`, `SeasonComplete` or `Stopped`; with `only_one` with `RoundComplete`. `rounds`
+        replaces the config's number of rounds. A change of the config is accepted once, before the first
+        round played. ConfigError as `plan`, VoidMatch where a match was void twice.
         """
         whole, stored = self.config, self.stored
         if rounds is not None:
@@ -152,33 +153,29 @@ class Season:
             yield SeasonComplete(last, stored.seed)
 
     def announce(self, plan: RoundPlan, at_once: int) -> Iterator[RoundPlanned | Suspended]:
-        """What is said before a round's matches."""
+        """The events before a round's matches."""
         number, there = plan.stored.number, plan.total - len(plan.missing)
-        commitment = None
-        if number == 1 and not there:
-            commitment = sha256(self.stored.seed.encode()).hexdigest()
+        committed = commitment(self.stored.seed) if number == 1 and not there else None
         for name in sorted(set(plan.suspended) - self._suspended):
             yield Suspended(name, number, self.config.suspend_after)
         self._suspended = set(plan.suspended)
         rounds, at_once = max(self.config.rounds, number), min(at_once, plan.total)
-        yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, commitment)
+        yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
 
     def finish_round(self, number: int) -> dict[str, Any]:
-        """Rate, and keep the standings with the round that is now complete."""
+        """Rate a round whose matches are all stored, and keep its standings."""
         self._ledger.read(number)
         standings = self._ledger.standings(self.config)
         self.stored.complete_round(number, standings)
         return standings
 
     def standings(self, after: int | None = None) -> dict[str, Any]:
-        """The standings after a round, by default the last: those kept with it, or computed from its matches
-        and all before.
-        """
+        """The standings after a round, by default the last: as kept with it, else computed."""
         number = self.complete if after is None else after
         kept = self.stored.standings(number)
         if kept is not None:
             return kept
-        results = ledger(self.config, self.stored)
+        results = Ledger.of(self.config, self.stored)
         results.read(number)
         return results.standings(self.config)
 
@@ -205,10 +202,3 @@ class Season:
 
     def _time_left(self, config: Config, executor: Slots) -> bool:
         return time_for_another(config, self.stored, executor.size, datetime.now(UTC))
-
-
-def check_seed(config: Config, stored: SeasonStore) -> None:
-    """ConfigError if the config gives another seed than the season has."""
-    if config.seed not in ("auto", stored.seed):
-        message = f"the seed is not the one that {config.season} was begun with, and cannot change"
-        raise ConfigError(message, str(config.file), "give that one, or name another season")

@@ -1,9 +1,9 @@
 """A season played in parts, each on a machine of its own, and put together afterwards.
 
-Slice i of n plays every n-th table, all its rotations, into a store of its own; who has all the
-parts merges them. Nothing connects the machines meanwhile, so a slice plays only rounds that can
-be planned without the others' results: the next one, and, where nobody can be suspended, all
-further ones that are drawn by lot.
+Slice i of n plays every n-th table, in all rotations, into a store of its own; `merge` puts the
+stores together. The machines are not connected, so a slice plays only rounds that can be planned
+without the others' results: the next one and, where nobody can be suspended, all further ones
+that are drawn by lot.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.season.events import PartComplete, Stopped
+from arbiter.season.ledger import Ledger
 from arbiter.season.matches import play_matches
-from arbiter.season.plan import changed, ledger, plan_round, tables
+from arbiter.season.plan import change_error, check_seed, plan_round, tables
 from arbiter.season.schedule import matches_of
-from arbiter.season.season import Season, check_seed
+from arbiter.season.season import Season
 from rating.pairing.rules import rule_of_round
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Slice:
         return cls(int(found[1]), int(found[2]))
 
     def has(self, round_number: int, table: int) -> bool:
-        """Whether a table is this part's; the first tables go round."""
+        """True when a table is this part's; each round's first table goes to another part."""
         return (round_number + table) % self.parts == self.number - 1
 
     def __str__(self) -> str:
@@ -91,22 +92,22 @@ def play_slice(
 def slice_plans(
     config: Config, base: SeasonStore | None, part: SeasonStore, own: Slice, accept_changes: bool = False
 ) -> Iterator[RoundPlan]:
-    """What is missing of a slice's share, round by round; `base` has the rounds that are complete."""
+    """The plans of a slice's share, round by round; `base` has the rounds that are complete."""
     known = {stored.number: stored for stored in part.rounds()}
     before = {stored.number: stored for stored in base.rounds()} if base else {}
     complete = sum(stored.complete for stored in before.values())
     if base is not None and complete and not accept_changes:
         last = before[complete]
         if last.digest != config.digest:
-            raise changed(config, base, last)
-    results = ledger(config, base or part)
+            raise change_error(config, base, last)
+    results = Ledger.of(config, base or part)
     for number in range(complete + 1, config.rounds + 1):
         if number > complete + 1 and not _drawn_ahead(config, number):
             return
         stored = before.get(number) or known.get(number)
         planned = stored.tables if stored else tables(config, results, part.seed, number)
         if stored is not None and stored.digest != config.digest:
-            raise changed(config, part if number in known else base or part, stored)
+            raise change_error(config, part if number in known else base or part, stored)
         if number not in known:
             known[number] = part.add_round(number, config.digest, planned, config.settings)
         yield plan_round(config, part, known[number], results.unfit(config), own.has)
@@ -119,23 +120,23 @@ def _drawn_ahead(config: Config, number: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
-    """What a merge came to: matches added and left as they were, rounds now complete, and what is missing."""
+class MergeResult:
+    """Matches added and already there, the number of rounds now complete, and what is missing."""
 
     added: int
     there: int
     complete: int
     missing: tuple[tuple[int, int, int], ...]
-    """(round, matches missing, matches planned) of every round that is begun."""
+    """(round, matches missing, matches planned) of every round that was begun and is not complete."""
 
 
-def merge(config: Config, target: Store, parts: Sequence[Store]) -> Merged:
+def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
     """Put the parts of a season into one store, and rate every round that is complete with them.
 
-    The parts stay as they are, and so do matches that are stored already: merging twice changes
-    nothing. A part may be the season in another store: its complete rounds come over as they are,
-    under whatever config they were played. StoreError or ConfigError, before anything is written,
-    where parts do not belong together.
+    The parts and the matches that are stored already stay as they are: merging twice changes nothing.
+    A part may be the season itself in another store; its complete rounds are copied as they are, under
+    whatever config they were played. StoreError or ConfigError, before anything is written, where parts
+    do not belong together.
     """
     found = [(part, _season_of(config, part)) for part in parts]
     season = _season_of(config, target) if target.season(config.season) else None
@@ -144,7 +145,7 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> Merged:
         raise StoreError(f"the parts of {config.season} have different seeds: they are of different seasons")
     check_seed(config, found[0][1])
     old = {stored.number: stored for stored in season.rounds()} if season else {}
-    planned = _planned_alike(old, found)
+    planned = _plans_by_round(old, found)
     complete = {stored.number: there for _, there in found for stored in there.rounds() if stored.complete}
     for number, stored in planned.items():
         if stored.digest != config.digest and not stored.complete and number not in complete:
@@ -158,7 +159,7 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> Merged:
         settings = complete[number].settings(digest) if number in complete else None
         season.add_round(number, digest, planned[number].tables, settings or config.settings)
     added = [season.add_packed(match) for _, part in found for match in part.packed_matches()]
-    return Merged(sum(added), len(added) - sum(added), *_rated(config, season, complete))
+    return MergeResult(sum(added), len(added) - sum(added), *_rate(config, season, complete))
 
 
 def _check_alike(found: Sequence[tuple[Store, SeasonStore]]) -> None:
@@ -175,7 +176,7 @@ def _check_alike(found: Sequence[tuple[Store, SeasonStore]]) -> None:
                 )
 
 
-def _planned_alike(
+def _plans_by_round(
     old: Mapping[int, StoredRound], found: Sequence[tuple[Store, SeasonStore]]
 ) -> dict[int, StoredRound]:
     """All rounds by number; StoreError where they do not belong together."""
@@ -200,7 +201,7 @@ def _season_of(config: Config, part: Store) -> SeasonStore:
     return found
 
 
-def _rated(
+def _rate(
     config: Config, season: SeasonStore, rated: Mapping[int, SeasonStore]
 ) -> tuple[int, tuple[tuple[int, int, int], ...]]:
     """Complete every round that has all its matches and all rounds before it.

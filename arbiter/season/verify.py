@@ -1,13 +1,12 @@
 """A season checked from its seed up: every deal, every move, every figure that follows from them.
 
-Theory of operation. The stored seed gives the deals, the deals and the recorded actions give the
-points, the points give the pairwise results, the results give the ratings, and the ratings give
-the next tables. Each of these steps is taken again and compared with what is stored, and each
-stored copy of a figure with its source, so that whoever wants to change one thing must change all
-that follow from it, down to moves that are legal in deals that nobody can choose.
+Theory of operation. The stored seed gives the deals, deals and recorded actions give the points,
+points give the pairwise results, results the ratings, and ratings the next tables. Each step is
+taken again and compared with what is stored, and each copy of a figure with its source. Whoever
+wants to change one thing must change all that follow from it, down to moves that are legal in
+deals that nobody can choose.
 
-It only reads. One match is held at a time; what a round's ratings are computed from is the
-tournament's own affair.
+It only reads, and holds one match at a time.
 """
 
 from __future__ import annotations
@@ -16,35 +15,34 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match import Player, original
-from arbiter.season.plan import ledger, tables
+from arbiter.season.ledger import Ledger
+from arbiter.season.plan import commitment, tables
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.schedule import match_specs
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator
 
     from arbiter.config import Config
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.rules import AnyGame
-    from arbiter.season.ledger import Ledger
     from arbiter.store import SeasonStore, StoredMatch, StoredRound
 
 TOLERANCE = 1e-6
-"""Elo by which a rating computed again may differ: the last bits hang on the machine."""
+"""Elo by which a rating computed again may differ: the last bits depend on the machine."""
 SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""What reading values of the wrong kind comes to."""
+"""What reading values of the wrong type raises."""
 
 
 class Kind(StrEnum):
-    """What a finding amounts to."""
+    """What a finding means."""
 
     DIFFERENCE = "difference"
     UNREADABLE = "unreadable"
@@ -53,7 +51,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is not as it should be, or cannot be checked; `place` is a match, a round or the season."""
+    """Something wrong, or that cannot be checked; `place` is a match, a round or the season."""
 
     place: str
     text: str
@@ -64,7 +62,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Checked:
+class Coverage:
     """How much was checked."""
 
     rounds: int = 0
@@ -75,15 +73,15 @@ class Checked:
     commitment: bool = False
 
 
-def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Checked]:
-    """Every finding, season first, then round by round; returns how much was checked.
+def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Coverage]:
+    """Yield every finding, of the season first, then round by round; return how much was checked.
 
-    StoreError if the store itself cannot be read; what of a match cannot be is a finding.
+    StoreError if the store cannot be read; a match that cannot be read is a finding.
     """
     audit = _Audit(config, season)
     yield from audit.season()
     if season.game != config.game.name:
-        return audit.checked
+        return audit.coverage
     rounds = {stored.number: stored for stored in season.rounds()}
     last = max(rounds, default=0)
     settled = max((number for number, stored in rounds.items() if stored.complete), default=0)
@@ -95,30 +93,25 @@ def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Chec
             yield Finding(_round(number), "missing: a later round is stored")
         for match in season.stored_matches(number):
             yield Finding(shown(match.id), f"surplus: round {number} was never planned")
-    return audit.checked
-
-
-def commitment(seed: str) -> str:
-    """What a season commits itself to before it starts: SHA-256 of the seed's text, in hex."""
-    return sha256(seed.encode()).hexdigest()
+    return audit.coverage
 
 
 class _Audit:
     """The state of one verification: what was checked, and whether later rounds can be."""
 
     def __init__(self, config: Config, season: SeasonStore) -> None:
-        self.checked = Checked()
+        self.coverage = Coverage()
         self._given, self._season = config, season
         self._ledgers: dict[str, Ledger] = {}
         self._gap = ""
         self._use(config)
 
     def _use(self, config: Config) -> None:
-        """Check what follows against this config."""
+        """Check against this config from here on."""
         self._config = config
         self._entries = {entry.player.name: entry.player for entry in config.entries}
         # The order of the players is the config's.
-        self._ledger = self._ledgers.setdefault(config.digest, ledger(config, self._season))
+        self._ledger = self._ledgers.setdefault(config.digest, Ledger.of(config, self._season))
 
     def season(self) -> Iterator[Finding]:
         """The seed, its commitment, the game."""
@@ -127,8 +120,8 @@ class _Audit:
             yield Finding("season", "seed: the stored one is not the config's")
         if config.seed_commitment is not None:
             found = commitment(season.seed)
-            self.checked.commitment = found == config.seed_commitment
-            if not self.checked.commitment:
+            self.coverage.commitment = found == config.seed_commitment
+            if not self.coverage.commitment:
                 text = f"seed: committed to {config.seed_commitment}, the stored seed's SHA-256 is {found}"
                 yield Finding("season", text)
         if season.game != config.game.name:
@@ -141,8 +134,8 @@ class _Audit:
         yield from findings
         same = then is not None
         self._use(then or self._given)
-        self.checked.rounds += 1
-        self.checked.complete += stored.complete
+        self.coverage.rounds += 1
+        self.coverage.complete += stored.complete
         if not same:
             text = "its config is not known: tables, options and clocks are not compared with it"
             yield Finding(place, text, Kind.UNCHECKED)
@@ -276,28 +269,25 @@ class _Audit:
         self, game: AnyGame, spec: MatchSpec, match: StoredMatch, record: MatchRecord, same: bool
     ) -> Iterator[Finding]:
         place = shown(match.id)
-        self.checked.matches += 1
-        self.checked.moves += len(record.moves)
-        self.checked.forfeits += record.forfeit is not None
+        self.coverage.matches += 1
+        self.coverage.moves += len(record.moves)
+        self.coverage.forfeits += record.forfeit is not None
         for text in match_differences(game, spec, record, same):
             yield Finding(place, text)
         if match.summary is not None and match.summary != (made := record.summary()):
-            for name, kept, fresh in _fields(match.summary.to_json(), made.to_json()):
-                yield Finding(place, f"summary: {name}: stored {shown(kept)}, its record says {shown(fresh)}")
+            kept = match.summary.to_json()
+            for name, fresh in made.to_json().items():
+                if kept[name] != fresh:
+                    text = f"summary: {name}: stored {shown(kept[name])}, its record says {shown(fresh)}"
+                    yield Finding(place, text)
 
 
 def _round(number: int) -> str:
     return f"r{number:03d}"
 
 
-def _fields(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    for name in fresh:
-        if stored.get(name) != fresh[name]:
-            yield name, stored.get(name), fresh[name]
-
-
 def _by_player(standings: dict[str, Any]) -> dict[str, Any]:
-    """Standings with their rows under the players' names, so that a difference names who it is about."""
+    """Standings with their rows by player, so that a difference names the player."""
     return {**standings, "players": {row["player"]: row for row in standings["players"]}}
 
 

@@ -14,7 +14,7 @@ from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, MatchSummary
 from arbiter.packing import packed
-from arbiter.season.ledger import pairwise, rated
+from arbiter.season.ledger import pairwise, to_rating
 from arbiter.season.plan import time_for_another
 from arbiter.season.schedule import drawn_tables
 from arbiter.season.season import Season
@@ -302,7 +302,7 @@ def test_copies_of_a_house_bot_give_no_result_with_each_other() -> None:
 
 
 def test_a_player_without_results_stands_last_without_a_rating() -> None:
-    rows = rate(PairTable.from_matches([rated(summary("a b c d", (5, 3, 2, 1)))], players=["idle"])).rows
+    rows = rate(PairTable.from_matches([to_rating(summary("a b c d", (5, 3, 2, 1)))], players=["idle"])).rows
     assert (rows[-1].player, rows[-1].elo, rows[-1].low) == ("idle", None, None)
 
 

@@ -19,7 +19,7 @@ from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.match import Fault
 from arbiter.season.season import Season
-from arbiter.season.verify import Checked, Finding, Kind, verify
+from arbiter.season.verify import Coverage, Finding, Kind, verify
 from arbiter.store import Store, schema
 from arbiter.testing import play_by_policy, random_policy
 from tests.kept_season import (
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["kept", "original_season"]
 
 
-def all_of(config: Config, season: SeasonStore) -> tuple[list[Finding], Checked]:
+def all_of(config: Config, season: SeasonStore) -> tuple[list[Finding], Coverage]:
     found = []
     run = verify(config, season)
     while True:
