@@ -1,14 +1,13 @@
-"""An author's bot, walked through named steps.
+"""A check of an author's bot in named steps.
 
     for step in check_bot(Subject(game, player, limits, launcher)):
         print(step.text())
 
-Theory of operation. The evidence is whole matches, one in each seat, conducted by the referee
-itself with random players in memory, so that nothing passes here which a tournament would not
-take. A fault of a match belongs to the step that names its cause (`verdicts.py`): a missing empty
-line is not also a timeout. A few short dialogues (`dialogue.py`) add what no match has: commands
-that there are not, odd line ends, the ways to end. What makes no sense after a fault is left out
-and named.
+Theory of operation. The bot plays whole matches, one in each seat, conducted by the referee with
+random players in memory, so that nothing passes which a tournament would refuse. A fault of a
+match belongs to the step that names its cause (`verdicts`): a missing empty line is not also a
+timeout. Short dialogues (`dialogue`) add what no match has: unknown commands, odd line ends, the
+ways to end. A step that makes no sense after a fault is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.botcheck.dialogue import Dialogue
-from arbiter.botcheck.matches import Played, Subject, play
+from arbiter.botcheck.matches import BotMatch, Subject, play
 from arbiter.botcheck.report import Step, left_out, passed
 from arbiter.botcheck.verdicts import verdict
 from arbiter.clock import SECOND
@@ -32,7 +31,7 @@ STEPS = (
     "line-ends", "rules", "matches", "time", "memory", "same-seed", "batched", "quit", "end-of-input",
     "kill",
 )  # fmt: skip
-"""All steps, in the order in which they are reported."""
+"""All steps in order."""
 WIRE = STEPS[1:4]
 
 
@@ -59,7 +58,7 @@ def check_bot(subject: Subject) -> Iterator[Step]:
 
 
 def _after_start(
-    subject: Subject, played: Sequence[Played], faults: dict[str, Step], mute: Step | None
+    subject: Subject, played: Sequence[BotMatch], faults: dict[str, Step], mute: Step | None
 ) -> Iterator[Step]:
     """The other steps; `mute` is the fault by which the first reply failed to come."""
     dialogue = Dialogue(subject)
@@ -99,8 +98,8 @@ def _after_start(
         yield left_out(name, unknown) if mute and mute.name == "starts" else ending(mute is None)
 
 
-def _started(subject: Subject, match: Played) -> Step:
-    """A start that went well, or that another step's fault spoilt."""
+def _started(subject: Subject, match: BotMatch) -> Step:
+    """The step of a start that went well, or where another step is at fault."""
     limit = subject.limits.start_ns
     detail = f"first reply after {match.first_ns / 1e6:.0f} ms" if match.first_ns else ""
     if detail and limit is not None:
@@ -112,7 +111,7 @@ def _started(subject: Subject, match: Played) -> Step:
     return passed("starts", detail)
 
 
-def _times(subject: Subject, played: Sequence[Played]) -> str:
+def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
     """The most that a match, and a decision, took."""
     most = max(match.record.bots[match.seat].charged_ns for match in played)
     slowest = max(
@@ -124,14 +123,14 @@ def _times(subject: Subject, played: Sequence[Played]) -> str:
     return f"at most {most / SECOND:.3f} s{of} a match, {slowest / 1e6:.1f} ms a decision"
 
 
-def _memory(subject: Subject, played: Sequence[Played]) -> str:
+def _memory(subject: Subject, played: Sequence[BotMatch]) -> str:
     """The most memory that a process had."""
     peak = max(match.process.end.peak_memory_bytes for match in played)
     return f"at most {peak / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB"
 
 
-def _batched(subject: Subject, strict: Played, deterministic: bool) -> Step:
-    """A whole match in batched delivery, and whether it is the strict one."""
+def _batched(subject: Subject, strict: BotMatch, deterministic: bool) -> Step:
+    """A whole match in batched delivery, compared with the strict one where the bot is `deterministic`."""
     fix = "read line by line and never mix select() with buffered reading; until then leave batched: false"
     match = play(subject, 0, "batched")
     if (found := verdict(subject, match, ())) is not None:

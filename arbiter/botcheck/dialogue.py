@@ -1,12 +1,12 @@
 """Short dialogues with a fresh process: odd input, and the ways to end.
 
-The commands are those that seat 0 hears up to its first decision of the check's match, so that
-they are the game's own and a whole conversation hangs together.
+The commands are those that seat 0 hears up to its first decision of the check's match.
 """
 
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck.matches import BLANK, SEED, SURPLUS_NS
@@ -18,6 +18,8 @@ from arbiter.protocol import words_of
 from arbiter.testing import random_policy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from arbiter.botcheck.matches import Subject
     from arbiter.referee import Reply
     from arbiter.rules import AnyGame, Command
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 
 UNKNOWN = "no_such_command 1"
 PATIENCE_NS = 5 * SECOND
-"""No odd line is waited for longer than that, whatever the time of a match."""
+"""The longest wait for a reply to an odd line, whatever the time of a match."""
 END_SECONDS = 1.0
+"""How long a bot may take to end."""
 
 
 class Script(NamedTuple):
@@ -41,7 +44,7 @@ class Script(NamedTuple):
 
 
 def script_of(game: AnyGame, left_ms: int) -> Script:
-    """The dialogue of seat 0; the seats that decide before it do so at random."""
+    """The commands to seat 0; seats that decide before it do so at random."""
     position, policy = Position.opening(game, SEED), random_policy(SEED)
     heard: list[Command] = []
     while True:
@@ -55,7 +58,7 @@ def script_of(game: AnyGame, left_ms: int) -> Script:
 
 
 class Dialogue:
-    """The short dialogues of one subject; each method is a step and starts its own process."""
+    """The short dialogues of one subject; each public method is a step, with a process of its own."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -65,13 +68,12 @@ class Dialogue:
         self._start = limits.time.budget_ns if limits.start_ns is None else limits.start_ns
         self._refused: tuple[int, ...] = ()
         self.answers_well = False
-        """Whether the plain dialogue of `opening` ended with a legal answer."""
+        """True when the plain dialogue of `opening` ended with a legal answer."""
 
     def opening(self) -> Step:
-        """Whether the greeting is answered; refusals are tolerated in a match, so they are told."""
+        """The greeting is answered. Refusals are tolerated in a match, so they are only told."""
         name, script = "opening", self._script
-        bot = self._subject.bot(0)
-        try:
+        with self._subject.run(0) as bot:
             refused: list[int] = []
             for number, command in enumerate(script.commands[:-1]):
                 heard = self._say(bot, f"{command}\n", number == 0)
@@ -80,8 +82,6 @@ class Dialogue:
                 if not heard.reply.answer.accepted:
                     refused.append(number)
             self.answers_well = self._is_legal(self._say(bot, f"{script.commands[-1]}\n").reply)
-        finally:
-            bot.stop()
         self._refused = tuple(refused)
         answered = ", ".join(command.split(" ")[0] for command in script.commands[: script.opening])
         detail = f"answered {answered}"
@@ -91,11 +91,10 @@ class Dialogue:
         return passed(name, detail)
 
     def unknown_command(self) -> Step:
-        """``?`` to a command that no game has, and life after it."""
+        """A command that no game has is answered with ``?``, and the bot goes on."""
         name = "unknown-command"
         fix = "answer every command that you do not know with ? and a word, then an empty line"
-        bot = self._subject.bot(0)
-        try:
+        with self._subject.run(0) as bot:
             first = self._script.commands[0]
             self._say(bot, f"{first}\n", starting=True)
             heard = self._say(bot, f"{UNKNOWN}\n")
@@ -108,8 +107,6 @@ class Dialogue:
             if after.reply.fault is not None:
                 return self._failed(bot, name, f"{UNKNOWN}, then {first}", after, fix)
             return passed(name, f"answered '{escaped(heard.raw)}'")
-        finally:
-            bot.stop()
 
     def blank_lines(self) -> Step:
         """Blank lines before every command are ignored: no reply to them, no end."""
@@ -123,34 +120,25 @@ class Dialogue:
         )
 
     def quit(self, answers: bool) -> Step:
-        """The program ends on ``quit``; a reply to it is not needed. `answers`: it does reply."""
-        bot = self._greeted(answers)
-        try:
+        """The program ends on ``quit``. `answers` is True when it replies to commands at all."""
+        with self._greeted(answers) as bot:
             began = time.monotonic()
             end = bot.say_goodbye(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
             return self._ending("quit", "quit", end is not None, began, "leave the loop when quit comes")
-        finally:
-            bot.stop()
 
     def end_of_input(self, answers: bool) -> Step:
         """The program ends when its input does."""
-        bot = self._greeted(answers)
-        try:
+        with self._greeted(answers) as bot:
             began = time.monotonic()
             bot.end_input()
             end = bot.ended(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
             fix = "end the program when reading returns nothing"
             return self._ending("end-of-input", "end of input", end is not None, began, fix)
-        finally:
-            bot.stop()
 
     def kill(self, answers: bool) -> Step:
-        """A kill ends it and everything that it has started."""
-        bot = self._greeted(answers)
-        try:
+        """A kill ends the bot and everything that it has started."""
+        with self._greeted(answers) as bot:
             children, began = bot.children(), time.monotonic()
-        finally:
-            bot.stop()
         step = self._ending(
             "kill", "SIGKILL", time.monotonic() - began < END_SECONDS, began, "start no processes"
         )
@@ -165,8 +153,7 @@ class Dialogue:
         `blank` goes before some commands, by itself, and is to be ignored.
         """
         script = self._script
-        bot = self._subject.bot(0)
-        try:
+        with self._subject.run(0) as bot:
             for number, command in enumerate(script.commands):
                 line = sent = form.format(command)
                 if blank and number in (0, 1, len(script.commands) - 1):
@@ -181,24 +168,26 @@ class Dialogue:
                 if not answer.accepted and (asked or number not in self._refused):
                     return self._failed(bot, name, sent, heard, fix, "it refused what it takes otherwise")
             try:
-                script.position.parse(words_of(answer, script.position.answer_words))
+                self._parse(heard.reply)
             except ArbiterError as error:
                 return self._failed(bot, name, sent, heard, fix, str(error))
             return passed(name)
-        finally:
-            bot.stop()
+
+    def _parse(self, reply: Reply) -> None:
+        """ArbiterError where the answer to the script's request is not legal."""
+        position = self._script.position
+        position.parse(words_of(reply.answer, position.answer_words))
 
     def _is_legal(self, reply: Reply) -> bool:
-        """Whether the request of the script is answered as the referee wants it."""
-        position = self._script.position
+        """True when the script's request is answered as the referee wants it."""
         try:
-            position.parse(words_of(reply.answer, position.answer_words))
+            self._parse(reply)
         except ArbiterError:
             return False
         return reply.fault is None and reply.answer.accepted
 
     def _unanswered(self, bot: SingleBot, payload: bytes) -> bytes:
-        """Write what is to be ignored, wait until it has been read; what came although nothing should."""
+        """Write what is to be ignored and wait until it has been read; whatever came in reply."""
         until = time.monotonic_ns() + self._patience
         bot.write(payload)
         surplus = bot.listen(SURPLUS_NS)
@@ -209,15 +198,16 @@ class Dialogue:
     def _say(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
         return bot.say(line.encode(), 1, self._start if starting else self._patience)
 
-    def _greeted(self, answers: bool) -> SingleBot:
-        """A process that has answered its first command, if it does that at all."""
-        bot = self._subject.bot(0)
-        if answers:
-            self._say(bot, f"{self._script.commands[0]}\n", starting=True)
-        return bot
+    @contextmanager
+    def _greeted(self, answers: bool) -> Iterator[SingleBot]:
+        """A process that has answered its first command, if it `answers` at all."""
+        with self._subject.run(0) as bot:
+            if answers:
+                self._say(bot, f"{self._script.commands[0]}\n", starting=True)
+            yield bot
 
     def _failed(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
-        """The step's fault, by the last reply of a process that this ends."""
+        """The failed step, by the last reply; stops the process."""
         fault = heard.reply.fault
         detail = detail or (fault.detail if fault is not None else "")
         stderr = last_lines(bot.stop().stderr)

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class Follower(ABC):
-    """The players in memory: they follow the match through the rules. `position` is where it stands."""
+    """Players in memory who follow the match; `position` is where it stands."""
 
     def __init__(self, position: Position) -> None:
         self.position = position
 
     @abstractmethod
     def action_of(self, seat: Seat) -> Action:
-        """What one of them does, who is to act."""
+        """The decision of the seat to act, one of theirs."""
 
     def exchange(self, send: Send) -> Reply | int:
-        """The decision of one of them, who is asked; news costs nothing."""
+        """Answer a request; news costs nothing."""
         if not send.asks:
             return 0
         (seat,) = send.seats
@@ -42,17 +42,17 @@ class Follower(ABC):
         self.position = self.position.decided(action)
         return Reply(Answer(True, word, word), 0, 0)
 
-    def heard(self, answer: Answer) -> None:
-        """The bot has decided; the referee ends the match if it may not do so."""
+    def follow(self, answer: Answer) -> None:
+        """Follow the bot's decision; one that is not legal is the referee's to judge."""
         try:
             action = self.position.parse(words_of(answer, self.position.answer_words))
         except ArbiterError:
             return
-        self.decided(action)
-
-    def decided(self, action: Action) -> None:
-        """The bot's decision, which is legal."""
+        self.check(action)
         self.position = self.position.decided(action)
+
+    def check(self, action: Action) -> None:  # noqa: B027 -- a hook that may be left out
+        """Look at a legal decision of the bot, in the position before it."""
 
 
 def conduct_one(
@@ -62,14 +62,14 @@ def conduct_one(
     others: Follower,
     on_reply: Callable[[Reply | int], None] = lambda _: None,
 ) -> MatchRecord:
-    """Drive a match with the bot in its seat and `others` in all others."""
+    """Drive a match with the bot in its seat and `others` in all others; `on_reply` gets its replies."""
 
     def listen(hearer: Seat, send: Send, reply: Reply | int) -> None:
         if hearer != seat:
             return
         on_reply(reply)
         if send.asks and isinstance(reply, Reply) and reply.fault is None:
-            others.heard(reply.answer)
+            others.follow(reply.answer)
 
     seats: list[Seated] = [others] * others.position.game.seats
     seats[seat] = bot

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 SHOWN = 200
-"""So many bytes of what was sent, and of what came back, are shown."""
+"""Bytes that are shown of what was sent, and of what came back."""
 LAST_LINES = 16
-"""So many lines of standard error: with fewer, the innermost calls of a library hide the bot's own."""
+"""Lines of standard error: with fewer, a library's innermost calls hide the bot's own."""
 
 
 @dataclass(frozen=True, slots=True)

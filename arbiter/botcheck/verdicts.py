@@ -13,26 +13,26 @@ from arbiter.table.sandbox.calls import call_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.botcheck.matches import Played, Subject
+    from arbiter.botcheck.matches import BotMatch, Subject
     from arbiter.match import Forfeit
 
 PLAIN = "plain"
 """The tier that refuses nothing."""
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)
-"""What a shell says where it may not start a process."""
+"""What a shell writes where it may not start a process."""
 FORBIDDEN = re.compile(
     rb"PermissionError|Operation not permitted|Permission denied|Read-only file system"
     rb"|\b(?:EPERM|EACCES|EROFS)\b",
     re.IGNORECASE,
 )
-"""What is said where the kernel refuses something."""
+"""What programs write where the kernel refuses something."""
 REFUSED = {
     "landlock": "processes, sockets, writing, and reading outside the bot's folder",
     "bwrap": "the network, and writing anywhere but in a /tmp of its own",
 }
 NOT_THERE = b"No such file or directory"
 NOT_STARTED = re.compile(rb"arbiter: cannot start |bwrap: execvp ")
-"""So says the process that was to become the bot's program, and could not."""
+"""What the process writes that could not become the bot's program."""
 
 FIXES = {
     "starts": "make the program run and answer the first command in time; look at its standard error",
@@ -53,7 +53,7 @@ CRLF = "save the script with newlines alone at the ends of its lines, without ca
 HASH_BANG = "name a program that is there in the script's first line, after #!"
 
 
-def verdict(subject: Subject, played: Played, opening: Sequence[str]) -> Step | None:
+def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step | None:
     """The step that failed, None if the match was played to its end.
 
     `opening` are the names of the commands of the greeting.
@@ -74,7 +74,7 @@ def verdict(subject: Subject, played: Played, opening: Sequence[str]) -> Step | 
         if calls := played.process.end.refused:
             names = [call_name(number) for number in calls]
             fix += f"; refused here: {', '.join(names)} (arbiter isolation --explain {names[0]})"
-    # What stood unread was read with an exchange before.
+    # Unread output came with an earlier exchange.
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
     if played.late:
         detail += "; the reply came when the input was closed"
@@ -83,10 +83,10 @@ def verdict(subject: Subject, played: Played, opening: Sequence[str]) -> Step | 
     return Step(name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr))
 
 
-def _unstarted(subject: Subject, played: Played) -> tuple[str, str] | None:
-    """What happened, and the fix, where a script's first line is why it could not be started.
+def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
+    """What happened, and the fix, where a script could not be started because of its first line.
 
-    The kernel then says of the script that it is not there.
+    The kernel then reports the script itself as missing.
     """
     program, said = subject.player.command[0], played.process.stderr
     if played.first_ns or NOT_THERE not in said:
@@ -104,7 +104,7 @@ def _unstarted(subject: Subject, played: Played) -> tuple[str, str] | None:
     return what, CRLF if carriage else HASH_BANG
 
 
-def _place(played: Played, forfeit: Forfeit, opening: Sequence[str]) -> tuple[str, str]:
+def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[str, str]:
     """The step and what happened, in words."""
     fault, reply, said = forfeit.fault, forfeit.reply, forfeit.detail
     if fault is Fault.MEMORY:

@@ -16,7 +16,7 @@ from arbiter.errors import ConfigError, Stopped, did_you_mean
 from arbiter.text import printable, xml_text
 
 if TYPE_CHECKING:
-    from arbiter.suite import Checked
+    from arbiter.suite import CheckResult
 
 FAILED = 1
 
@@ -35,7 +35,7 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
     Example: arbiter suite configs/suite.yaml
     """
     from arbiter.cli.regress_documents import checked_path
-    from arbiter.suite import Checked
+    from arbiter.suite import CheckResult
 
     checked_path(junit_file)
     begun = time.monotonic()
@@ -45,7 +45,7 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
         interrupted = isinstance(error, KeyboardInterrupt)
         if junit_file is not None:
             with suppress(ConfigError):
-                failure = Checked("suite", False, "interrupted" if interrupted else str(error), 0.0)
+                failure = CheckResult("suite", False, "interrupted" if interrupted else str(error), 0.0)
                 _write_junit(junit_file, [failure], time.monotonic() - begun)
         if interrupted:
             raise Stopped("interrupted; a suite begins anew") from None
@@ -64,10 +64,10 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
         raise click.exceptions.Exit(FAILED)
 
 
-def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) -> list[Checked]:
+def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) -> list[CheckResult]:
     """What came of the checks asked for, each told as it comes."""
     from arbiter.executors import processes, slots
-    from arbiter.suite import checked, load_suite
+    from arbiter.suite import load_suite, run_checks
     from arbiter.table.sandbox.isolation import choose
 
     loaded = load_suite(file)
@@ -85,7 +85,7 @@ def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) 
     )
     found = []
     with processes(slots(workers or loaded.workers)) as executor:
-        for result in checked(replace(loaded, checks=chosen), executor):
+        for result in run_checks(replace(loaded, checks=chosen), executor):
             found.append(result)
             if style == "text":
                 word = click.style("PASSED", fg="green") if result.ok else click.style("FAILED", fg="red")
@@ -95,7 +95,7 @@ def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) 
     return found
 
 
-def _write_junit(path: str, found: list[Checked], seconds: float) -> None:
+def _write_junit(path: str, found: list[CheckResult], seconds: float) -> None:
     from arbiter.cli.regress_documents import document
     from arbiter.export.whole_files import write_whole
 

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from arbiter.suite.suite_file import Check, Suite
 
 LEVEL = 0.95
+"""Confidence of the interval that is shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What came of a check: a line about it, and how long it took."""
+class CheckResult:
+    """The result of a check, with a line about it."""
 
     name: str
     ok: bool
@@ -46,12 +47,12 @@ class Checked:
     seconds: float
 
 
-def checked(suite: Suite, executor: Slots) -> Iterator[Checked]:
+def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
     """Each check as soon as it has been made; VoidMatch where our machine fails."""
     for check in suite.checks:
         begun = time.monotonic()
         ok, detail = _KINDS[check.kind](suite, check, executor)
-        yield Checked(check.name, ok, detail, time.monotonic() - begun)
+        yield CheckResult(check.name, ok, detail, time.monotonic() - begun)
 
 
 def _check_bot(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
@@ -60,25 +61,20 @@ def _check_bot(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
     steps = executor.submit(_steps, game.name, game.options, suite.bot, check.limits).result()
     failed = [step for step in steps if step.ok is False]
     if failed:
-        return (
-            False,
-            f"fails {', '.join(step.name for step in failed)}: {failed[0].detail}; fix: {failed[0].fix}",
-        )
+        names = ", ".join(step.name for step in failed)
+        return False, f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}"
     return True, f"{sum(step.ok is True for step in steps)} steps"
 
 
 def _steps(game: str, options: Mapping[str, Any], player: Player, limits: Limits) -> list[Step]:
     """In a worker, which has a core of its own."""
-    launcher = Launcher()
-    try:
+    with closing(Launcher()) as launcher:
         return list(check_bot(Subject(make(game, options), player, limits, launcher)))
-    finally:
-        launcher.close()
 
 
 def _beats(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
-    """The mean result over some blocks, its interval by the blocks' means."""
-    with _played(suite, check, executor) as (trial, _):
+    """The mean result over some blocks is high enough; the interval is from the blocks' means."""
+    with _play(suite, check, executor) as (trial, _):
         if faults := trial.faults_of(BASE):
             return False, f"nothing can be said: the opponent made {sum(faults.values())} faults"
         run = trial.run
@@ -105,7 +101,7 @@ def _margin(trial: Trial) -> str:
 
 def _no_faults(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
     """No fault of the bot's own, against itself or an opponent."""
-    with _played(suite, check, executor) as (trial, season):
+    with _play(suite, check, executor) as (trial, season):
         own = (CANDIDATE, BASE) if check.opponent is None else (CANDIDATE,)
         faults = [fault for fault in trial.faults if fault.version in own]
         matches = len(season.summaries())
@@ -123,7 +119,7 @@ def _no_faults(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
 
 
 def _replays(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
-    """Every move of a recorded match again."""
+    """The bot makes every move of a recorded match again."""
     record = check.record
     assert record is not None
     found = executor.submit(difference, record, check.seat, suite.bot, check.limits).result()
@@ -135,7 +131,7 @@ _KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "re
 
 
 @contextmanager
-def _played(suite: Suite, check: Check, executor: Slots) -> Iterator[tuple[Trial, SeasonStore]]:
+def _play(suite: Suite, check: Check, executor: Slots) -> Iterator[tuple[Trial, SeasonStore]]:
     """A fixed number of blocks, played into a store that is gone afterwards."""
     experiment = _experiment(suite, check)
     with (
@@ -150,7 +146,7 @@ def _played(suite: Suite, check: Check, executor: Slots) -> Iterator[tuple[Trial
 
 
 def _experiment(suite: Suite, check: Check) -> Experiment:
-    """A comparison without a stop rule: so many blocks, whatever they say."""
+    """A comparison of a fixed number of blocks, without a stop rule."""
     blocks = check.blocks
     test = Gsprt(matches=block_size(suite.game, False), first_look=max(blocks, 1) + 1, most_blocks=blocks)
     return Experiment(

@@ -1,27 +1,27 @@
-"""Whether a bot plays a match as it was recorded: it hears the same, so it should answer the same."""
+"""A recorded match played again by a bot: it hears the same, so it should answer the same."""
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from arbiter.botcheck import Subject
 from arbiter.botcheck.one_bot import Follower, conduct_one
 from arbiter.course import Position, programme
-from arbiter.errors import ArbiterError, ConfigError
+from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.match import MatchSpec, Player
-from arbiter.protocol import words_of
 from arbiter.referee import referee
 from arbiter.table.launcher import Launcher
-from arbiter.table.single import SingleBot
+from arbiter.testing import match_spec
 
 if TYPE_CHECKING:
-    from arbiter.match import Limits, MatchRecord, Move
-    from arbiter.protocol import Answer
+    from arbiter.match import Limits, MatchRecord, Move, Player
     from arbiter.rules import Action, AnyGame, Seat
 
 
-class _Ended(Exception):
-    """The comparison is over; the text is the difference, empty where there is none."""
+class _ComparisonOver(Exception):
+    """Ends the comparison; the text is the difference, empty where there is none."""
 
 
 def difference(record: MatchRecord, seat: Seat, player: Player, limits: Limits) -> str:
@@ -31,32 +31,15 @@ def difference(record: MatchRecord, seat: Seat, player: Player, limits: Limits) 
     for a match that cannot be dealt again.
     """
     game = _game(record)
-    players = [Player(name, (name,)) for name in record.players]
-    players[seat] = player
-    spec = MatchSpec(
-        id=record.id,
-        season="",
-        round=record.round,
-        table=record.table,
-        rotation=record.rotation,
-        game=record.game,
-        options=record.options,
-        seed=record.seed,
-        players=tuple(players),
-        limits=limits,
-    )
-    launcher = Launcher()
+    spec = match_spec(game, seed=record.seed, round_number=record.round, names=record.players)
+    players = tuple(player if other == seat else spec.players[other] for other in range(len(spec.players)))
+    spec = replace(spec, players=players, limits=limits)
+    course = _Course(Position.opening(game, record.seed, record.round or 1), record.moves)
     try:
-        bot = SingleBot(launcher, player, limits, seat)
-        try:
-            course = _Course(Position.opening(game, record.seed, record.round or 1), record.moves)
+        with closing(Launcher()) as launcher, Subject(game, player, limits, launcher).run(seat) as bot:
             again = conduct_one(referee(game, spec), bot, seat, course)
-        except _Ended as ended:
-            return str(ended)
-        finally:
-            bot.stop()
-    finally:
-        launcher.close()
+    except _ComparisonOver as over:
+        return str(over)
     if again.forfeit is not None and again.forfeit.seat == seat:
         moves = sum(move.seat == seat for move in again.moves)
         return f"after {moves} of its moves it forfeits ({again.forfeit.fault}): {again.forfeit.detail}"
@@ -74,24 +57,18 @@ class _Course(Follower):
         """As recorded."""
         return self.position.parse(self._next().action)
 
-    def heard(self, answer: Answer) -> None:
-        """Compare; what is not legal is the referee's to judge."""
-        try:
-            action = self.position.parse(words_of(answer, self.position.answer_words))
-        except ArbiterError:
-            return
-        move = self._next()
-        said = self.position.game.action_text(self.position.state, move.seat, action)
+    def check(self, action: Action) -> None:
+        """End the comparison at a decision that is not the recorded one."""
+        move, position = self._next(), self.position
+        said = position.game.action_text(position.state, move.seat, action)
         if said != move.action:
-            place = f"move {len(self.position.decisions) + 1} (deal {move.deal}, {move.request})"
-            raise _Ended(f"{place}: it answers {said}, the record has {move.action}")
-        self.decided(action)
+            place = f"move {position.made + 1} (deal {move.deal}, {move.request})"
+            raise _ComparisonOver(f"{place}: it answers {said}, the record has {move.action}")
 
     def _next(self) -> Move:
-        number = len(self.position.decisions)
-        if number == len(self._moves):
-            raise _Ended
-        return self._moves[number]
+        if self.position.made == len(self._moves):
+            raise _ComparisonOver
+        return self._moves[self.position.made]
 
 
 def _game(record: MatchRecord) -> AnyGame:

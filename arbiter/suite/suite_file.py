@@ -32,8 +32,9 @@ KEYS: dict[str, tuple[set[str], set[str]]] = {
     "no-faults": (set(), {"opponent", "blocks", "time"}),
     "replays": ({"record"}, {"seat"}),
 }
-"""Which keys a check must have and may have, beside `check` and `name`."""
+"""Keys that a check must have and may have, beside `check` and `name`."""
 BLOCKS = {"beats": 10, "no-faults": 4}
+"""Blocks that are played by default."""
 
 
 class CheckModel(StrictModel):
@@ -157,7 +158,7 @@ def _check(entry: CheckModel, name: str, limits: Limits, record: MatchRecord | N
 
 
 def _name(entry: CheckModel) -> str:
-    """What a check is called that has no name."""
+    """The name of a check that is given none."""
     if entry.check == "beats":
         words = entry.opponent.command if entry.opponent is not None else []
         return f"beats {' '.join(Path(word).name for word in words)}"
