@@ -64,6 +64,14 @@ def programme(game: AnyGame, seed: str, round_number: int) -> Programme:
     return Programme(tuple(deals), shapes, hash_of_deals(shapes))
 
 
+def planned_deal(game: AnyGame, seed: str, round_number: int, number: int, last: State | None) -> Deal | None:
+    """Deal `number` of a match, as `deal_of`; from the programme, which is dealt once, where that has it."""
+    if game.chained:
+        return deal_of(game, seed, round_number, number, last)
+    deals = programme(game, seed, round_number).deals
+    return deals[number] if number < len(deals) else None
+
+
 class Told(NamedTuple):
     """One command to one seat."""
 
@@ -103,7 +111,7 @@ class Position:
     @classmethod
     def opening(cls, game: AnyGame, seed: str, round_number: int = 1, known: tuple[Deal, ...] = ()) -> Self:
         """The first deal is given out, and nobody has been told anything."""
-        deal = known[0] if known else deal_of(game, seed, round_number, 0, None)
+        deal = known[0] if known else planned_deal(game, seed, round_number, 0, None)
         assert deal is not None, "a game has a deal"
         return cls(game, seed, round_number, known, (deal,), game.start(deal), (0,) * game.seats)
 
@@ -168,8 +176,10 @@ class Position:
         if not state.to_act:
             totals = tuple(map(sum, zip(totals, state.points(), strict=True)))
             number = len(deals)
-            known = number < len(self.known)
-            deal = self.known[number] if known else deal_of(game, self.seed, self.round_number, number, state)
+            if number < len(self.known):
+                deal: Deal | None = self.known[number]
+            else:
+                deal = planned_deal(game, self.seed, self.round_number, number, state)
             if deal is not None:
                 deals = (*deals, deal)
                 state = game.start(deal)

@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from arbiter.clock import MS, Clock
-from arbiter.course import deal_of, programme
+from arbiter.course import planned_deal, programme
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_to_us
 from arbiter.protocol import words_of
@@ -233,11 +233,7 @@ class _Match:
         number = len(self._deals)
         if last is not None:
             self._states.append(last)
-        if self._game.chained:
-            deal = deal_of(self._game, self._spec.seed, self._round, number, last)
-        else:
-            planned = self._planned.deals
-            deal = planned[number] if number < len(planned) else None
+        deal = planned_deal(self._game, self._spec.seed, self._round, number, last)
         if deal is not None:
             self._deals.append(deal)
         return deal
