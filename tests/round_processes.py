@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.table.attacks import descendants
+from tests.table.sandbox.attacks import descendants
 
 RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
 GONE_WITHIN_MS = 20_000

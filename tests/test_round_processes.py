@@ -25,7 +25,7 @@ from tests.round_processes import (
     until_a_match_is_stored,
     watched,
 )
-from tests.table.attacks import descendants
+from tests.table.sandbox.attacks import descendants
 
 __all__ = ["config"]
 

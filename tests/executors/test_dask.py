@@ -32,7 +32,7 @@ pytest.importorskip("distributed", reason="distributed is not installed (pip ins
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("dask")]
 two_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two workers need two cores")
 
-RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
+RANDOM = Path(__file__).parents[2] / "bots" / "python" / "planning_random.py"
 SOON = 30
 
 # Writes the match that it plays to a file; in the match "stall", the first time, it says who it

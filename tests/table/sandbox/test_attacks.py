@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FAULTY = ROOT / "bots" / "faulty"
 BUILD = FAULTY / "build"
 SYSTEM_PYTHON = "/usr/bin/python3"
