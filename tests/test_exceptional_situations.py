@@ -111,7 +111,7 @@ def test_every_fault_has_a_section(fault: Fault) -> None:
 def test_the_page_tells_how_many_voids_stop_a_run_and_what_a_match_may_write() -> None:
     from arbiter.protocol import OUTPUT_LIMIT, REPLY_LIMIT
     from arbiter.season.matches import MOST_VOIDS
-    from arbiter.table.channel import STDERR_LIMIT, STDERR_TAIL
+    from arbiter.table.stderr import STDERR_LIMIT, STDERR_TAIL
 
     assert MOST_VOIDS == 2
     assert f"more than {OUTPUT_LIMIT} bytes" in PAGE

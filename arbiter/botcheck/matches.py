@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arbiter.match import Limits, MatchRecord, Player
     from arbiter.rules import Action, AnyGame, Seat
     from arbiter.table.launcher import Launcher
-    from arbiter.table.single import Ended
+    from arbiter.table.single import Remains
 
 SEED = "check-bot"
 """Seed of the deals and of the opponents' choices: every check plays the same matches."""
@@ -67,7 +67,7 @@ class BotMatch(NamedTuple):
 
     seat: Seat
     record: MatchRecord
-    process: Ended
+    process: Remains
     raw: bytes
     late: bytes
     surplus: bytes

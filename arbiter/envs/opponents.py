@@ -24,7 +24,6 @@ from arbiter.referee import Reply, drive_by_request, referee
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
 from arbiter.table.launcher import Launcher
-from arbiter.table.meter import ClockKind
 
 if TYPE_CHECKING:
     from arbiter.envs.observers import Observer
@@ -193,10 +192,9 @@ class Programs:
         )
         limits = self._limits
         processes = launcher.start([start_request(player, limits) for player in players.values()])
-        kind, family = ClockKind(limits.clock), limits.isolation != "landlock"
         seats: list[Seated] = [_InMemory()] * game.seats
         for seat, process in zip(players, processes, strict=True):
-            seats[seat] = channel = Channel(seat, process, launcher, kind, limits.memory_bytes, family)
+            seats[seat] = channel = Channel(seat, process, launcher, limits)
             self._channels.append(channel)
         self._steps = drive_by_request(referee(game, spec), seats, self._listen)
         self._made, self._record = -1, None

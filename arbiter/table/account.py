@@ -1,12 +1,11 @@
-"""What one exchange costs that is not answered at once, by the meters.
+"""What an exchange costs, by the meters, if it is not answered at once.
 
-Delays are taken off what a bot is charged, so each must be one that kept this bot from answering this
-request:
+Delays reduce what a bot is charged, so only those count that kept this bot from answering this request:
 
-- the bot's own counts as it is told, when a wait for the core is over; but no more than the time in which the
-  main thread can have waited. A thread that waited long ago may become the main one (it starts a
-  program), and would bring its delay along.
-- the referee's counts whenever it is: it cannot tell what the bot did meanwhile, and decides for the bot.
+- the bot's own, which the kernel reports when a wait for the core is over, but no more than the time its main
+  thread can have waited: a thread that waited long ago becomes the main one when it executes a program, and
+  would bring its delay along;
+- all of the referee's: it cannot know what the bot did meanwhile, and decides in the bot's favour.
 """
 
 from __future__ import annotations
@@ -20,13 +19,14 @@ if TYPE_CHECKING:
     from arbiter.table.meter import Meter, Reading
 
 FIRST_WAIT_NS = 200_000
-"""How long the referee waits before the meters are read."""
-SURE_READINGS = 3
+"""How long the referee waits before it reads the meters."""
+MOST_READINGS = 3
+"""Of the first reading, which is repeated if it took as long as the wait before it."""
 _now = time.monotonic_ns
 
 
 class Cost(NamedTuple):
-    """What an exchange has cost so far, in ns; `charged_ns` by the match's kind of clock."""
+    """The cost of an exchange so far, in ns; `charged_ns` by the match's kind of clock."""
 
     wall_ns: int
     cpu_ns: int
@@ -36,68 +36,57 @@ class Cost(NamedTuple):
 
 
 class Account:
-    """The cost of one exchange: opened when the first moment is over, asked whenever somebody looks."""
+    """The cost of one exchange, from the end of the first wait on."""
 
-    __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_last", "_looked", "_meter", "_room", "_start",
-                 "_told", "_untold", "late_ns")  # fmt: skip
+    __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room", "_start",
+                 "core_wait_ns", "last", "late_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
-        """`start` of the exchange on the monotonic clock in ns; `before` the last reading there was, if
-        any.
-        """
+        """`start`: of the exchange, on the monotonic clock in ns; `before`: the last reading, if any."""
         self._meter, self._kind, self._start = meter, kind, start
-        for _ in range(SURE_READINGS):
+        for _ in range(MOST_READINGS):
             began = _now()
             base = meter.read()
             self._looked = _now()
             first = self._looked - start
-            # Not if we were put off the core meanwhile: what the bot did then would be counted twice.
+            # Again if we lost the core meanwhile: what the bot did then would count twice.
             if self._looked - began < FIRST_WAIT_NS:
                 break
         self._early_cpu = self._credited = 0
         if before is not None:
-            # What the bot used and waited for in the first moment, as far as the readings tell.
+            # What the bot used and waited for during the first wait, as far as the readings show.
             self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)
             self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns)
-        self._base = self._last = base
+        self._base = self.last = base
         self._room = first - self._credited
-        self._told = self._untold = 0
         self.late_ns = 0
-        """The referee's delay between the last two looks."""
-
-    @property
-    def last(self) -> Reading:
-        """The last reading."""
-        return self._last
-
-    def kept_waiting(self) -> int:
-        """How long the bot was kept from the core between the last two looks, in ns.
-
-        A wait that goes on is not told yet: then it is the time in which a thread that is ready did not run.
-        """
-        return max(self._told, self._untold)
+        """The referee's delay between the last two readings."""
+        self.core_wait_ns = 0
+        """How long the bot waited for the core between them."""
 
     def cost(self, answered: bool = False) -> Cost:
-        """What it comes to now."""
+        """The cost so far, by a new reading."""
         wall = _now() - self._start
         now = self._meter.read()
         moment = _now()
-        # The time since the last look, and that before in which a wait may have begun that is told only now.
+        # The time since the last reading, and before it that in which a wait reported now may have begun.
         room = self._room + moment - self._looked
-        counted = min(now.delay_ns - self._last.delay_ns, room)
+        delay = now.delay_ns - self.last.delay_ns
+        counted = min(delay, room)
         self._credited += counted
         ready = not answered and self._meter.runnable
         self._room = room - counted if ready else 0
-        self._told = now.delay_ns - self._last.delay_ns
-        self._untold = moment - self._looked - (now.cpu_ns - self._last.cpu_ns) if ready else 0
-        self.late_ns = now.own_ns - self._last.own_ns
-        self._last, self._looked = now, moment
+        # A wait that goes on is not reported yet: it is the time in which a runnable thread did not run.
+        idle = moment - self._looked - (now.cpu_ns - self.last.cpu_ns) if ready else 0
+        self.core_wait_ns = max(delay, idle)
+        self.late_ns = now.own_ns - self.last.own_ns
+        self.last, self._looked = now, moment
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
         return cost_of(self._kind, wall, cpu, self._credited + now.own_ns - self._base.own_ns)
 
 
 def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:
-    """What an exchange comes to; no more delay counts than the time that has gone."""
+    """The cost of an exchange; no more delay counts than the time that has passed."""
     delay = min(delay, wall)
     adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
     return Cost(wall, cpu, delay, charged(kind, wall, cpu, delay), adjusted)

@@ -1,21 +1,19 @@
 """One bot's pipes: an exchange is a write and its replies, against one absolute deadline.
 
 Theory of operation. Nearly every exchange is answered within microseconds, so there is a short
-path: write, wait a moment, read. Only when that does not do are the meters read, once, and the
-long path entered; what the bot used before that is the difference from their last reading. A wait
-for a core that began before is told when it ends, and so taken off the whole. The moment is 0.2 ms.
-To arm a timer that short costs more than the whole exchange, so a bot that has answered at once
-several times running is waited for up to 5 ms instead, until it is slow again; what comes later
-than 0.2 ms is then charged by the meters, too, against their last reading.
+path: write, wait 0.2 ms, read. If no reply has come by then, the meters are read and the long
+path begins; what the bot used before is the difference from their last reading. Arming so short a
+timer costs more than the whole exchange, so a bot that has answered in time several times running
+is waited for up to 5 ms instead, until it is slow again; a reply after 0.2 ms is then charged by
+the meters, too, against their last reading.
 
-The long path watches everything at once: more to write, more to read, standard error to drain,
-and the process's end. Nobody is convicted by the wall clock alone: a delay is known only when it
-is over, so while a bot is runnable and its CPU time is under the limit, the meters are read
-again. A hard limit on wall time ends that too: beyond it the exchange is a timeout if the
-adjusted time is over the limit, else void.
+The long path watches everything at once: the pipes, and the end of the process. A delay is known
+only when it is over, so nobody loses by wall time alone: while a bot is runnable and its CPU time
+is under the limit, the meters are read again. A hard limit on wall time ends that: beyond it the
+exchange is a timeout if the adjusted time is over the limit, else the match is void.
 
-A bot that computes while another one at the table waits for the core is stopped until it is spoken to again,
-and loses when it has done so for long: so nobody can starve a match until it is void.
+A bot that computes while another one at the table waits for the core is stopped until its next command,
+and loses if it does so for long (`presence`).
 """
 
 from __future__ import annotations
@@ -34,35 +32,32 @@ from arbiter.referee import Reply, overdue
 from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of
 from arbiter.table.meter import ClockKind, Meter, Reading
 from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
+from arbiter.table.stderr import CHUNK, StandardError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arbiter.match import Limits
     from arbiter.referee import Send
     from arbiter.rules import Seat
-    from arbiter.table.launcher import End, Launcher, Started
+    from arbiter.table.launcher import BotProcess, End, Launcher
 
 FIRST_WAIT = FIRST_WAIT_NS / SECOND
-BRISK_WAIT_MS = 5
-"""The same for a bot that has answered within `FIRST_WAIT_NS` at least `BRISK` times running."""
 BRISK = 8
+"""Replies within `FIRST_WAIT_NS`, one after another, that make a bot brisk: it is waited for longer."""
+BRISK_WAIT_MS = 5
 FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
-"""When, while a bot thinks, the referee looks whether others keep it from the core: at first, and at least
-so often.
-"""
-CHUNK = 65536
+"""While a bot thinks, when to look first whether others keep it from the core, and how often at least."""
 CLOSED_SECONDS = 0.03
-"""A program that has closed a pipe mostly ends at once; one that does not is not waited for."""
+"""A program that closes a pipe mostly ends at once; one that does not is not waited for."""
 EXITING_SECONDS = 0.5
-"""So long may an end take that has begun."""
-STDERR_LIMIT = 16 << 20
-STDERR_TAIL = 4096
+"""For the kernel to end a process that is exiting, with all its memory."""
 LOOK_AGAIN_NS = MS
 LONGEST_POLL_MS = 3_600_000
-MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"ut of memory", b"OutOfMemory", b"Cannot allocate")
 MEMORY_SHARE = 0.95
+"""Of the limit: a program that used so much ended for want of memory."""
 SMALL = 256
-"""The first read: a reply is short, and Python makes so small an object without malloc."""
+"""Bytes of the first read: a reply is short, and Python makes so small an object without malloc."""
 _now, _read, _write = time.monotonic_ns, os.read, os.write
 _tuple = tuple.__new__
 
@@ -70,33 +65,25 @@ _tuple = tuple.__new__
 class Channel:
     """The referee's end of one bot; used by one thread, closed by `close`."""
 
-    def __init__(
-        self,
-        seat: Seat,
-        started: Started,
-        launcher: Launcher,
-        kind: ClockKind,
-        memory_bytes: int,
-        family: bool = False,
-    ) -> None:
+    def __init__(self, seat: Seat, process: BotProcess, launcher: Launcher, limits: Limits) -> None:
         self._seat = seat
-        self.pid, self._stdin, self._stdout, self._stderr, self._process = started
+        self.pid, self._stdin, self._stdout, stderr, self._process = process
         self.connection = Connection()
-        self.stderr_tail = b""
+        self.stderr = StandardError(stderr)
         self.start_cpu_ns = 0
-        """What its start took of CPU, up to the first reply."""
-        self._stderr_seen = self._said_at_start = 0
+        """CPU time of its start, up to the first reply."""
         self._launcher = launcher
-        self._kind = kind
-        self._memory_bytes = memory_bytes
-        self._meter = Meter(self.pid, family)
+        self._kind = ClockKind(limits.clock)
+        self._memory_bytes = limits.memory_bytes
+        # Every other tier allows child processes.
+        self._meter = Meter(self.pid, family=limits.isolation != "landlock")
         self._base: Reading | None = None
         self._watching = self._starting = self._ended = False
         self._watch = select.poll()
         peek = select.poll()
         peek.register(self._stdout, select.POLLIN)
         self._poll_stdout = peek.poll
-        # Quick answers running, to news and to requests: a bot may be quick at one of them only.
+        # Quick replies in a row, to news and to requests: a bot may be quick at one of them only.
         self._brisk = [0, 0]
         self.presence = Presence(self.pid, self._meter)
         self.others: Sequence[Presence] = ()
@@ -104,10 +91,7 @@ class Channel:
         self._image: tuple[bytes, ...] = ()
 
     def exchange(self, send: Send) -> Reply | int:
-        """Write, and wait for the replies that end the exchange; the cost alone if it was news.
-
-        VoidMatch if we cannot judge.
-        """
+        """Write, and wait for the replies; the cost alone for news. VoidMatch if it cannot be judged."""
         _, payload, wanted, _, asks, starting = send
         if starting and not self._starting:
             return self._start(send)
@@ -128,12 +112,12 @@ class Channel:
             except BlockingIOError:
                 written = 0
             if presence.stopped:
-                # Not before its clock runs.
-                presence.go_on()
+                # Only now that its clock runs.
+                presence.resume()
             if written == len(payload):
                 try:
                     # A brisk bot on our own core has mostly answered before we get here.
-                    ready = self._brisk[asks] >= BRISK or self._come_at_once(asks)
+                    ready = self._brisk[asks] >= BRISK or self._answers_at_once(asks)
                     chunk = _read(self._stdout, SMALL) if ready else None
                 except BlockingIOError:
                     ready = self._poll_stdout(BRISK_WAIT_MS) != []
@@ -158,21 +142,19 @@ class Channel:
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
 
     def _start(self, send: Send) -> Reply | int:
-        """The first exchange of all: what the program has used at its end was its start."""
+        """The first exchange: what the program has used by its end was its start."""
         self._starting = True
         reply = self.exchange(send)
         self._base = self._meter.read()
-        self._drain_stderr()
-        self._said_at_start = self._stderr_seen
-        # Its end tells the time of children that it has waited for too, such as those of a script
-        # that finds the interpreter.
+        self.stderr.end_start()
+        # With the children that it has waited for, such as those of a script that finds the interpreter.
         self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
         self._image = self._meter.image
         self.presence.awake = True
         return reply
 
-    def _come_at_once(self, asks: bool) -> bool:
-        """Whether something has come within the first wait; one more brisk answer if so."""
+    def _answers_at_once(self, asks: bool) -> bool:
+        """True if something came within the first wait, which is counted as a quick reply."""
         come = bool(select.select((self._stdout,), (), (), FIRST_WAIT)[0])
         self._brisk[asks] += come
         if self._brisk[asks] == BRISK:
@@ -180,10 +162,10 @@ class Channel:
         return come
 
     def _late_cost(self, send: Send, wall: int) -> int:
-        """What an answer costs that came in the first wait, but later than it may be taken as wall time.
+        """The cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
 
-        The bot, or we, may have been kept waiting. The totals are compared with the last reading;
-        everything since then was answered at once, so hardly anything else is in them.
+        The bot or the referee may have waited for the core, so the meters are compared with their last
+        reading; everything since then was answered at once, so they hold hardly anything else.
         """
         base, self._base = self._base, self._meter.read()
         if base is None:
@@ -194,29 +176,29 @@ class Channel:
         taken = stop_all(self.others, own) if own > DISTURBED_NS else 0
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
         if spent.charged_ns > send.allowed_ns[self._seat] >= spent.adjusted_ns:
-            # Perhaps they took some of it earlier; then nobody is to blame.
+            # They may have taken some of it before this exchange, which then is in the bot's favour.
             spent = self._judged(send, spent, taken + sum(other.taken_ns() for other in self.others))
         return max(FIRST_WAIT_NS, spent.charged_ns)
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
-        self.presence.go_on()
+        self.presence.resume()
         with suppress(OSError):
             os.write(self._stdin, b"quit\n")
         return self._launcher.ended(self.pid, grace_seconds)
 
     def close(self) -> None:
-        """Take what stands in standard error, and give all descriptors back."""
-        self._drain_stderr()
+        """Read the rest of standard error, and close all descriptors."""
+        self.stderr.drain()
         self._meter.close()
-        for descriptor in (self._stdin, self._stdout, self._stderr):
+        for descriptor in (self._stdin, self._stdout, self.stderr.descriptor):
             os.close(descriptor)
 
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
-        """The long path: until the replies are there, the program ends, or its time is over."""
+        """The long path, until the replies are there, the program ends, or its time is over."""
         account = Account(self._meter, self._kind, start, self._base)
         taken = 0
-        looked: list[int] = []
+        first_look = True
         allowed = send.allowed_ns[self._seat]
         look = allowed
         cap = at_most = 3 * allowed + 5 * SECOND
@@ -245,8 +227,8 @@ class Channel:
             # Rounded up: waking early would only mean waiting again.
             events = self._watch.poll(min(max(0, -(-left // MS)), LONGEST_POLL_MS))
             ready = {descriptor for descriptor, _ in events}
-            if self._stderr in ready:
-                self._drain_stderr()
+            if self.stderr.descriptor in ready and not self.stderr.drain():
+                self._watch.unregister(self.stderr.descriptor)
             try:
                 if rest and self._stdin in ready:
                     rest = rest[os.write(self._stdin, rest) :]
@@ -257,7 +239,7 @@ class Channel:
                     if answers := self.connection.take(send.replies):
                         return reply(cost(answered=True), None, answers[-1])
                     if self._ended or (self._process in ready and not more):
-                        # What it cost first: the end of a process may have to be waited for.
+                        # The cost first: finding out how a process ended may take a while.
                         spent = cost(answered=True)
                         return reply(spent, self._crash("closed its standard output"))
             except MalformedReply as fault:
@@ -269,10 +251,12 @@ class Channel:
             if wall >= glance:
                 glance = wall + min(max(wall, FIRST_LOOK_NS), LONGEST_LOOK_NS)
                 cost()
-                if not looked:
-                    # What they compute from now on, this one has to wait for.
-                    looked = [other.taken_ns() for other in self.others]
-                elif account.kept_waiting() > DISTURBED_NS:
+                if first_look:
+                    # Only what they compute from now on can keep this one waiting.
+                    for other in self.others:
+                        other.taken_ns()
+                    first_look = False
+                elif account.core_wait_ns > DISTURBED_NS:
                     taken += stop_all(self.others)
             if wall < look:
                 continue
@@ -288,32 +272,33 @@ class Channel:
                 if self._meter.runnable or spent.wall_ns >= 2 * cap:
                     got = f"the bot in seat {self._seat} got too little of the machine"
                     raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged")
-                # It sleeps now, and is charged for it: its time will be over before long.
+                # It sleeps, which is charged: its time will soon be over.
                 at_most = 2 * cap
             look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
 
     def _judged(self, send: Send, spent: Cost, disturbed_ns: int) -> Cost:
-        """An exchange that was over the limit by the wall and within it by the adjusted time, judged all
-        the same if it can be; VoidMatch if it was our machine that took too long.
+        """The cost of an exchange that is over its limit by the match's clock but not by adjusted time.
+
+        VoidMatch if our machine took the time, `disturbed_ns` being what other bots took.
         """
         if self._image and self._meter.image != self._image:
-            # Another program by now, and so perhaps another main thread, with delays of its own.
+            # It has executed another program, and so may have another main thread, with delays of its own.
             return spent
         if send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
 
     def _set_watch(self, writing: bool) -> None:
-        """Watch the process, its output, its errors, and its input while there is more to write."""
+        """Watch the process and its output; its input, too, while there is more to write."""
         if not self._watching:
             self._watching = True
-            for descriptor in (self._process, self._stdout, self._stderr):
+            for descriptor in (self._process, self._stdout, self.stderr.descriptor):
                 self._watch.register(descriptor, select.POLLIN)
         if writing:
             self._watch.register(self._stdin, select.POLLOUT)
 
     def _read(self) -> bool:
-        """Take in what the bot has written, or its end; at most 64 KiB. Whether anything came."""
+        """Read at most 64 KiB of the bot's output; False if nothing came, or its end."""
         try:
             chunk = _read(self._stdout, CHUNK)
         except BlockingIOError:
@@ -324,22 +309,8 @@ class Channel:
             self._ended = True
         return bool(chunk)
 
-    def _drain_stderr(self) -> None:
-        """Keep the tail; past the limit stop reading, so that the bot waits on its own clock."""
-        while self._stderr_seen < STDERR_LIMIT:
-            try:
-                chunk = os.read(self._stderr, CHUNK)
-            except BlockingIOError:
-                return
-            if not chunk:
-                break
-            self._stderr_seen += len(chunk)
-            self.stderr_tail = (self.stderr_tail + chunk)[-STDERR_TAIL:]
-        with suppress(KeyError):
-            self._watch.unregister(self._stderr)
-
     def _timeout(self, send: Send, charged_ns: int, writing: bool) -> MalformedReply:
-        """The fault of an exchange whose time is over, with what was missing."""
+        """The fault of an exchange whose time is over; it says what was missing."""
         unread = self.connection.buffer
         if writing:
             missing = "it did not read its standard input"
@@ -356,18 +327,15 @@ class Channel:
         end = self._launcher.ended(self.pid, CLOSED_SECONDS)
         if end is None and self._meter.exiting:
             end = self._launcher.ended(self.pid, EXITING_SECONDS)
-        self._drain_stderr()
+        self.stderr.drain()
         unread = self.connection.buffer
         if end is None:
             return MalformedReply(Fault.CRASH, f"it {manner}", unread)
         status = end.exit or 0
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
         full = end.out_of_memory or end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
-        # Not what it said while it started, and went on after.
-        lately = self._stderr_seen - self._said_at_start
-        words = self.stderr_tail[-lately:] if lately else b""
-        if full or (end.exit and any(sign in words for sign in MEMORY_SIGNS)):
+        if full or (end.exit and self.stderr.tells_of_memory):
             limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
             return MalformedReply(Fault.MEMORY, f"it {how}; {limit}", unread)
-        last = self.stderr_tail.strip().rpartition(b"\n")[2][-200:].decode(errors="backslashreplace")
+        last = self.stderr.last_line
         return MalformedReply(Fault.CRASH, f"it {how}" + (f": {last}" if last else ""), unread)

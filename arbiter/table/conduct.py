@@ -1,4 +1,4 @@
-"""One match from start to end: start the bots, drive the referee, kill the bots, report."""
+"""A match from start to end: start the bots, drive the referee, kill the bots, report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arbiter.packing import packed
 from arbiter.referee import drive, referee
 from arbiter.table.channel import Channel
 from arbiter.table.launcher import Launcher
-from arbiter.table.meter import ClockKind, schedstat_available
+from arbiter.table.meter import NS_PER_TICK, schedstat_available
 from arbiter.table.sandbox.bubblewrap import wrapping
 from arbiter.table.sandbox.calls import call_name
 from arbiter.table.sandbox.cgroup import groups
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from arbiter.table.launcher import End
 
 QUIT_SECONDS = 1.0
+"""For a bot to end after ``quit``."""
 BESIDE_NS = 20 * MS
-"""So much CPU may go into what comes between an answer and the next command, and is not worth a word."""
+"""CPU time between answers and the next commands that needs no note, such as writing a log."""
 _table: Table | None = None
 
 
@@ -46,12 +47,12 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 
 
 def play_packed(spec: MatchSpec) -> PackedMatch:
-    """The same, packed where it was played: what a season hands to its workers."""
+    """Play a match and pack its record, where it was played: what a season's workers do."""
     return packed(play_match(spec))
 
 
 def close_table() -> None:
-    """End this process's table and every bot at it; nothing happens where there is none."""
+    """End this process's table and its bots, if there is one."""
     global _table
     if _table is not None:
         _table.close()
@@ -59,7 +60,7 @@ def close_table() -> None:
 
 
 class Table:
-    """Plays matches one at a time, with one launcher for all of them."""
+    """Plays matches one after another, with one launcher."""
 
     def __init__(self, launcher: Launcher | None = None) -> None:
         self._launcher = launcher or Launcher()
@@ -73,11 +74,11 @@ class Table:
 
     @property
     def usable(self) -> bool:
-        """Whether the launcher lives and belongs to this process."""
+        """True if the launcher lives and belongs to this process."""
         return self._launcher.alive
 
     def close(self) -> None:
-        """Leave no process behind."""
+        """End the launcher's processes."""
         self._launcher.close()
 
     def play(self, spec: MatchSpec) -> MatchRecord:
@@ -85,25 +86,23 @@ class Table:
         game = _game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
-        kind = ClockKind(spec.limits.clock)
         started = datetime.now(UTC)
         steal = stolen_ns()
         begin = time.monotonic_ns()
-        memory, tier = spec.limits.memory_bytes, spec.limits.isolation
         processes = self._launcher.start([start_request(player, spec.limits) for player in spec.players])
         channels = [
-            Channel(seat, process, self._launcher, kind, memory, family=tier != "landlock")
-            for seat, process in enumerate(processes)
+            Channel(seat, process, self._launcher, spec.limits) for seat, process in enumerate(processes)
         ]
         for channel in channels:
             channel.others = [other.presence for other in channels if other is not channel]
-        goodbyes: dict[int, End | None] = {}
+        notes: list[list[str]] = [[] for _ in channels]
         try:
             record = drive(referee(game, spec), channels)
             if spec.limits.end == "quit":
                 for seat, channel in enumerate(channels):
-                    if record.forfeit is None or record.forfeit.seat != seat:
-                        goodbyes[seat] = channel.say_goodbye(QUIT_SECONDS)
+                    faulty = record.forfeit is not None and record.forfeit.seat == seat
+                    if not faulty and channel.say_goodbye(QUIT_SECONDS) is None:
+                        notes[seat].append("did not end on quit")
         finally:
             try:
                 ends = self._launcher.stop()
@@ -111,13 +110,11 @@ class Table:
                 for channel in channels:
                     channel.close()
         reports = []
-        for seat, (channel, report) in enumerate(zip(channels, record.bots, strict=True)):
-            notes = ["did not end on quit"] if seat in goodbyes and goodbyes[seat] is None else []
-            if large := [
-                place for place in own_folders(spec.players[seat].read) if place in self._launcher.in_place
-            ]:
-                notes.append(f"read where they are, not copied to memory: {', '.join(large)}")
-            reports.append(with_process(report, channel, ends[channel.pid], tuple(notes)))
+        for player, channel, report, told in zip(spec.players, channels, record.bots, notes, strict=True):
+            if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
+                told.append(f"read where they are, not copied to memory: {', '.join(large)}")
+            reports.append(with_process(report, channel, ends[channel.pid], told))
+        tier = spec.limits.isolation
         return replace(
             record,
             bots=tuple(reports),
@@ -135,33 +132,30 @@ class Table:
 
 @lru_cache(maxsize=8)
 def _game(name: str, options: str) -> AnyGame:
-    """A game by its name and options; a worker plays the same one all season."""
+    """A game by its name and options, kept: a worker plays the same one all season."""
     return make(name, json.loads(options))
 
 
-def with_process(report: BotReport, channel: Channel, end: End, notes: tuple[str, ...]) -> BotReport:
+def with_process(report: BotReport, channel: Channel, end: End, notes: list[str]) -> BotReport:
     """A report completed by what the process left."""
     beside = end.cpu_ns - channel.start_cpu_ns - report.charged_ns
     if channel.start_cpu_ns and beside > max(BESIDE_NS, report.charged_ns // 4):
-        ms = beside // MS
-        notes = (
-            *notes,
-            f"{ms} ms of CPU beyond what it was charged: in threads, or while others were to move",
-        )
+        more = f"{beside // MS} ms of CPU beyond what it was charged"
+        notes.append(f"{more}: in threads, or while others were to move")
     if end.refused:
-        notes = (*notes, f"system calls refused: {', '.join(map(call_name, end.refused))}")
+        notes.append(f"system calls refused: {', '.join(map(call_name, end.refused))}")
     return replace(
         report,
         notes=(*report.notes, *channel.connection.notes, *notes),
         exit=end.exit,
         cpu_ns=end.cpu_ns // 1000 * 1000,
         peak_memory_bytes=end.peak_memory_bytes,
-        stderr_tail=channel.stderr_tail.decode(errors="replace"),
+        stderr_tail=channel.stderr.tail.decode(errors="replace"),
     )
 
 
 def start_request(player: Player, limits: Limits) -> dict[str, Any]:
-    """What the launcher needs to know of a bot."""
+    """What the launcher needs to start a bot, as JSON values."""
     env = bot_environment(player)
     request: dict[str, Any] = {
         "argv": list(player.command),
@@ -182,12 +176,12 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
 
 
 def bot_environment(player: Player) -> dict[str, str]:
-    """A small environment of the referee's choosing: nothing of the organiser's leaks into a bot."""
+    """A bot's environment: what the referee chooses and the player's own, nothing of the organiser's."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": player.folder,
         "LANG": "C.UTF-8",
-        # Python bots: play that can be repeated, and no files left in the bot's folder.
+        # For Python bots: repeatable play, and no files left in the bot's folder.
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         **player.env,
@@ -195,8 +189,7 @@ def bot_environment(player: Player) -> dict[str, str]:
 
 
 def stolen_ns() -> int:
-    """Time that the hypervisor took from all cores since boot, 0 where the kernel does not tell."""
+    """Time that the hypervisor took from all cores since boot; 0 where the kernel does not report it."""
     with suppress(OSError, IndexError, ValueError), open("/proc/stat") as stat:
-        ticks = int(stat.readline().split()[8])
-        return ticks * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+        return int(stat.readline().split()[8]) * NS_PER_TICK
     return 0

@@ -1,4 +1,4 @@
-"""A worker's side of the slim processes that start and end its bots (`forkserver`)."""
+"""The worker's side of the slim processes that start and end its bots (`forkserver`)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ from arbiter.table import forkserver
 from arbiter.table.sandbox.landlock import ground
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 GRACE_SECONDS = 15.0
+"""For a slim process to end its bots and itself: it gives up on their descendants after 10 s."""
 MOST_DESCRIPTORS = 253
 """The kernel passes no more in one message."""
 
 
-class Started(NamedTuple):
-    """A bot's process: its id, our ends of its pipes (not blocking), a descriptor of the process itself.
-
-    The last is the launcher's to close.
-    """
+class BotProcess(NamedTuple):
+    """A bot's process: its id, our ends of its pipes (not blocking), and a pidfd that the launcher closes."""
 
     pid: int
     stdin: int
@@ -38,8 +36,9 @@ class Started(NamedTuple):
 
 
 class End(NamedTuple):
-    """How a bot's process ended. `exit` as in `BotReport`; `out_of_memory`: by its control group's limit;
-    `refused`: numbers of the system calls that it was refused, each once.
+    """How a bot's process ended, `exit` as in `BotReport`.
+
+    `out_of_memory`: by the limit of its control group; `refused`: numbers of refused system calls, each once.
     """
 
     exit: int | None
@@ -50,37 +49,34 @@ class End(NamedTuple):
 
 
 class Launcher:
-    """Starts the bots of one match at a time; VoidMatch whenever our own machinery fails.
+    """Starts the bots of one match at a time; VoidMatch whenever our side fails.
 
-    Bots that are to be confined come from another slim process than others, each started when it is first
-    needed.
+    Bots on a stage come from another slim process than the others; each is started when first needed.
     """
 
     def __init__(self) -> None:
         self._processes: dict[bool, SlimProcess] = {}
         self._bots: dict[int, tuple[int, int]] = {}
-        """Process id of each bot of the match in progress to its descriptor and to its id for the slim
-        process.
-        """
+        """By process id: the pidfd of each bot of this match, and its process id for the slim process."""
         self._in_use: SlimProcess | None = None
         self.owner = os.getpid()
         self.staged = False
-        """Whether the bots of the last match were on a stage."""
+        """True if the bots of the last match were on a stage."""
         self.in_place: tuple[str, ...] = ()
-        """Folders of its players that were no copies there."""
+        """Folders of its players that could not be copied there."""
 
     @property
     def alive(self) -> bool:
-        """Whether it can be used: all that it has started is running, and started by this very process."""
+        """True if all slim processes are running, and this is the process that started them."""
         return self.owner == os.getpid() and all(slim.alive for slim in self._processes.values())
 
     @property
     def pids(self) -> list[int]:
-        """The slim processes that there are."""
+        """The ids of the slim processes."""
         return [slim.pid for slim in self._processes.values()]
 
-    def start(self, bots: Sequence[Mapping[str, Any]]) -> list[Started]:
-        """Start all bots; each a mapping of what `become_bot` needs."""
+    def start(self, bots: Sequence[Mapping[str, Any]]) -> list[BotProcess]:
+        """Start all bots, each described by what `conduct.start_request` returns."""
         staged = any(bot["stage"] for bot in bots)
         self._in_use = self._processes.get(staged) or self._processes.setdefault(staged, SlimProcess(staged))
         if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
@@ -91,28 +87,29 @@ class Launcher:
             raise VoidMatch(answer["error"])
         self.staged, self.in_place = answer["staged"], tuple(answer["in_place"])
         started = []
-        for inner, (*pipes, process) in zip(answer["pids"], _by_bot(descriptors), strict=True):
+        by_bot = zip(*[iter(descriptors)] * forkserver.DESCRIPTORS_PER_BOT, strict=True)
+        for inner, (*pipes, process) in zip(answer["pids"], by_bot, strict=True):
             for number in pipes:
                 os.set_blocking(number, False)
             pid = process_id(process)
             self._bots[pid] = process, inner
-            started.append(Started(pid, pipes[0], pipes[1], pipes[2], process))
+            started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process))
         return started
 
     def ended(self, pid: int, seconds: float) -> End | None:
-        """How a bot ended, waiting so long at most; None if it lives."""
+        """How a bot ended, waiting for its end if need be; None if it lives."""
         answer, _ = self._ask("ended", pid=self._bots[pid][1], seconds=seconds)
         return None if answer is None else End(**answer)
 
     def stop(self) -> dict[int, End]:
-        """Kill all bots and what descends from them; nothing is left when this returns."""
+        """Kill all bots and their descendants; none is left when this returns."""
         answer, _ = self._ask("stop")
         ends = {pid: End(**answer[str(inner)]) for pid, (_, inner) in self._bots.items()}
         self._forget()
         return ends
 
     def close(self) -> None:
-        """End the slim processes and with them every bot."""
+        """End the slim processes, and with them every bot."""
         for slim in self._processes.values():
             slim.close()
         self._forget()
@@ -126,7 +123,7 @@ class Launcher:
             raise
 
     def _kill_bots(self) -> None:
-        """They die with the slim process, but for one that has thrown that off by starting a program anew."""
+        """Kill the bots of a slim process that is gone, for those that its death did not kill."""
         for descriptor, _ in self._bots.values():
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
@@ -139,14 +136,15 @@ class Launcher:
 
 
 class SlimProcess:
-    """One slim process and the dialogue with it. `staged`: it moves to namespaces of its own if it can."""
+    """One slim process and the dialogue with it."""
 
     def __init__(self, staged: bool) -> None:
+        """Start it; `staged`: it moves to namespaces of its own if it can."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         script = str(Path(forkserver.__file__).with_name("__main__.py"))
         where = "staged" if staged else "here"
         try:
-            # A session of its own: a Ctrl-C in the terminal is the referee's to handle.
+            # A session of its own, so that a Ctrl-C in the terminal does not end it.
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", script, str(theirs.fileno()), where],
                 stdin=subprocess.DEVNULL,
@@ -162,7 +160,7 @@ class SlimProcess:
         self._socket = ours
         self._gone = False
         self.furnished = False
-        """Whether it knows how bots are confined."""
+        """True once it has been told how bots are confined."""
 
     @property
     def pid(self) -> int:
@@ -171,16 +169,15 @@ class SlimProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it is running."""
+        """True while it is running."""
         return not self._gone and self._process.poll() is None
 
     def ask(self, do: str, **arguments: Any) -> tuple[Any, list[int]]:
-        """One request, answered with a value and descriptors; VoidMatch if it is gone."""
+        """Send a request; the answer's value and descriptors. VoidMatch if the process is gone."""
         try:
             self._socket.send(json.dumps({"do": do, "with": arguments}).encode())
-            message, descriptors, _, _ = socket.recv_fds(
-                self._socket, forkserver.MESSAGE_LIMIT, MOST_DESCRIPTORS
-            )
+            size = forkserver.MESSAGE_LIMIT
+            message, descriptors, _, _ = socket.recv_fds(self._socket, size, MOST_DESCRIPTORS)
         except OSError as error:
             self._gone = True
             raise VoidMatch(f"the process that starts bots is gone: {error.strerror}") from None
@@ -196,11 +193,7 @@ class SlimProcess:
             self._process.wait(GRACE_SECONDS)
 
 
-def _by_bot(descriptors: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    return zip(*[iter(descriptors)] * forkserver.DESCRIPTORS_A_BOT, strict=True)
-
-
 def process_id(descriptor: int) -> int:
-    """The number that a process has for us, whatever it is in its own namespace."""
+    """The process id of a pidfd in our own namespace."""
     with open(f"/proc/self/fdinfo/{descriptor}") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))

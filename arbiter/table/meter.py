@@ -1,10 +1,10 @@
-"""How long a bot took: wall time, CPU time, and the time it was kept waiting for a core.
+"""How long a bot took: wall time, CPU time, and the time it waited for a core.
 
 The *adjusted* time of a request is ``min(wall, max(cpu, wall - delay))``: what the bot would have
 used on a machine of its own. `delay` is the time that the bot's main thread and the referee's
-thread stood on a run queue, as the kernel's schedstat tells it; `account` says which of it counts. The
-lower bound is needed because a delay that began before the window is credited inside it; the upper bound
-keeps a bot's threads from paying twice. A bot that sleeps is on no run queue, so it is charged in full.
+thread spent on a run queue, from the kernel's schedstat; `account` decides which of it counts. The
+lower bound is needed because a delay that began before the window is reported inside it; the upper bound
+keeps a bot from paying twice for its threads. A sleeping bot is on no run queue and is charged in full.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 PF_EXITING = 4
-NS_A_TICK = 10**9 // os.sysconf("SC_CLK_TCK")
+NS_PER_TICK = 10**9 // os.sysconf("SC_CLK_TCK")
 
 
 class ClockKind(StrEnum):
@@ -28,7 +28,7 @@ class ClockKind(StrEnum):
 
 
 class Reading(NamedTuple):
-    """Running totals in ns: a process's CPU time, its main thread's run-queue delay, and the referee's."""
+    """Running totals in ns: a process's CPU time, the run-queue delays of its main thread and of ours."""
 
     cpu_ns: int
     delay_ns: int
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
 
 
 def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
-    """What `wall_ns` of waiting costs the bot under a kind of clock."""
+    """What a bot is charged under a kind of clock."""
     if kind is ClockKind.WALL:
         return wall_ns
     if kind is ClockKind.CPU:
@@ -59,89 +59,83 @@ class Meter:
         self._ready = False
 
     def read(self) -> Reading:
-        """Totals so far; a delay of 0 where the kernel does not tell."""
+        """Totals so far; a delay is 0 where the kernel does not report it."""
         if not self._ready:
             self._ready = True
             with suppress(OSError):
                 self._schedstat = os.open(f"/proc/{self._pid}/schedstat", os.O_RDONLY)
             with suppress(OSError):
-                # Of this very thread, whatever it is called later.
+                # An open file stays that of this thread, whichever thread reads it later.
                 self._own = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
         return Reading(self.cpu_ns(), run_delay(self._schedstat), run_delay(self._own))
 
     def cpu_ns(self) -> int:
-        """The CPU time so far; 0 where the process is gone."""
+        """The CPU time so far; 0 if the process is gone."""
         try:
             cpu = time.clock_gettime_ns(self._clock)
         except OSError:
             cpu = 0
         if self._family:
-            # What a child used until it ended is told in ticks, and then may be a little less.
+            # The time of a child that has ended is reported in ticks, and may be a little less than before.
             self._family_ns = max(self._family_ns, family_ns(self._pid))
             cpu += self._family_ns
         return cpu
 
     @property
     def children_ns(self) -> int:
-        """CPU time of the children that it has waited for, where `read` does not count it anyway."""
+        """CPU time of the children it has waited for; 0 where `read` counts it already."""
         return 0 if self._family else waited_ns(self._pid)
 
     @property
     def runnable(self) -> bool:
-        """Whether the main thread runs or waits for a core, rather than sleeps."""
-        try:
-            with open(f"/proc/{self._pid}/stat", "rb") as stat:
-                return stat.read().rpartition(b") ")[2][:1] == b"R"
-        except OSError:
-            return False
+        """True if the main thread runs or waits for a core, rather than sleeps."""
+        return _stat(self._pid)[:1] == b"R"
 
     @property
     def exiting(self) -> bool:
-        """Whether the process is on its way out, or gone."""
-        try:
-            with open(f"/proc/{self._pid}/stat", "rb") as stat:
-                state, *fields = stat.read().rpartition(b") ")[2].split()
-        except OSError:
+        """True if the process is exiting or gone."""
+        state, *fields = _stat(self._pid).split() or [b""]
+        if not fields:
             return True
         flags, threads = int(fields[5]), int(fields[16])
-        # A main thread may end and leave others to go on.
+        # A main thread may end and leave others running.
         return bool(flags & PF_EXITING) and not (state == b"Z" and threads > 1)
 
     def descendants(self) -> list[int]:
-        """Processes that it has started, and theirs, where it may have some."""
+        """Its children, and theirs; none where it may have no children."""
         return descendants_of(self._pid) if self._family else []
 
     @property
     def image(self) -> tuple[bytes, ...]:
-        """Where the program lies in memory: another place whenever the process turns into another program."""
-        try:
-            with open(f"/proc/{self._pid}/stat", "rb") as stat:
-                fields = stat.read().rpartition(b") ")[2].split()
-        except OSError:
-            return ()
-        # The start of its code and of its stack.
-        return fields[23], fields[25]
+        """Where the program's code and stack start in memory, which changes when it executes another one."""
+        fields = _stat(self._pid).split()
+        return (fields[23], fields[25]) if fields else ()
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close the files."""
         for descriptor in (self._schedstat, self._own):
             if descriptor >= 0:
                 os.close(descriptor)
         self._schedstat = self._own = -1
 
 
-def waited_ns(pid: int) -> int:
-    """CPU time of the children that a process has waited for, in the kernel's ticks (10 ms, mostly)."""
+def _stat(pid: int) -> bytes:
+    """The fields of /proc/PID/stat after the program's name, the state first; empty if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
-            fields = stat.read().rpartition(b") ")[2].split()
+            return stat.read().rpartition(b") ")[2]
     except OSError:
-        return 0
-    return (int(fields[13]) + int(fields[14])) * NS_A_TICK
+        return b""
+
+
+def waited_ns(pid: int) -> int:
+    """CPU time of the children that a process has waited for, in whole ticks (mostly of 10 ms)."""
+    fields = _stat(pid).split()
+    return (int(fields[13]) + int(fields[14])) * NS_PER_TICK if fields else 0
 
 
 def family_ns(pid: int) -> int:
-    """CPU time of all that descends from a process: of those that live, and of those waited for."""
+    """CPU time of all descendants of a process: the living ones and those waited for."""
     total = waited_ns(pid)
     for child in children_of(pid):
         with suppress(OSError):
@@ -151,7 +145,7 @@ def family_ns(pid: int) -> int:
 
 
 def children_of(pid: int) -> list[int]:
-    """The living children of a process; any thread may have started some."""
+    """The children of a process, whichever of its threads started them."""
     children: list[int] = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -161,12 +155,12 @@ def children_of(pid: int) -> list[int]:
 
 
 def descendants_of(pid: int) -> list[int]:
-    """Those, and theirs."""
+    """The children of a process, and theirs."""
     return [one for child in children_of(pid) for one in (child, *descendants_of(child))]
 
 
 def run_delay(descriptor: int) -> int:
-    """The second field of an open schedstat: ns spent on a run queue."""
+    """The second field of an open schedstat: ns spent on a run queue; 0 where it cannot be read."""
     if descriptor < 0:
         return 0
     try:
@@ -175,17 +169,8 @@ def run_delay(descriptor: int) -> int:
         return 0
 
 
-def own_delay() -> int:
-    """The run-queue delay of the calling thread."""
-    try:
-        with open("/proc/thread-self/schedstat", "rb", buffering=0) as schedstat:
-            return run_delay(schedstat.fileno())
-    except OSError:
-        return 0
-
-
 def schedstat_available() -> bool:
-    """Whether the kernel tells run-queue delays; without them adjusted time is wall time."""
+    """True if the kernel reports run-queue delays; without them adjusted time is wall time."""
     try:
         with open("/proc/thread-self/schedstat", "rb") as schedstat:
             return len(schedstat.read().split()) == 3

@@ -1,4 +1,4 @@
-"""Bots in the way of others: found out, stopped until they are spoken to, and at fault in the end.
+"""Bots that keep others from the core: noticed, stopped until their next command, and in the end at fault.
 
 All bots of a match share a core, and only one of them has something to do. One that computes while another
 waits for the core is stopped, so that nobody can starve a match until it is void.
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from arbiter.table.meter import Meter
 
 DISTURBED_NS, DISTURBING_NS = 5 * MS, 10 * MS
-"""So long has a bot, or the referee, to wait for the core, and so long another to compute meanwhile, for the
-other to be stopped.
+"""A bot is stopped if it computed for longer than the second while another, or the referee, waited for the
+core for longer than the first. Less happens by itself on a busy machine.
 """
 MOST_DISTURBING_NS = 5 * SECOND
-"""So much CPU time may a bot take while others wait for the core."""
+"""CPU time in a match that a bot may use while others wait for the core."""
 
 
 class Presence:
@@ -40,28 +40,28 @@ class Presence:
         """False while it starts, when it may compute beside others."""
         self.stopped = False
         self.wary = 0
-        """So many exchanges more the referee is to look at it before it writes."""
+        """The number of exchanges before which the referee checks it."""
 
     def taken_ns(self) -> int:
-        """The CPU time that it has taken since this was last asked; 0 while it starts."""
+        """CPU time since the last call or `note`; 0 while it starts."""
         if not self.awake:
             return 0
         before, self._noted_ns = self._noted_ns, self._meter.cpu_ns()
         return self._noted_ns - before
 
     def note(self, cpu_ns: int) -> None:
-        """What it has taken so far was for an answer of its own."""
+        """Count nothing up to a total of CPU time: it went into the bot's own answers."""
         self._noted_ns = cpu_ns
 
     def stop(self, taken_ns: int) -> None:
-        """Keep it from the core until it is spoken to again, and note what it took of others' time."""
+        """Stop its processes until the next command, and add what it took of others' time."""
         self._disturbing_ns += taken_ns
         self.stopped = True
         self.wary = max(self.wary, 1)
         self._signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
-        """Let it run again; nothing happens where it was not stopped."""
+    def resume(self) -> None:
+        """Let its processes run."""
         self.stopped = False
         self._signal(signal.SIGCONT)
 
@@ -73,7 +73,7 @@ class Presence:
             raise MalformedReply(Fault.OUT_OF_TURN, detail, b"")
 
     def _signal(self, number: int) -> None:
-        """To its process group, and to all that descends from it where a tier allows it children."""
+        """Send a signal to its process group, and to its descendants where it may have some."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, number)
         for child in self._meter.descendants():
@@ -82,7 +82,7 @@ class Presence:
 
 
 def stop_all(others: Sequence[Presence], most_ns: int = SECOND) -> int:
-    """Stop those that have computed since they were last looked at; how long, each so much at most."""
+    """Stop those that have computed since the last look; what they took, each `most_ns` at most."""
     total = 0
     for other in others:
         if (taken := min(other.taken_ns(), most_ns)) > DISTURBING_NS:

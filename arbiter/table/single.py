@@ -1,4 +1,4 @@
-"""One bot's process at hand: matches and raw bytes through one channel, everything it says kept.
+"""One bot's process by itself: matches and raw bytes through one channel, all its output kept.
 
     launcher = Launcher()                                # of one bot at a time
     bot = SingleBot(launcher, player, limits, seat=0)
@@ -7,7 +7,7 @@
     bot.stop()
     launcher.close()
 
-A channel is what a match has, so time, memory and faults of the wire are judged here as there.
+The channel is that of a match, so time, memory and faults are judged as there.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.clock import MS
 from arbiter.protocol import Answer, Connection
 from arbiter.referee import Reply, Send
-from arbiter.table.channel import CHUNK, Channel
+from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
-from arbiter.table.meter import ClockKind
+from arbiter.table.meter import children_of
+from arbiter.table.stderr import CHUNK
 
 if TYPE_CHECKING:
     from arbiter.match import Limits, Player
@@ -41,7 +42,7 @@ class Heard(NamedTuple):
     reply: Reply
 
 
-class Ended(NamedTuple):
+class Remains(NamedTuple):
     """What a process left: how it ended, and the tail of its standard error."""
 
     end: End
@@ -51,51 +52,49 @@ class Ended(NamedTuple):
 class SingleBot:
     """One process, started at once and alone at its launcher; ended by `stop`.
 
-    VoidMatch, from every method, where our machine failed and not the bot.
+    Every method raises VoidMatch if our side failed and not the bot.
     """
 
     def __init__(self, launcher: Launcher, player: Player, limits: Limits, seat: Seat = 0) -> None:
         self._launcher = launcher
         self._seat = seat
-        (self._started,) = launcher.start([start_request(player, limits)])
-        kind = ClockKind(limits.clock)
-        family = limits.isolation != "landlock"
-        self._channel = Channel(seat, self._started, launcher, kind, limits.memory_bytes, family)
-        self._heard = self._channel.connection = _Recorder()
-        self._stopped: Ended | None = None
+        (self._process,) = launcher.start([start_request(player, limits)])
+        self._channel = Channel(seat, self._process, launcher, limits)
+        self._recorder = self._channel.connection = _Recorder()
+        self._remains: Remains | None = None
 
     def exchange(self, send: Send) -> Reply | int:
-        """What a match's channel does; `raw` then has the bytes."""
-        self._heard.raw = b""
+        """Exchange as in a match; `raw` then has the bytes."""
+        self._recorder.raw = b""
         return self._channel.exchange(send)
 
     @property
     def raw(self) -> bytes:
-        """Every byte read in the last exchange, with what of an earlier one stood unread."""
-        return self._heard.raw
+        """Every byte read in the last exchange, with what was left unread of an earlier one."""
+        return self._recorder.raw
 
     def say(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
-        """Write some bytes and wait for so many replies; of them `reply` has the last answer."""
+        """Write some bytes and wait for a number of replies, the last of which is kept."""
         allowed = (allowed_ns,) * (self._seat + 1)
-        # As a request: output that nothing asked for is then noticed before every write.
+        # As a request, so that output that nothing asked for is noticed before every write.
         reply = self.exchange(Send((self._seat,), payload, replies, allowed, asks=True))
         assert isinstance(reply, Reply)
         return Heard(self.raw, reply)
 
     def write(self, payload: bytes) -> None:
-        """Write a few bytes to which no reply belongs; nothing happens where the bot has ended."""
+        """Write a few bytes to which there is no reply; a bot that has ended does not matter."""
         with suppress(OSError):
-            os.write(self._started.stdin, payload)
+            os.write(self._process.stdin, payload)
 
     def listen(self, allowed_ns: int) -> bytes:
-        """Whatever comes unasked until then, or until the output ends."""
+        """The output within this time, or until it ends."""
         watch = select.poll()
-        watch.register(self._started.stdout, select.POLLIN)
+        watch.register(self._process.stdout, select.POLLIN)
         until = time.monotonic_ns() + allowed_ns
         heard = b""
         while (left := until - time.monotonic_ns()) > 0 and watch.poll(-(-left // MS)):
             with suppress(BlockingIOError):
-                chunk = os.read(self._started.stdout, CHUNK)
+                chunk = os.read(self._process.stdout, CHUNK)
                 heard += chunk
                 if not chunk:
                     break
@@ -103,47 +102,42 @@ class SingleBot:
 
     @property
     def has_read_all(self) -> bool:
-        """Whether nothing that was written to it is still to be read."""
-        waiting = fcntl.ioctl(self._started.stdin, termios.FIONREAD, bytes(4))
+        """True when the bot has read everything."""
+        waiting = fcntl.ioctl(self._process.stdin, termios.FIONREAD, bytes(4))
         return int.from_bytes(waiting, sys.byteorder) == 0
 
     def end_input(self) -> None:
         """Let the bot read the end of its input."""
-        # Our end becomes another file under the same number, so that nothing else is lost.
+        # Our end becomes another file under the same number, which the channel closes as ever.
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, self._started.stdin)
+        os.dup2(null, self._process.stdin)
         os.close(null)
 
     def say_goodbye(self, seconds: float) -> End | None:
-        """Send ``quit`` and wait so long for the end; None if it lives."""
+        """Send ``quit`` and wait for the end; None if it lives."""
         return self._channel.say_goodbye(seconds)
 
     def ended(self, seconds: float) -> End | None:
-        """How it ended, waiting so long at most; None if it lives."""
-        return self._launcher.ended(self._started.pid, seconds)
+        """How it ended, waiting for its end if need be; None if it lives."""
+        return self._launcher.ended(self._process.pid, seconds)
 
     def stderr(self) -> bytes:
-        """The tail of what has been read of its standard error; all of it once it has stopped."""
-        return self._channel.stderr_tail
+        """The tail of its standard error, as far as it has been read; all of it after `stop`."""
+        return self._channel.stderr.tail
 
     def children(self) -> int:
-        """How many processes it has started itself and not yet waited for."""
-        pid = self._started.pid
-        try:
-            with open(f"/proc/{pid}/task/{pid}/children") as listing:
-                return len(listing.read().split())
-        except OSError:
-            return 0
+        """The number of its children, zombies included."""
+        return len(children_of(self._process.pid))
 
-    def stop(self) -> Ended:
-        """Kill it with all that descends from it; again and again the same answer."""
-        if self._stopped is None:
+    def stop(self) -> Remains:
+        """Kill it with its descendants; a second call returns the same."""
+        if self._remains is None:
             try:
-                end = self._launcher.stop()[self._started.pid]
+                end = self._launcher.stop()[self._process.pid]
             finally:
                 self._channel.close()
-            self._stopped = Ended(end, self._channel.stderr_tail)
-        return self._stopped
+            self._remains = Remains(end, self._channel.stderr.tail)
+        return self._remains
 
 
 class _Recorder(Connection):
@@ -154,12 +148,11 @@ class _Recorder(Connection):
         self.raw = b""
 
     def feed(self, chunk: bytes) -> None:
-        """As a connection does."""
         self.raw += chunk
         super().feed(chunk)
 
     def receive(self, chunk: bytes, wanted: int) -> Answer | None:
-        """As a connection does; its short way does not pass through `feed`."""
+        # The base may or may not call `feed`.
         before = self.raw
         answer = super().receive(chunk, wanted)
         self.raw = before + chunk

@@ -21,4 +21,4 @@ The dialogue is one JSON message per datagram on a socket pair, ``{"do": name, "
 from __future__ import annotations
 
 MESSAGE_LIMIT = 256 * 1024
-DESCRIPTORS_A_BOT = 4
+DESCRIPTORS_PER_BOT = 4
