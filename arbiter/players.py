@@ -1,4 +1,4 @@
-"""Players as they are registered: the words of a command, the files it names, its environment."""
+"""Players as they are registered: a command, the files it names, its environment, what it may read."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
 PLAINLY_A_PATH = ("/", "./", "../")
 LONGEST = 32 * 1024
-"""So many bytes may a command and its environment have together; the kernel's own limit is higher."""
+"""Bytes of a command and its environment together; the kernel's own limit is higher."""
 _VARIABLE = re.compile(r"[^=\0]+")
 
 
 def command_problems(command: Sequence[str], folder: Path) -> Iterable[tuple[int, str]]:
-    """What is missing for a command to start, as (number of the word, message).
+    """What a command lacks to start, as (number of the word, message).
 
-    A later word is taken for the name of a file where it looks like nothing else: it starts as a
-    path does or ends as a script does, and has no blank in it.
+    A later word is taken for a file's name if it starts as a path does or ends as a script does, and
+    has no blank in it.
     """
     program = command[0]
     found = folder / program
-    if "/" in program or _is_file(found):
-        if not _is_file(found):
+    if "/" in program or os.path.isfile(found):
+        if not os.path.isfile(found):
             yield 0, f"there is no program {program}"
         elif not os.access(found, os.X_OK):
             yield 0, f"{program} is not executable (chmod +x, or name its interpreter first)"
@@ -39,12 +39,13 @@ def command_problems(command: Sequence[str], folder: Path) -> Iterable[tuple[int
         yield 0, f"there is no program {program} in PATH"
     for number, word in enumerate(command[1:], 1):
         named = word.startswith(PLAINLY_A_PATH) or Path(word).suffix in SCRIPTS
-        if named and not word.startswith("-") and len(word.split()) == 1 and not is_there(folder / word):
+        plain = not word.startswith("-") and len(word.split()) == 1
+        if named and plain and not os.path.exists(folder / word):  # noqa: PTH110
             yield number, f"there is no file {word}"
 
 
 def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterable[str]:
-    """Why no system could start a program so: what the kernel refuses in words and variables."""
+    """What the kernel refuses in a command's words and variables."""
     for key, value in env.items():
         if not _VARIABLE.fullmatch(key):
             yield f"{key!r} is no name of a variable"
@@ -62,18 +63,17 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
 
 
 def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], str | None]:
-    """The command with the files it names made absolute, and the bot's own folder.
+    """The command with the files it names made absolute, and the folder of the last one.
 
-    That is the folder of the last file named; None where none is.
+    That is the bot's own folder; None if no file is named.
     """
     words, own = [], None
     for word in command:
         file = folder / word
-        if word and _is_file(file):
+        if word and os.path.isfile(file):
             # Not resolved: a virtual environment's interpreter must keep its own path.
-            file = Path(os.path.abspath(file))  # noqa: PTH100
-            own = str(file.parent)
-            word = str(file)
+            word = os.path.abspath(file)  # noqa: PTH100
+            own = os.path.dirname(word)  # noqa: PTH120
         words.append(word)
     return tuple(words), own
 
@@ -86,18 +86,18 @@ def registered(
     batched: bool = False,
     read: Sequence[str] = (),
 ) -> Player:
-    """A player whose command, and what else it may `read`, is given relative to `folder`.
+    """A player; its command, and what else it may `read`, are relative to `folder`.
 
-    It starts in its own folder, or in `folder`, which it may not read then.
+    It starts in its own folder, or, if it has none, in `folder`, which it may not read.
     """
     words, own = absolute_command(command, folder)
-    # As written, so that a link can be told from what it leads to.
+    # Not resolved, so that `strays` can tell a link from its target.
     readable = tuple(([own] if own else []) + [os.path.abspath(folder / path) for path in read])  # noqa: PTH100
     return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable)
 
 
 def readers(players: Iterable[Player]) -> dict[str, list[str]]:
-    """Which players may read others' files where bots are confined: reader to the others, in their order."""
+    """By name of each player that may read others' files although bots are confined: the others' names."""
     everybody = list(players)
     homes = [(player.name, Path(player.read[0]).resolve()) for player in everybody if player.read]
     found = {}
@@ -112,8 +112,9 @@ def readers(players: Iterable[Player]) -> dict[str, list[str]]:
 
 
 def strays(players: Iterable[Player]) -> Iterable[str]:
-    """Whose program, or what else it may read, leads by a link into the folder of another player or to one
-    around it: what the organiser has written does not say so, and a player can change a link.
+    """Each link by which a player may read another's folder, or one around it, as a message.
+
+    Only where the organiser has not named that folder: a player can change a link.
     """
     everybody = list(players)
     for player in everybody:
@@ -123,43 +124,19 @@ def strays(players: Iterable[Player]) -> Iterable[str]:
             if other.name == player.name or not other.read:
                 continue
             named, home = Path(other.read[0]), Path(other.read[0]).resolve()
-            said = any(_meet(word, folder) for word in written for folder in (named, home))
+            if any(_meet(word, folder) for word in written for folder in (named, home)):
+                continue
             for place in places:
-                of_the_system = any(place.is_relative_to(folder) for folder in SYSTEM)
-                if not said and not of_the_system and _meet(home, place):
+                if _meet(home, place) and not any(place.is_relative_to(folder) for folder in SYSTEM):
                     yield f"a link of {player.name} leads to {place}: {other.name}'s folder is {home}"
 
 
 def refuse_strays(players: Sequence[Player], file: str = "") -> None:
-    """ConfigError, of a file if it is one's, where a player's link leads into the folder of another."""
+    """Raise ConfigError, naming a config's file, if a player's link leads into another's folder."""
     if reasons := list(strays(players)):
         raise ConfigError(reasons[0], file, "name the file itself, or keep it in a folder of nobody's")
 
 
 def _meet(one: Path, other: Path) -> bool:
-    """Whether one folder is, or lies in, the other."""
+    """True if one is, or lies in, the other."""
     return one.is_relative_to(other) or other.is_relative_to(one)
-
-
-def is_folder(path: Path) -> bool:
-    """False too where the name cannot be one at all."""
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
-
-
-def _is_file(path: Path) -> bool:
-    """False too where the name cannot be one at all."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def is_there(path: Path) -> bool:
-    """False too where the name cannot be one at all."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -19,7 +20,6 @@ from arbiter.config.season_file import COMMITMENT, Pairing, SeasonModel, parse_u
 from arbiter.config.versions import faults_of_version, player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
-from arbiter.players import is_folder
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
@@ -139,7 +139,7 @@ def _problems_of_players(model: SeasonModel, folder: Path, check_commands: bool)
 
 def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
     for number, name in enumerate(model.ship):
-        if not is_folder(folder / name):
+        if not os.path.isdir(folder / name):
             yield Problem(("ship", number), f"there is no folder {name}")
 
 

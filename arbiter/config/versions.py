@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from arbiter.errors import Problem
-from arbiter.players import command_problems, is_there, registered, starting_problems
+from arbiter.players import command_problems, registered, starting_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ def faults_of_version(
         for word, message in command_problems(version.command, folder):
             yield ("command", word), message
     for number, path in enumerate(version.read):
-        if not is_there(folder / path):
+        if not os.path.exists(folder / path):  # noqa: PTH110 -- the name may be none at all
             yield ("read", number), f"there is no {path}"
 
 
