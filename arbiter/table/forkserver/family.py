@@ -1,4 +1,4 @@
-"""The bots of one match and whatever descends from them: started, waited for, ended."""
+"""The bots of one match and their descendants: started, waited for, ended."""
 
 from __future__ import annotations
 
@@ -9,28 +9,32 @@ import resource
 import signal
 import socket
 import time
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from arbiter.table.forkserver import MESSAGE_LIMIT
 from arbiter.table.forkserver.birth import become_bot
 from arbiter.table.forkserver.copies import Copies
 from arbiter.table.forkserver.kernel import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
-from arbiter.table.forkserver.stage import enter, start_numbers_anew
-from arbiter.table.forkserver.supervisor import Bot, Supervisor
+from arbiter.table.forkserver.stage import enter, restart_numbers
+from arbiter.table.forkserver.supervisor import Supervised, Supervisor
 
 SWEEP_SECONDS = 10.0
+"""For all descendants to die."""
 WRAPPER_SECONDS = 1.0
+"""For a wrapper to report the end of its program."""
 LOOK_SECONDS = 0.0005
 SIGNALLED = 128
-"""A wrapper exits with this and the number of the signal that ended its program."""
+"""A wrapper exits with this plus the number of the signal that ended its program."""
+
+Answer: TypeAlias = tuple[Any, list[int]]
+"""A value for the worker, and descriptors that are sent to it and closed here."""
 
 
 def main(descriptor: int, staged: bool) -> None:
     """The slim process: serve requests until the worker is gone, leave nothing behind."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # What bots have under way in their sockets counts for all of a user; we are to have room beyond it.
+    # Descriptors under way in sockets count for all processes of a user; our limit must be above the bots'.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     label = str(os.getpid())
@@ -53,7 +57,7 @@ def main(descriptor: int, staged: bool) -> None:
 
 
 def answer(worker: socket.socket, family: Family) -> bool:
-    """Answer a request; False if the worker is gone, ConnectionError if it goes in between."""
+    """Answer a request; False if the worker is gone, ConnectionError if it goes before the answer."""
     message = worker.recv(MESSAGE_LIMIT)
     if not message:
         return False
@@ -67,11 +71,71 @@ def answer(worker: socket.socket, family: Family) -> bool:
     return True
 
 
-Answer: TypeAlias = tuple[Any, list[int]]
+class Bot:
+    """One bot: its process, and our child, which is the process itself or a wrapper around it."""
+
+    def __init__(self, child: int, report: int, groups: list[str], supervised: Supervised | None) -> None:
+        self.child, self.groups, self.supervised = child, groups, supervised
+        self.report = report
+        """Where a wrapper reports; open until the end, since it reports the program's end, too."""
+        self.pid = 0
+        """0 until a wrapper has reported it."""
+        self.end: dict[str, Any] | None = None
+        """How it ended, as `launcher.End`; None until it has been waited for."""
+
+    @property
+    def is_wrapped(self) -> bool:
+        """True if our child is a wrapper."""
+        return self.child != self.pid
+
+    def find(self, wrapped: bool) -> None:
+        """Learn the process id of the program, from the wrapper if there is one."""
+        self.pid = (wrapped_pid(self.report) if wrapped else 0) or self.child
+
+    def open_pidfd(self) -> int:
+        """A pidfd of its process, or of its wrapper if that has seen it end already."""
+        try:
+            return os.pidfd_open(self.pid)
+        except ProcessLookupError:
+            return os.pidfd_open(self.child)
+
+    def wait(self, killed: bool = False, options: int = os.WNOHANG) -> bool:
+        """Record its end, if it has come; `killed`: by us."""
+        ended, status, usage = os.wait4(self.child, options)
+        if ended == 0:
+            return False
+        code = os.waitstatus_to_exitcode(status)
+        if self.is_wrapped and code > SIGNALLED:
+            code = SIGNALLED - code
+        self.end = {
+            "exit": None if killed else code,
+            "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
+            "peak_memory_bytes": usage.ru_maxrss * 1024,
+            "out_of_memory": not killed and any(map(was_out_of_memory, self.groups)),
+        }
+        return True
+
+    def kill(self) -> None:
+        """Kill its process, with its group if it is our child."""
+        if self.is_wrapped and self.pid:
+            # The wrapper ends when its program does, and then tells what that has used.
+            kill(self.pid)
+        else:
+            kill_group(self.child)
+
+    def wait_killed(self) -> None:
+        """Wait for its end after `kill`."""
+        until = time.monotonic() + WRAPPER_SECONDS
+        while self.is_wrapped and time.monotonic() < until:
+            if self.wait(killed=True):
+                return
+            time.sleep(LOOK_SECONDS)
+        kill_group(self.child)
+        self.wait(killed=True, options=0)
 
 
 class Family:
-    """The bots of one match and whatever descends from them."""
+    """The bots of one match and their descendants. Its public methods answer the worker's requests."""
 
     def __init__(self, supervisor: Supervisor, staged: bool, label: str) -> None:
         """`label` names the control groups; it holds the number that this process has for the worker."""
@@ -81,228 +145,166 @@ class Family:
         self._ground: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
         self._errors: list[tuple[int, int]] = []
-        self._supervised: dict[int, Bot] = {}
-        self.bots: dict[int, dict[str, Any] | None] = {}
-        """Process id to what is known of its end, None while it has not been waited for."""
-        self._started: dict[int, int] = {}
-        """Process id of a bot to that of our child: the bot itself, or the wrapper around it."""
-        self._joined: dict[int, list[str]] = {}
-        """Process id of a bot to its control groups."""
-        self._forked: list[tuple[int, int, list[str]]] = []
+        self._bots: list[Bot] = []
         self._groups: list[str] = []
-        self._reports: list[int] = []
-        self._number = 0
+        self._groups_made = 0
 
     def furnish(self, calls: dict[str, int], errors: list[tuple[int, int]], **ground: Any) -> Answer:
-        """Take what is the same for all bots that are to be confined."""
+        """Take what is the same for all confined bots."""
         self._calls, self._errors, self._ground = calls, errors, ground
         return None, []
 
     def start(self, bots: list[dict[str, Any]]) -> Answer:
         """Fork all bots of a match; an error here is our machine's, not a bot's.
 
-        The answer has their numbers here, whether they are on the stage, and which folders are no copies
-        there.
+        The answer has their process ids here, whether they are on a stage, and the folders that could not be
+        copied there; for each bot the descriptors of stdin, stdout, stderr and its process.
         """
-        descriptors: list[int] = []
+        pipes: list[tuple[int, int, int]] = []
         in_place: list[str] = []
         try:
             if self._staged:
                 in_place = self._copies.cover([folder for bot in bots for folder in bot["folders"]])
-                start_numbers_anew()
-                count_on()
-            for bot in bots:
-                self._fork(bot, descriptors)
-            pids = [self._find(bot, *forked) for bot, forked in zip(bots, self._forked, strict=True)]
+                restart_numbers()
+                skip_pipe_numbers()
+            for request in bots:
+                pipes.append(self._fork(request))  # noqa: PERF401 -- after an error they are closed
+            for bot, request in zip(self._bots, bots, strict=True):
+                bot.find(request["wrapped"])
         except OSError as error:
             self.stop()
-            for number in descriptors:
+            for number in (end for ends in pipes for end in ends):
                 os.close(number)
             return {"error": f"cannot start a process: {os.strerror(error.errno or 0)}"}, []
-        threes = zip(*[iter(descriptors)] * 3, strict=True)
+        pids = [bot.pid for bot in self._bots]
         sent = [
-            number for pid, three in zip(pids, threes, strict=True) for number in (*three, self._watch(pid))
+            number
+            for bot, ends in zip(self._bots, pipes, strict=True)
+            for number in (*ends, bot.open_pidfd())
         ]
         return {"pids": pids, "staged": self._staged, "in_place": in_place}, sent
 
-    def _fork(self, bot: dict[str, Any], descriptors: list[int]) -> None:
-        """Start one bot; our ends of its pipes come to `descriptors`."""
-        joined = self._make_groups(bot["cgroups"])
+    def _fork(self, request: dict[str, Any]) -> tuple[int, int, int]:
+        """Start one bot; our ends of its stdin, stdout and stderr."""
+        groups = self._make_groups(request["cgroups"])
         # The bot reads from the first pipe and writes to the others; a wrapper reports on the last.
         pipes = [os.pipe() for _ in range(4)]
         stdin, stdout, stderr, report = pipes
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            pid = os.fork()
-        except OSError:
-            for number in (end for pipe in pipes for end in pipe):
-                os.close(number)
-            ours.close()
-            theirs.close()
-            raise
-        if pid == 0:
-            become_bot(bot, (stdin[0], stdout[1], stderr[1], report[1]), theirs, joined, self._ground)
-        for number in (stdin[0], stdout[1], stderr[1], report[1]):
+        theirs = (stdin[0], stdout[1], stderr[1], report[1])
+        our_end, their_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with their_end:
+            try:
+                pid = os.fork()
+            except OSError:
+                for number in (end for pipe in pipes for end in pipe):
+                    os.close(number)
+                our_end.close()
+                raise
+            if pid == 0:
+                become_bot(request, theirs, their_end, groups, self._ground)
+        for number in theirs:
             os.close(number)
-        theirs.close()
-        descriptors += [stdin[1], stdout[0], stderr[0]]
-        # Open until the end: a wrapper still has the program's end to report.
-        self._reports.append(report[0])
-        self._forked.append((pid, report[0], joined))
-        if bot["confine"] is not None:
-            supervised = Bot(pid, self._calls, self._errors, bot["memory_bytes"])
-            self._supervised[pid] = supervised
-            self._supervisor.expect(ours, supervised)
+        supervised = None
+        if request["confine"] is not None:
+            supervised = Supervised(pid, self._calls, self._errors, request["memory_bytes"])
+            self._supervisor.expect(our_end, supervised)
         else:
-            ours.close()
-
-    def _find(self, bot: dict[str, Any], started: int, report: int, joined: list[str]) -> int:
-        """The process id of a bot, which is another one than our child's where that is a wrapper."""
-        pid = (wrapped(report) if bot["wrapped"] else 0) or started
-        self.bots[pid] = None
-        self._started[pid] = started
-        self._joined[pid] = joined
-        return pid
-
-    def _watch(self, pid: int) -> int:
-        """A descriptor of a bot's process, or of its wrapper where that has seen it end already."""
-        try:
-            return os.pidfd_open(pid)
-        except ProcessLookupError:
-            return os.pidfd_open(self._started[pid])
+            our_end.close()
+        self._bots.append(Bot(pid, report[0], groups, supervised))
+        return stdin[1], stdout[0], stderr[0]
 
     def ended(self, pid: int, seconds: float) -> Answer:
-        """How a bot ended, waiting so long at most; None if it lives."""
+        """How a bot ended, waiting for its end if need be; None if it lives."""
         until = time.monotonic() + seconds
-        while self.bots[pid] is None and not self._wait(pid) and time.monotonic() < until:
+        bot = next(bot for bot in self._bots if bot.pid == pid)
+        while bot.end is None and not bot.wait() and time.monotonic() < until:
             self._supervisor.serve(LOOK_SECONDS)
-        return self.bots[pid], []
+        return bot.end, []
 
     def stop(self) -> Answer:
         """Kill every bot and every descendant; how each bot ended, by process id."""
-        for pid, *_ in self._forked[len(self.bots) :]:
-            self._kill(pid)
-        living = [pid for pid, end in self.bots.items() if end is None and not self._wait(pid)]
-        peaks = {pid: peak_memory(pid) for pid in living}
-        for pid in living:
-            # A wrapper ends when its program does, and then tells what that has used.
-            if self._started[pid] != pid:
-                kill(os.kill, pid)
-            else:
-                self._kill(pid)
+        living = [bot for bot in self._bots if bot.end is None and not (bot.pid and bot.wait())]
+        peaks = [peak_memory(bot.pid) for bot in living]
+        for bot in living:
+            bot.kill()
         # The bots themselves first: their children become ours only then.
-        for pid in living:
-            until = time.monotonic() + WRAPPER_SECONDS
-            while self._started[pid] != pid and time.monotonic() < until:
-                if self._wait(pid, killed=True):
-                    break
-                time.sleep(LOOK_SECONDS)
-            else:
-                self._kill(self._started[pid])
-                self._wait(pid, killed=True, options=0)
-            if (end := self.bots[pid]) is not None and peaks[pid]:
-                end["peak_memory_bytes"] = peaks[pid]
-        self._sweep()
+        for bot, peak in zip(living, peaks, strict=True):
+            bot.wait_killed()
+            if bot.end is not None and peak:
+                bot.end["peak_memory_bytes"] = peak
+        sweep()
         for group in self._groups:
             with contextlib.suppress(OSError):
                 os.rmdir(group)  # noqa: PTH106
-        for number in self._reports:
-            os.close(number)
-        self._groups.clear()
-        self._reports.clear()
-        for pid, bot in self._supervised.items():
-            if (end := self.bots.get(pid)) is not None:
-                end["refused"] = list(bot.refused)
+        for bot in self._bots:
+            os.close(bot.report)
+            if bot.supervised is not None and bot.end is not None:
+                bot.end["refused"] = list(bot.supervised.refused)
         self._supervisor.forget()
-        ends, self.bots = self.bots, {}
-        self._forked.clear()
-        self._supervised.clear()
-        self._started.clear()
-        self._joined.clear()
+        ends = {bot.pid: bot.end for bot in self._bots}
+        self._bots.clear()
+        self._groups.clear()
         return ends, []
-
-    @staticmethod
-    def _kill(leader: int) -> None:
-        """A process with its group."""
-        kill(os.killpg, leader)
-        kill(os.kill, leader)
-
-    def _wait(self, pid: int, killed: bool = False, options: int = os.WNOHANG) -> bool:
-        """Take note of a bot's end, if it has come; `killed` by us, or not."""
-        child = self._started[pid]
-        ended, status, usage = os.wait4(child, options)
-        if ended == 0:
-            return False
-        code = os.waitstatus_to_exitcode(status)
-        if child != pid and code > SIGNALLED:
-            code = SIGNALLED - code
-        self.bots[pid] = {
-            "exit": None if killed else code,
-            "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
-            "peak_memory_bytes": usage.ru_maxrss * 1024,
-            "out_of_memory": not killed and any(map(killed_for_memory, self._joined[pid])),
-        }
-        return True
 
     def _make_groups(self, wanted: list[tuple[str, dict[str, str]]]) -> list[str]:
         """Control groups for one bot, with their limits; their folders. OSError if one cannot be made."""
         made = []
         for folder, values in wanted:
-            self._number += 1
-            group = f"{folder}/arbiter-{self._label}-{self._number}"
+            self._groups_made += 1
+            group = f"{folder}/arbiter-{self._label}-{self._groups_made}"
             os.mkdir(group)  # noqa: PTH102
             self._groups.append(group)
             made.append(group)
-            for file, value in values.items():
-                # Swap is not everywhere accounted for.
-                with contextlib.suppress(FileNotFoundError):
-                    write(f"{group}/{file}", value)
+            for name, value in values.items():
+                # Not every kernel counts swap.
+                with contextlib.suppress(FileNotFoundError), open(f"{group}/{name}", "w") as file:
+                    file.write(value)
         return made
 
-    def _sweep(self) -> None:
-        """Kill orphans until none is left; they come in turn as their parents die."""
-        until = time.monotonic() + SWEEP_SECONDS
-        while time.monotonic() < until:
-            for pid in children():
-                kill(os.kill, pid)
-            try:
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            except ChildProcessError:
-                return
-            time.sleep(LOOK_SECONDS)
+
+def sweep() -> None:
+    """Kill orphans until none is left; some become ours only when their parents die."""
+    until = time.monotonic() + SWEEP_SECONDS
+    while time.monotonic() < until:
+        for pid in children():
+            kill(pid)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(LOOK_SECONDS)
 
 
-def kill(how: Callable[[int, int], None], target: int) -> None:
-    """SIGKILL to a process or a group, which may be gone."""
+def kill(pid: int) -> None:
+    """Kill a process, if there is one."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        how(target, signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL)
 
 
-def write(path: str, text: str) -> None:
-    """One value into one of the kernel's files."""
-    with open(path, "w") as file:
-        file.write(text)
+def kill_group(leader: int) -> None:
+    """Kill a process and its group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+    kill(leader)
 
 
-def count_on() -> None:
-    """Make some pipes and drop them: the kernel numbers them one after the other, for all, and a bot could
-    count how many others have made.
-    """
+def skip_pipe_numbers() -> None:
+    """Make and drop some pipes: the kernel numbers them in turn, and a bot could count those of others."""
     for _ in range(os.urandom(1)[0]):
         for number in os.pipe():
             os.close(number)
 
 
-def killed_for_memory(group: str) -> bool:
-    """Whether the kernel killed something in a control group because its memory was at its limit."""
+def was_out_of_memory(group: str) -> bool:
+    """True if the kernel killed something in a control group because its memory was at its limit."""
     for name in ("memory.events", "memory.oom_control"):
         with contextlib.suppress(OSError), open(f"{group}/{name}") as file:
             return any(line.startswith("oom_kill ") and not line.endswith(" 0\n") for line in file)
     return False
 
 
-def wrapped(report: int) -> int:
+def wrapped_pid(report: int) -> int:
     """The process id of the program that a wrapper started, as it reports it; 0 if it could not."""
     told = b""
     while b"}" not in told and (more := os.read(report, 4096)):
@@ -316,15 +318,12 @@ def wrapped(report: int) -> int:
 def peak_memory(pid: int) -> int:
     """The most memory a living program has had, in bytes; 0 if it cannot be read.
 
-    What `wait4` tells also counts what this process had when it forked.
+    What `wait4` reports includes the memory of this process at the fork.
     """
-    try:
-        with open(f"/proc/{pid}/status") as status:
-            for line in status:
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as status:
+        for line in status:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
     return 0
 
 
@@ -338,7 +337,7 @@ def children() -> list[int]:
 
 
 def is_child(pid: int) -> bool:
-    """Whether a process is a child of this one."""
+    """True if a process is a child of this one."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             return int(stat.read().rpartition(")")[2].split()[1]) == os.getpid()

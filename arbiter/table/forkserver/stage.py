@@ -89,7 +89,7 @@ def _furnish() -> None:
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=ptraceable")
 
 
-def start_numbers_anew() -> None:
+def restart_numbers() -> None:
     """Let the next process have the number that every match begins with, whoever took how many before."""
     with suppress(OSError):
         _write("/proc/sys/kernel/ns_last_pid", str(FIRST_PID - 1))

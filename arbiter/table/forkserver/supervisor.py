@@ -1,56 +1,48 @@
-"""System calls of bots that wait for an answer (seccomp's user notifications).
+"""Answers to system calls of bots that a filter cannot judge.
 
-A filter sees numbers; what they mean for a process it cannot know. So some calls stop until this process has
-looked: whose thread a number names, how many threads there are, whose end a thread waits for. What a bot may
-not do is refused here, too, and kept for the record, so that its author learns why it failed.
+A filter sees numbers, and cannot know what they mean for a process. So some calls stop until this process has
+looked: whose thread a number names, how many threads there are, whose end a thread waits for. Calls that are
+refused come here, too, and are kept for the record, so that a bot's author learns why it failed.
 
-The answer may let the call go on where it is a number that was judged: a bot cannot change it any more. What
-stands in its memory it could change meanwhile, so nothing that is read there decides what is allowed.
+A call may go on only if what decided is a number in its arguments, which the bot can no longer change. It
+can change its memory at any time, so nothing read there decides what is allowed.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import select
 import socket
 import struct
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from arbiter.table.forkserver.questions import is_thread, receive
+from arbiter.table.forkserver.waits import FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET, Waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RECEIVE, SEND, IS_VALID = 0xC050_2100, 0xC018_2101, 0x4008_2102
-QUESTION = struct.Struct("=QIIiIQ6Q")
-"""id, thread, flags, number, machine, place in the program, arguments."""
-ANSWER = struct.Struct("=QqiI")
-"""id, result, error, flags."""
-GO_ON = 1
-WORD, TIME = struct.Struct("=I"), struct.Struct("=qq")
+    from arbiter.table.forkserver.questions import Question
+
 SYSINFO = struct.Struct("=q3Q6QHHI2QII")
 MOST_THREADS = 256
+"""Of a bot at once, so that all bots together stay below the limit of their user."""
 MOST_CHANNELS = 64
-"""Pipes and pairs of sockets that a bot makes in a match."""
+"""Pipes and socket pairs that a bot makes in a match: the kernel numbers them for all processes together."""
 AF_UNIX = 1
 # CLONE_VM, FS, FILES, SIGHAND, THREAD: a thread shares all of these, or each would have limits of its own.
 OF_A_THREAD = 0x1_0F00
 # CLONE_DETACHED, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, CHILD_SETTID.
 ALSO_OF_A_THREAD = 0x17C_0000
-FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F, 0, 9
-PIDFD_THREAD = os.O_EXCL
-LOOK_AGAIN_SECONDS, SELDOM_SECONDS = 0.002, 0.05
-"""So often the word is read that a thread waits for, at first and after a while, where no descriptor tells
-the end of another thread.
-"""
 LONGEST_SECONDS = 3600.0
-BURST, A_SECOND = 4000, 4000
-"""So many questions of one bot are answered at once, and so many a second after that."""
+BURST, PER_SECOND = 4000, 4000
+"""Questions of one bot that are answered at once, and per second after that."""
 
 
-class Bot:
+class Supervised:
     """One bot that is supervised."""
 
     def __init__(
@@ -64,27 +56,10 @@ class Bot:
         self.channels = 0
         self.credit, self.credited = float(BURST), time.monotonic()
 
-
-class Question(NamedTuple):
-    """A call that waits: where to answer, its id, whose it is, its number and arguments."""
-
-    listener: int
-    id: int
-    thread: int
-    number: int
-    arguments: tuple[int, ...]
-
-
-class Wait(NamedTuple):
-    """A thread that waits for a word to change: until when, and what ends it earlier, a descriptor if there
-    is one; else the word is read, at `looked` the next time, and after `seldom` seconds again.
-    """
-
-    question: Question
-    until: float | None
-    descriptor: int
-    looked: float
-    seldom: float
+    def refuse(self, number: int) -> int:
+        """Record that a call was refused; the number of its error."""
+        self.refused[number] = None
+        return self.errors.get(number, errno.EPERM)
 
 
 class Supervisor:
@@ -94,52 +69,49 @@ class Supervisor:
         self._worker = worker
         self._poll = select.poll()
         self._poll.register(worker, select.POLLIN)
-        self._coming: dict[int, tuple[socket.socket, Bot]] = {}
-        self._bots: dict[int, Bot] = {}
-        """By the descriptor on which a bot's questions are heard."""
-        self._waits: dict[tuple[int, int], Wait] = {}
-        """By listener and thread, which can wait for one thing at a time."""
+        self._coming: dict[int, tuple[socket.socket, Supervised]] = {}
+        self._bots: dict[int, Supervised] = {}
+        """By listener: the descriptor on which a bot's questions arrive."""
         self._paused: dict[int, float] = {}
+        """Listeners that are not heard until then."""
+        self._waits = Waits(self._poll)
 
-    def expect(self, connection: socket.socket, bot: Bot) -> None:
-        """A bot will send its listener on this connection before it turns into its program."""
+    def expect(self, connection: socket.socket, bot: Supervised) -> None:
+        """A bot will send its listener on this connection before it executes its program."""
         self._coming[connection.fileno()] = connection, bot
         self._poll.register(connection, select.POLLIN)
 
     def forget(self) -> None:
-        """After the end of all bots."""
+        """Drop all bots, which have ended."""
         for connection, _ in self._coming.values():
             self._poll.unregister(connection)
             connection.close()
-        for wait in self._waits.values():
-            self._close(wait)
+        self._waits.clear()
         for listener in self._bots:
             if listener not in self._paused:
                 self._poll.unregister(listener)
             os.close(listener)
-        self._coming, self._bots, self._waits, self._paused = {}, {}, {}, {}
+        self._coming, self._bots, self._paused = {}, {}, {}
 
     def serve(self, seconds: float | None = None) -> bool:
-        """Answer until the worker has something to say, or so long at most; whether it has."""
+        """Answer until the worker sends something, which is True, or the time is over."""
         until = None if seconds is None else time.monotonic() + seconds
         while True:
             events = dict(self._poll.poll(self._milliseconds(until)))
             for descriptor, event in events.items():
                 self._hear(descriptor, event)
-            self._hear_again()
-            self._look_at_waits(events)
+            self._end_pauses()
+            self._waits.look(events, self._bots)
             if self._worker in events:
                 return True
             if until is not None and time.monotonic() >= until:
                 return False
 
     def _milliseconds(self, until: float | None) -> float | None:
-        """How long nothing has to be done unless something comes."""
-        now = time.monotonic()
-        dues = [until, *self._paused.values(), *(wait.until for wait in self._waits.values())]
-        dues += [wait.looked for wait in self._waits.values() if wait.descriptor < 0]
-        left = [min(max(0.0, due - now), LONGEST_SECONDS) * 1000 for due in dues if due is not None]
-        return min(left, default=None)
+        """How long to wait for an event; None for ever."""
+        dues = [*self._paused.values(), *self._waits.dues(), *(() if until is None else (until,))]
+        left = min(dues) - time.monotonic() if dues else None
+        return None if left is None else min(max(0.0, left), LONGEST_SECONDS) * 1000
 
     def _hear(self, descriptor: int, event: int) -> None:
         if descriptor in self._coming:
@@ -164,200 +136,93 @@ class Supervisor:
 
     def _answer(self, listener: int) -> None:
         bot = self._bots[listener]
-        if not self._may_ask(listener, bot):
+        if not self._has_credit(listener, bot):
             return
-        asked = bytearray(QUESTION.size)
         try:
-            fcntl.ioctl(listener, RECEIVE, asked)
-        except OSError:  # it was killed meanwhile
+            question = receive(listener)
+        except OSError:
             return
-        id, thread, _, number, _, _, *arguments = QUESTION.unpack(asked)
-        if (given_up := self._waits.pop((listener, thread), None)) is not None:
-            # A signal has ended that wait.
-            self._close(given_up)
-        question = Question(listener, id, thread, number, tuple(arguments))
-        handle = HANDLERS.get(bot.names.get(number, ""))
+        self._waits.abandon(question)
         try:
-            error = handle(self, bot, question) if handle else self._refusal(bot, number)
+            if bot.names.get(question.number) == "futex":
+                error = self._wait_for_thread(bot, question)
+            elif handle := HANDLERS.get(bot.names.get(question.number, "")):
+                error = handle(bot, question)
+            else:
+                error = bot.refuse(question.number)
         except (OSError, ValueError, OverflowError, struct.error):
-            # Whatever a bot has put into its memory must not end what supervises the others.
+            # Whatever a bot has put into its memory must not end the supervisor of the others.
             error = errno.EFAULT
         if error is not None:
-            _send(question, error)
+            question.answer(error)
 
-    def _may_ask(self, listener: int, bot: Bot) -> bool:
-        """Whether its credit is not used up; else it is heard again later."""
+    def _has_credit(self, listener: int, bot: Supervised) -> bool:
+        """Use up a bot's credit by one question; False if there is none, and the bot is heard later."""
         now = time.monotonic()
-        bot.credit = min(BURST, bot.credit + (now - bot.credited) * A_SECOND)
+        bot.credit = min(BURST, bot.credit + (now - bot.credited) * PER_SECOND)
         bot.credited = now
         if bot.credit >= 1:
             bot.credit -= 1
             return True
         self._poll.unregister(listener)
-        self._paused[listener] = now + 1 / A_SECOND
+        self._paused[listener] = now + 1 / PER_SECOND
         return False
 
-    def _refusal(self, bot: Bot, number: int) -> int:
-        bot.refused[number] = None
-        return bot.errors.get(number, errno.EPERM)
-
-    def _start_of_a_thread(self, bot: Bot, question: Question) -> int:
-        flags = question.arguments[0]
-        if flags & OF_A_THREAD != OF_A_THREAD or flags & ~(OF_A_THREAD | ALSO_OF_A_THREAD):
-            return self._refusal(bot, question.number)
-        try:
-            threads = os.stat(f"/proc/{bot.pid}/task").st_nlink - 2
-        except OSError:
-            threads = MOST_THREADS
-        return errno.EAGAIN if threads >= MOST_THREADS else 0
-
-    def _channel_to_itself(self, bot: Bot, question: Question) -> int:
-        if bot.names[question.number] == "socketpair" and question.arguments[0] & 0xFFFF_FFFF != AF_UNIX:
-            return self._refusal(bot, question.number)
-        bot.channels += 1
-        return errno.EMFILE if bot.channels > MOST_CHANNELS else 0
-
-    def _question_of_a_thread(self, bot: Bot, question: Question) -> int:
-        place = 1 if bot.names[question.number] == "getpriority" else 0
-        return 0 if _is_thread(bot.pid, question.arguments[place] & 0x7FFF_FFFF) else errno.ESRCH
-
-    def _memory_of_the_machine(self, bot: Bot, question: Question) -> int | None:
-        """As much as the bot may use: what sizes itself by it then starts, and others' use shows nowhere."""
-        told = SYSINFO.pack(
-            int(time.monotonic()),
-            0,
-            0,
-            0,
-            bot.memory_bytes,
-            bot.memory_bytes,
-            0,
-            0,
-            0,
-            0,
-            1,
-            0,
-            0,
-            0,
-            0,
-            1,
-            0,
-        )
-        try:
-            with open(f"/proc/{question.thread}/mem", "r+b", buffering=0) as memory:
-                fcntl.ioctl(question.listener, IS_VALID, struct.pack("=Q", question.id))
-                os.pwrite(memory.fileno(), told, question.arguments[0])
-        except (OSError, OverflowError):
-            return errno.EFAULT
-        _send_result(question)
-        return None
-
-    def _wait_for_a_thread(self, bot: Bot, question: Question) -> int | None:
-        """Only the end of an own thread, or a word of its own memory, ends a wait: no other process is
-        heard by it.
-        """
-        address, operation, value, timeout, *_ = question.arguments
-        command = operation & FUTEX_COMMAND
-        if command not in (FUTEX_WAIT, FUTEX_WAIT_BITSET):
-            return self._refusal(bot, question.number)
-        try:
-            if _memory(question.thread, address, WORD) != (value & 0xFFFF_FFFF,):
-                return errno.EAGAIN
-            until = _due(question.thread, operation, timeout) if timeout else None
-        except ValueError:
-            return errno.EINVAL
-        except (OSError, OverflowError, struct.error):
-            return errno.EFAULT
-        descriptor = -1
-        # The word is the number of the thread that is waited for, where it is one.
-        if _is_thread(bot.pid, value & 0x7FFF_FFFF):
-            with suppress(OSError):  # Linux < 6.9, or it has just ended
-                descriptor = os.pidfd_open(value & 0x7FFF_FFFF, PIDFD_THREAD)
-                self._poll.register(descriptor, select.POLLIN)
-        again = time.monotonic() + LOOK_AGAIN_SECONDS
-        wait = Wait(question, until, descriptor, again, LOOK_AGAIN_SECONDS)
-        self._waits[question.listener, question.thread] = wait
-        return None
-
-    def _hear_again(self) -> None:
+    def _end_pauses(self) -> None:
         now = time.monotonic()
         for listener in [listener for listener, due in self._paused.items() if due <= now]:
             del self._paused[listener]
             self._poll.register(listener, select.POLLIN)
 
-    def _look_at_waits(self, events: dict[int, int]) -> None:
-        now = time.monotonic()
-        for key, wait in list(self._waits.items()):
-            due = wait.descriptor < 0 and wait.looked <= now
-            if wait.descriptor in events or (due and _has_changed(wait.question)):
-                _send_result(wait.question)
-            elif wait.until is not None and wait.until <= now:
-                _send(wait.question, errno.ETIMEDOUT)
-            elif wait.question.listener in self._bots:
-                if due:
-                    seldom = min(2 * wait.seldom, SELDOM_SECONDS)
-                    self._waits[key] = wait._replace(looked=now + seldom, seldom=seldom)
-                continue
-            self._close(self._waits.pop(key))
-
-    def _close(self, wait: Wait) -> None:
-        if wait.descriptor >= 0:
-            self._poll.unregister(wait.descriptor)
-            os.close(wait.descriptor)
+    def _wait_for_thread(self, bot: Supervised, question: Question) -> int | None:
+        if question.arguments[1] & FUTEX_COMMAND not in (FUTEX_WAIT, FUTEX_WAIT_BITSET):
+            return bot.refuse(question.number)
+        return self._waits.begin(bot.pid, question)
 
 
-HANDLERS: dict[str, Callable[[Supervisor, Bot, Question], int | None]] = {
-    "clone": Supervisor._start_of_a_thread,
-    "futex": Supervisor._wait_for_a_thread,
-    **dict.fromkeys(("pipe", "pipe2", "socketpair"), Supervisor._channel_to_itself),
-    "sysinfo": Supervisor._memory_of_the_machine,
+def _start_thread(bot: Supervised, question: Question) -> int:
+    flags = question.arguments[0]
+    if flags & OF_A_THREAD != OF_A_THREAD or flags & ~(OF_A_THREAD | ALSO_OF_A_THREAD):
+        return bot.refuse(question.number)
+    try:
+        threads = os.stat(f"/proc/{bot.pid}/task").st_nlink - 2
+    except OSError:
+        threads = MOST_THREADS
+    return errno.EAGAIN if threads >= MOST_THREADS else 0
+
+
+def _make_channel(bot: Supervised, question: Question) -> int:
+    if bot.names[question.number] == "socketpair" and question.arguments[0] & 0xFFFF_FFFF != AF_UNIX:
+        return bot.refuse(question.number)
+    bot.channels += 1
+    return errno.EMFILE if bot.channels > MOST_CHANNELS else 0
+
+
+def _use_thread(bot: Supervised, question: Question) -> int:
+    place = 1 if bot.names[question.number] == "getpriority" else 0
+    return 0 if is_thread(bot.pid, question.arguments[place] & 0x7FFF_FFFF) else errno.ESRCH
+
+
+def _tell_memory(bot: Supervised, question: Question) -> int | None:
+    """The bot's limit as the machine's memory: programs adapt to it, and others' use stays hidden."""
+    limit = bot.memory_bytes
+    # struct sysinfo: uptime, loads, memory (total, free, shared, buffers), swap, processes, high memory.
+    told = SYSINFO.pack(int(time.monotonic()), 0, 0, 0, limit, limit, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0)
+    try:
+        question.write(question.arguments[0], told)
+    except (OSError, OverflowError):
+        return errno.EFAULT
+    question.pretend()
+    return None
+
+
+HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
+    "clone": _start_thread,
+    "sysinfo": _tell_memory,
+    **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
     **dict.fromkeys((
         "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
         "sched_rr_get_interval", "getpriority", "tkill",
-    ), Supervisor._question_of_a_thread),
+    ), _use_thread),
 }  # fmt: skip
-"""Calls that are not simply refused: the number of an error, 0 to let the call go on, None if it is
-answered.
-"""
-
-
-def _send(question: Question, error: int) -> None:
-    """Fail a call, or let it go on where the error is 0; nothing happens where the bot is gone."""
-    with suppress(OSError):
-        fcntl.ioctl(question.listener, SEND, ANSWER.pack(question.id, 0, -error, 0 if error else GO_ON))
-
-
-def _send_result(question: Question) -> None:
-    """Let a call return 0 without being made."""
-    with suppress(OSError):
-        fcntl.ioctl(question.listener, SEND, ANSWER.pack(question.id, 0, 0, 0))
-
-
-def _is_thread(pid: int, thread: int) -> bool:
-    return os.access(f"/proc/{pid}/task/{thread}", os.F_OK)
-
-
-def _memory(thread: int, address: int, form: struct.Struct) -> tuple[int, ...]:
-    """Numbers in the memory of a thread, which may outlive the main one; OSError where there is none."""
-    with open(f"/proc/{thread}/mem", "rb", buffering=0) as memory:
-        return form.unpack(os.pread(memory.fileno(), form.size, address))
-
-
-def _has_changed(question: Question) -> bool:
-    address, _, value, *_ = question.arguments
-    try:
-        return _memory(question.thread, address, WORD) != (value & 0xFFFF_FFFF,)
-    except (OSError, OverflowError, struct.error):
-        return True
-
-
-def _due(thread: int, operation: int, timeout: int) -> float:
-    """When a wait is over, on our clock; a time since now, or (with a bit set) a moment of one of two
-    clocks.
-    """
-    whole, ns = _memory(thread, timeout, TIME)
-    if whole < 0 or not 0 <= ns < 1_000_000_000:
-        raise ValueError("no time")
-    seconds = whole + ns / 1e9
-    if operation & FUTEX_COMMAND == FUTEX_WAIT:
-        return time.monotonic() + seconds
-    return seconds + (time.monotonic() - time.time() if operation & FUTEX_CLOCK_REALTIME else 0.0)
+"""Calls that are not simply refused: the number of an error, 0 to let the call go on, None if answered."""

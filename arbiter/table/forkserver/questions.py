@@ -1,0 +1,64 @@
+"""A system call that waits for an answer, as the kernel hands it over (seccomp's user notifications)."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+from contextlib import suppress
+from typing import NamedTuple
+
+RECEIVE, SEND, IS_VALID = 0xC050_2100, 0xC018_2101, 0x4008_2102
+QUESTION = struct.Struct("=QIIiIQ6Q")
+"""id, thread, flags, number, machine, place in the program, arguments."""
+ANSWER = struct.Struct("=QqiI")
+"""id, result, error, flags."""
+GO_ON = 1
+
+
+class Question(NamedTuple):
+    """The call of a thread: where to answer, its id, the thread, the call's number and arguments."""
+
+    listener: int
+    id: int
+    thread: int
+    number: int
+    arguments: tuple[int, ...]
+
+    def answer(self, error: int) -> None:
+        """Fail the call, or let it go on if the error is 0; a bot that is gone does not matter."""
+        self._send(-error, 0 if error else GO_ON)
+
+    def pretend(self) -> None:
+        """Let the call return 0 without being made."""
+        self._send(0, 0)
+
+    def read(self, address: int, form: struct.Struct) -> tuple[int, ...]:
+        """Numbers in the thread's memory; OSError, OverflowError or struct.error if there are none."""
+        # By the thread, which may outlive the main one.
+        with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
+            return form.unpack(os.pread(memory.fileno(), form.size, address))
+
+    def write(self, address: int, content: bytes) -> None:
+        """Write to the thread's memory; OSError or OverflowError if that is not possible."""
+        with open(f"/proc/{self.thread}/mem", "r+b", buffering=0) as memory:
+            # The thread's number may belong to another process by now.
+            fcntl.ioctl(self.listener, IS_VALID, struct.pack("=Q", self.id))
+            os.pwrite(memory.fileno(), content, address)
+
+    def _send(self, error: int, flags: int) -> None:
+        with suppress(OSError):
+            fcntl.ioctl(self.listener, SEND, ANSWER.pack(self.id, 0, error, flags))
+
+
+def receive(listener: int) -> Question:
+    """The next question; OSError if its thread has been killed meanwhile."""
+    asked = bytearray(QUESTION.size)
+    fcntl.ioctl(listener, RECEIVE, asked)
+    id, thread, _, number, _, _, *arguments = QUESTION.unpack(asked)
+    return Question(listener, id, thread, number, tuple(arguments))
+
+
+def is_thread(pid: int, thread: int) -> bool:
+    """True if a process has a thread of this number."""
+    return os.access(f"/proc/{pid}/task/{thread}", os.F_OK)
