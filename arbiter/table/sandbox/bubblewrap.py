@@ -1,10 +1,10 @@
-"""Bots in bubblewrap: as a command prefix, where the program is installed and may make namespaces.
+"""Bots in bubblewrap, as a command prefix; it must be installed and allowed to make namespaces.
 
 The bot sees the system's folders, its interpreter and its own folder, all read-only, a small /tmp
-of its own, no network, and no process but itself and its children, of which it may start some. It
-is the first process of its namespace, so that its end is theirs. bubblewrap itself stays outside
-as its parent; it tells the number under which we see the bot on descriptor 3, and reads on 4 the filter of
-system calls that it puts the bot under: what mounts and namespaces do not reach, such as leases on files.
+of its own, no network, and no processes but its own, of which it may start some. It is the first process
+of its namespace, so they end with it. bubblewrap itself stays outside as its parent. It reports the bot's
+process id outside on descriptor 3, and reads on 4 the filter of system calls that the bot gets, for
+what mounts and namespaces do not reach, such as leases on files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STATUS, FILTER = 3, 4
 SCRATCH_BYTES = 64 << 20
 PROBE_SECONDS = 10
 CLOSER = ("/bin/sh", "-c", f'exec "$@" {STATUS}>&-', "sh")
-"""bubblewrap leaves its descriptor open."""
+"""Closes what bubblewrap leaves open."""
 CONFINED = (
     "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
     "--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp",
@@ -36,7 +36,7 @@ CONFINED = (
 
 
 def enforced() -> dict[str, object]:
-    """What the tier stops, as records say it."""
+    """What the tier enforces, as records say it."""
     return {
         "own_session": True,
         "memory": "RLIMIT_DATA, of each process",
@@ -54,7 +54,7 @@ def enforced() -> dict[str, object]:
 
 @cache
 def problem() -> str:
-    """Why bubblewrap cannot be used here; "" where it can."""
+    """Why bubblewrap cannot be used here; "" if it can."""
     program = shutil.which(PROGRAM)
     if program is None:
         return "bubblewrap is not installed (apt-get install bubblewrap)"
@@ -70,25 +70,16 @@ def problem() -> str:
 
 
 def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
-    """What the launcher needs to start a bot in bubblewrap, in JSON values."""
+    """What the launcher needs to start a bot in bubblewrap, as JSON values."""
     program = landlock.real_program(player.command[0], player, env.get("PATH", ""))
-    rules = landlock.readable(player, program)
     prefix = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
     filtered = b""
     if seccomp.supported():
         prefix += ["--seccomp", str(FILTER)]
         filtered = seccomp.program(in_namespaces=True).code
+    prefix += [*_mounts(landlock.readable(player, program)), "--chdir", player.folder if player.read else "/"]
     return {
-        "argv": [
-            *prefix,
-            *_mounts(rules),
-            "--chdir",
-            player.folder if player.read else "/",
-            "--",
-            *CLOSER,
-            program,
-            *player.command[1:],
-        ],
+        "argv": [*prefix, "--", *CLOSER, program, *player.command[1:]],
         "folders": landlock.own_folders(player.read),
         "stage": True,
         "wrapped": True,
@@ -97,7 +88,7 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _mounts(rules: Mapping[str, int]) -> list[str]:
-    """The same places that Landlock would let it read, bound read-only; then the root read-only too."""
+    """The places that Landlock would let it read, bound read-only; then the root read-only, too."""
     words = []
     for path in sorted(rules):
         if path.startswith(("/proc/", "/sys/")):

@@ -1,6 +1,6 @@
 """Control groups, where this process may make them: limits on a bot with all its processes.
 
-They come on top of every tier. Version 1 has a hierarchy of folders for memory and one for
+They are added to every tier. Version 1 has one hierarchy of folders for memory and one for
 processes, version 2 one for both, which must have been delegated to us (``systemd-run --scope
 -p Delegate=yes`` does that). Each bot gets a group of its own in each hierarchy for a match; the
 launcher makes and removes it.
@@ -14,32 +14,33 @@ from functools import cache
 from pathlib import Path
 
 SLACK_BYTES = 64 << 20
-"""Beyond the bot's limit: programs and libraries that it reads count here, too."""
+"""On top of the bot's limit: files that it reads, such as libraries, count here, too."""
 MOST_PROCESSES = 256
+"""Threads included; few enough for all bots of a user together."""
 OURS = "arbiter-"
 
 Groups = list[tuple[str, dict[str, str]]]
-"""Folders to make a group in, and what to write into the group's files."""
+"""Folders to make a group in, with the values to write to each group's files."""
 
 
 def groups(memory_bytes: int) -> Groups:
-    """A bot's groups on this machine; none where there can be none."""
-    values = {"memory": str(memory_bytes + SLACK_BYTES), "pids": str(MOST_PROCESSES)}
-    files = {
-        "memory": ("memory.max", "memory.swap.max") if _unified() else ("memory.limit_in_bytes",),
-        "pids": ("pids.max",),
+    """The groups of a bot with a limit on memory; empty where there can be none."""
+    memory = str(memory_bytes + SLACK_BYTES)
+    values = {
+        "memory": {"memory.max": memory, "memory.swap.max": "0"}
+        if _unified()
+        else {"memory.limit_in_bytes": memory},
+        "pids": {"pids.max": str(MOST_PROCESSES)},
     }
     found: dict[str, dict[str, str]] = {}
     for controller, folder in _places().items():
-        for file in files[controller]:
-            swap = file == "memory.swap.max"
-            found.setdefault(folder, {})[file] = "0" if swap else values[controller]
+        found.setdefault(folder, {}).update(values[controller])
     return list(found.items())
 
 
 @cache
 def problem() -> str:
-    """Why there are no control groups for us; "" where there are."""
+    """Why this process may make no control groups; "" if it may."""
     if _places():
         return ""
     if not Path("/proc/self/cgroup").exists():
@@ -50,14 +51,14 @@ def problem() -> str:
 
 
 def enforced() -> dict[str, object]:
-    """What is limited, as records say it."""
+    """What they limit, as records say it."""
     limited = sorted(_places())
     return {"cgroup": f"{' and '.join(limited)} of the bot with its processes"} if limited else {}
 
 
 @cache
 def _places() -> dict[str, str]:
-    """Controller to the folder in which groups can be made."""
+    """By controller: the folder in which groups can be made."""
     found = {}
     for controller, folder in _own_folders().items():
         with suppress(OSError):
@@ -76,13 +77,12 @@ def _places() -> dict[str, str]:
 
 @cache
 def _unified() -> bool:
-    """Whether memory is under version 2."""
+    """True if memory is under version 2."""
     return not any(":memory:" in line for line in _lines("/proc/self/cgroup"))
 
 
 def _own_folders() -> dict[str, Path]:
-    """Controller to our own group's folder."""
-    groups = [line.split(":", 2) for line in _lines("/proc/self/cgroup")]
+    """By controller: our own group's folder."""
     mounts = {}
     for line in _lines("/proc/mounts"):
         _, place, kind, options, *_ = line.split(" ")
@@ -91,16 +91,17 @@ def _own_folders() -> dict[str, Path]:
         elif kind == "cgroup":
             mounts |= dict.fromkeys(set(options.split(",")) & {"memory", "pids"}, place)
     found: dict[str, Path] = {}
-    for _, names, path in groups:
+    for line in _lines("/proc/self/cgroup"):
+        _, names, path = line.split(":", 2)
         for controller in ("memory", "pids") if not names and _unified() else names.split(","):
-            mount = mounts.get("" if not names else controller)
+            mount = mounts.get(controller if names else "")
             if mount is not None and controller in ("memory", "pids"):
                 found[controller] = Path(mount + path)
     return found
 
 
 def _clear(folder: Path) -> None:
-    """Remove what launchers that are no more have left; their numbers stand in the names."""
+    """Remove the groups of launchers that are gone; a group's name holds its launcher's process id."""
     for left in folder.glob(f"{OURS}*"):
         number = left.name.removeprefix(OURS).partition("-")[0]
         if number.isdigit() and not Path("/proc", number).exists():

@@ -1,25 +1,23 @@
-"""What keeps bots from each other and from the machine: the tiers, and which of them to use.
+"""The tiers of isolation: what each enforces, and which of them to use.
 
-`plain` needs nothing: an own session, limits on memory and core files, descriptors 0 to 2 only,
-and an end of every descendant with the match. It does not stop a bot from reading its rivals'
-files or from the network, so it is for trusted bots. `landlock` stops that, and needs a kernel
-that has it, but neither root nor namespaces. `bwrap` stops it with namespaces, and lets a bot start
-processes.
+`plain` needs nothing: a session of its own, limits on memory and core files, descriptors 0 to 2 only,
+and every descendant is killed with the match. It leaves rivals' files and the network open, so it is for
+trusted bots. `landlock` closes them, and needs a kernel that has it, but neither root nor namespaces.
+`bwrap` closes them with namespaces, and lets a bot start processes.
 """
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.table.launcher import SlimProcess
-from arbiter.table.sandbox import bubblewrap, cgroup, landlock, seccomp
+from arbiter.table.sandbox import bubblewrap, cgroup, landlock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ORDER = ("landlock", "bwrap", "plain")
 """From the strongest down; `auto` takes the first that this machine has."""
@@ -37,7 +35,7 @@ PLAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """One tier on this machine: whether it can be had, why not, and what it enforces."""
+    """A tier on this machine: whether it is available, why not, and what it enforces."""
 
     name: str
     available: bool
@@ -45,60 +43,46 @@ class Tier:
     enforces: dict[str, object]
 
 
+def _tier(name: str, problem: str, enforced: Callable[[], dict[str, object]]) -> Tier:
+    return Tier(name, not problem, problem, {} if problem else enforced())
+
+
 @cache
 def probe() -> dict[str, Tier]:
-    """All tiers, as this machine and this version have them."""
+    """All tiers by name, as this machine has them."""
     return {
-        "landlock": _landlock(),
-        "bwrap": _bwrap(),
-        "plain": Tier("plain", True, "", PLAIN),
+        "landlock": _tier("landlock", landlock.problem(), landlock.enforced),
+        "bwrap": _tier("bwrap", bubblewrap.problem(), bubblewrap.enforced),
+        "plain": _tier("plain", "", lambda: PLAIN),
     }
 
 
-def _landlock() -> Tier:
-    if not landlock.version():
-        return Tier("landlock", False, "this kernel has no Landlock (Linux >= 5.13, lsm=landlock)", {})
-    if not seccomp.supported():
-        return Tier("landlock", False, f"there is no filter for {platform.machine()}", {})
-    return Tier("landlock", True, "", landlock.enforced())
-
-
 def on_top() -> Tier:
-    """Control groups: beside every tier, where we may make them."""
-    return Tier("cgroup", not cgroup.problem(), cgroup.problem(), cgroup.enforced())
+    """Control groups, which are added to every tier where they are available."""
+    return _tier("cgroup", cgroup.problem(), cgroup.enforced)
 
 
 def stage() -> Tier:
-    """Namespaces of a worker's own: beside every tier but plain, where we may make them."""
+    """Namespaces of a worker's own, which are added to every tier but plain where they are available."""
     slim = SlimProcess(staged=True)
     try:
         staged = slim.ask("start", bots=[])[0]["staged"]
     finally:
         slim.close()
-    why = (
-        "" if staged else "this user may make no namespaces, or this kernel no private /proc (Linux >= 5.12)"
-    )
-    return Tier("stage", staged, why, stage_enforces(True))
+    why = "this user may make no namespaces, or this kernel no private /proc (Linux >= 5.12)"
+    return _tier("stage", "" if staged else why, lambda: stage_enforces(True))
 
 
 def stage_enforces(staged: bool, in_place: Sequence[str] = ()) -> dict[str, object]:
-    """What namespaces add to a tier, as records say it; nothing where there were none. `in_place`: folders
-    that were no copies.
-    """
+    """What namespaces add to a tier, if there are any; `in_place`: the folders that were not copied."""
     if not staged:
         return {}
     files = "copies in memory" + (f", but for {', '.join(in_place)}" if in_place else "")
     return {"processes": "none but its own to be seen", "own files": files}
 
 
-def _bwrap() -> Tier:
-    if problem := bubblewrap.problem():
-        return Tier("bwrap", False, problem, {})
-    return Tier("bwrap", True, "", bubblewrap.enforced())
-
-
 def choose(wanted: str, required: bool = False) -> tuple[str, str]:
-    """The tier to use, and a warning ("" if none); ConfigError where a required one is missing."""
+    """The tier to use, and a warning or ""; ConfigError if a required tier is not available."""
     tiers = probe()
     best = next(name for name in ORDER if tiers[name].available)
     if wanted == "auto":

@@ -1,16 +1,16 @@
-"""Which files a confined bot may open, and what of the kernel's Landlock this machine has.
+"""Which files a confined bot may open, under the kernel's Landlock.
 
-A bot reads and runs its own folder, the system's folders and the prefix of its interpreter, and
-writes to nothing but /dev/null. Rights are given to what exists; everything else is refused,
-rivals' folders and other processes' entries in /proc among it. Where the kernel has them, TCP,
-signals to processes outside and abstract sockets are refused here too (`seccomp` refuses them
-on every kernel).
+A bot may read and run its own folder, the system's folders and the prefix of its interpreter, and write to
+nothing but /dev/null. Everything else is refused, such as rivals' folders and other processes' entries
+in /proc. Newer kernels also refuse TCP, signals to other processes and abstract sockets here; `seccomp`
+refuses them on every kernel.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import shutil
 import subprocess
 from functools import cache, lru_cache
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.table.sandbox import seccomp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from arbiter.match import Player
 
@@ -30,7 +30,7 @@ VERSION = 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 FIRST_RIGHTS = (1 << 13) - 1
-"""What version 1 knows: all of the above up to making symbolic links."""
+"""The rights of version 1, up to making symbolic links."""
 TCP = 0b11
 SCOPES = 0b11
 """Abstract Unix sockets, and signals."""
@@ -38,12 +38,12 @@ READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
 OF_THE_SYSTEM = tuple(f"{path}/" for path in SYSTEM)
-# What programs read of a system before they do anything; nothing here is secret.
+# What programs read at their start; nothing here is secret.
 SETTINGS = (
     "alternatives", "group", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
     "mono", "nsswitch.conf", "os-release", "passwd", "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
-# What does not change with what others do: neither loads nor memory in use, nor how many processes there are.
+# Only what does not depend on others' activity: no loads, memory in use or numbers of processes.
 KERNEL = (
     "/proc/cpuinfo", "/proc/filesystems", "/proc/version",
     "/proc/sys/fs/pipe-max-size", "/proc/sys/kernel/cap_last_cap", "/proc/sys/kernel/ngroups_max",
@@ -60,8 +60,8 @@ DEVICES = {
     "/dev/random": READ_FILE,
     "/dev/urandom": READ_FILE,
 }
-# Not what tells with whom it shares a page of a file (smaps, pagemap), nor mounts, nor the network, nor
-# counts of all processes of a user (status, fdinfo), nor which match it is (cgroup).
+# Not what shows who shares a page of a file (smaps, pagemap), mounts, the network, counts of all processes
+# of a user (status, fdinfo), or which match it is (cgroup).
 OWN_ENTRIES = tuple(f"/proc/self/{name}" for name in (
     "auxv", "cmdline", "comm", "environ", "fd", "limits", "maps", "schedstat", "stat", "statm",
 ))  # fmt: skip
@@ -77,16 +77,23 @@ def version() -> int:
     return max(int(found), 0)
 
 
+def problem() -> str:
+    """Why bots cannot be confined by Landlock and seccomp here; "" if they can."""
+    if not version():
+        return "this kernel has no Landlock (Linux >= 5.13, lsm=landlock)"
+    return "" if seccomp.supported() else f"there is no filter for {platform.machine()}"
+
+
 def handled(abi: int) -> list[int]:
     """What is refused unless a rule allows it: rights on files, on TCP ports, and scopes."""
     files = FIRST_RIGHTS
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
         files |= right if abi >= since else 0
-    return [files, TCP if abi >= 4 else 0, SCOPES if abi >= 6 else 0][: 1 if abi < 4 else 2 if abi < 6 else 3]
+    return [files, *[TCP] * (abi >= 4), *[SCOPES] * (abi >= 6)]
 
 
 def enforced() -> dict[str, object]:
-    """What the tier stops on this machine, as records say it."""
+    """What the tier enforces on this machine, as records say it."""
     abi = version()
     return {
         "own_session": True,
@@ -101,23 +108,21 @@ def enforced() -> dict[str, object]:
 
 
 def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
-    """What the launcher needs to confine a bot beside `ground`, in JSON values; and the command to start.
-
-    `argv` names the real program, since a wrapper script could start none.
-    """
-    argv = [real_program(player.command[0], player, env.get("PATH", "")), *player.command[1:]]
+    """What the launcher needs to confine a bot, in addition to `ground`, as JSON values."""
+    # The real program, since a wrapper script could start none.
+    program = real_program(player.command[0], player, env.get("PATH", ""))
     return {
-        "argv": argv,
+        "argv": [program, *player.command[1:]],
         "stage": True,
         "folders": own_folders(player.read),
-        # What is a link by the time that it is opened leads elsewhere than it did, and is not followed.
-        "confine": [(path, RUN) for path in _resolved(own_places(player, argv[0]))],
+        # Resolved: what has become a link when it is opened is not followed.
+        "confine": [(path, RUN) for path in _resolved(own_places(player, program))],
     }
 
 
 @cache
 def ground() -> dict[str, Any]:
-    """What is the same for every bot that is confined on this machine."""
+    """What is the same for all confined bots, as JSON values."""
     filtered = seccomp.program()
     rules = {os.path.realpath(path): rights for path, rights in system_rules().items()}
     return {
@@ -131,7 +136,7 @@ def ground() -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def own_folders(places: tuple[str, ...]) -> tuple[str, ...]:
-    """Of what a player may read the folders that bots may be given copies of: not the system's."""
+    """The folders that a player may read and that can be copied: not the system's."""
     return tuple(
         path for path in _resolved(places) if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)
     )
@@ -143,41 +148,36 @@ def _resolved(places: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def readable(player: Player, program: str) -> dict[str, int]:
-    """Paths that exist, and what a bot may do beneath them."""
-    return dict(system_rules()) | dict.fromkeys(own_places(player, program), RUN)
+    """By path: the rights of a bot to what is beneath it."""
+    return system_rules() | dict.fromkeys(own_places(player, program), RUN)
 
 
 def own_places(player: Player, program: str = "") -> tuple[str, ...]:
-    """Folders and files that a bot may read beside the system's: what is its own, and its interpreter's.
+    """Folders and files that a bot may read beside the system's: its own and its interpreter's.
 
-    `program` is what the first word starts, where that is known already.
+    `program` is what the command's first word starts, if that is known.
     """
     program = program or real_program(player.command[0], player, os.environ.get("PATH", ""))
     own = player.read[0] if player.read else ""
-    # Beside a bot's own program a folder that is called lib makes no installation yet.
+    # A folder called lib beside a bot's own program does not make it an installation.
     return (*player.read, *_prefixes(program, Path(program).parent == Path(own)))
 
 
 @lru_cache(maxsize=1)
 def system_rules() -> dict[str, int]:
-    """The same of what every bot may read of the system."""
-    rules = dict.fromkeys(_there(SYSTEM), RUN)
+    """By path that exists: the rights of every bot to what is beneath it."""
     settings = [f"/etc/{name}" for name in SETTINGS] + [str(path) for path in Path("/etc").glob("java*")]
-    rules |= dict.fromkeys(_there([*settings, *KERNEL]), READ)
-    return rules | {path: DEVICES[path] for path in _there(DEVICES)}
-
-
-def _there(paths: Iterable[str]) -> list[str]:
-    return [path for path in paths if Path(path).exists()]
+    rules = dict.fromkeys(SYSTEM, RUN) | dict.fromkeys([*settings, *KERNEL], READ) | DEVICES
+    return {path: rights for path, rights in rules.items() if Path(path).exists()}
 
 
 @lru_cache(maxsize=256)
 def _prefixes(program: str, doubtful: bool = False) -> Sequence[str]:
-    """Where a program and what belongs to it is installed: ``/opt/python`` of /opt/python/bin/python3.
+    """Where a program is installed with what belongs to it: ``/opt/python`` of /opt/python/bin/python3.
 
-    A virtual environment and the installation that it was made from are both. A folder that only
-    happens to have a ``bin`` in it, such as a home, is none: then it is the program's folder alone.
-    `doubtful`: only what is Python's for sure.
+    For a virtual environment also the installation that it was made from. A folder that only happens to
+    have a ``bin``, such as a home, is no installation: then it is the program's folder alone.
+    `doubtful`: only an installation of Python counts.
     """
     found = []
     for place in dict.fromkeys((Path(program), Path(os.path.realpath(program)))):
@@ -190,11 +190,10 @@ def _prefixes(program: str, doubtful: bool = False) -> Sequence[str]:
 
 
 def real_program(name: str, player: Player, path: str) -> str:
-    """The program that a command's first word starts, `path` being the bot's PATH; the word itself where
-    there is none.
+    """The program that a command's first word starts, `path` being the bot's PATH; else the word itself.
 
-    Asked once, of the program, where a version manager's script of ours stands in between: one that our own
-    PATH leads to, and that is not the player's. What a player could write is run nowhere but confined.
+    A version manager's script is asked which program it starts, if our own PATH leads to it and it is not
+    the player's: what a player could write is only ever run confined.
     """
     found = str(Path(player.folder, name)) if "/" in name else shutil.which(name, path=path) or name
     if "/" in name or Path(found).parent.name != MANAGED or found != shutil.which(name):
@@ -207,11 +206,11 @@ def real_program(name: str, player: Player, path: str) -> str:
 
 @lru_cache(maxsize=256)
 def _started_by(script: str) -> str:
-    """The interpreter that a version manager's script starts; the script where it does not say."""
+    """The interpreter that a version manager's script starts; the script if it does not say."""
     for kind, question in ASKS.items():
         if Path(script).name.startswith(kind):
             try:
-                # In a folder of nobody: some look for a file there that says which version.
+                # In a folder of nobody's: some scripts look there for a file that names the version.
                 answer = subprocess.run(
                     [script, *question], capture_output=True, text=True, check=False, timeout=10, cwd="/"
                 )
