@@ -1,6 +1,4 @@
-"""Started as ``python -I -S forkserver/__main__.py DESCRIPTOR TIER``: nothing of `arbiter` but this
-package.
-"""
+"""Run as ``python -I -S forkserver/__main__.py DESCRIPTOR staged|here``; imports only this package."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import types
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Stand for the packages above, whose own first lines would bring in the rules, the clocks and more.
+# Empty packages in place of those above, which would import the rules, the clocks and more.
 for name, folder in (("arbiter", HERE.parents[1]), ("arbiter.table", HERE.parent)):
     package = types.ModuleType(name)
     package.__path__ = [str(folder)]

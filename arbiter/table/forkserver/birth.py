@@ -1,4 +1,4 @@
-"""From the fork to the bot's program: limits, descriptors, rights, and then nothing of ours is left."""
+"""From the fork to the bot's program: limits, descriptors, rights; then nothing of ours is left."""
 
 from __future__ import annotations
 
@@ -27,15 +27,11 @@ STACK = 64 << 20
 HIGH = 64
 """Above the descriptors that a bot gets."""
 DESCRIPTORS, PENDING_SIGNALS = 256, 1024
-"""Few enough for all bots of a machine: what stands for them in the kernel is counted by user, not by
-process.
-"""
+"""Few enough for all bots of a machine together: the kernel counts both by user."""
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
 LANDLOCK_RULE_PATH_BENEATH = 1
 FILE_RIGHTS = 0b1100_0000_0000_0111
-"""Of the rights on files those that mean something for a file rather than a folder: execute, write,
-read, truncate, control a device.
-"""
+"""The rights that not only a folder can have: execute, write, read, truncate, control a device."""
 
 
 def become_bot(
@@ -45,7 +41,11 @@ def become_bot(
     groups: list[str],
     ground: dict[str, Any],
 ) -> NoReturn:
-    """In the child: own session, limits, descriptors 0-2 only (a wrapper has 3), then the program."""
+    """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
+
+    `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
+    `groups` its control groups, `ground` what is the same for all confined bots.
+    """
     try:
         for group in groups:
             with open(f"{group}/cgroup.procs", "w") as file:
@@ -54,7 +54,7 @@ def become_bot(
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         kept = list(ends if bot["wrapped"] else ends[:3])
         if filtered := bytes.fromhex(bot.get("filter", "")):
-            # Small enough for a pipe to hold.
+            # A pipe can hold all of it.
             reading, writing = os.pipe()
             os.write(writing, filtered)
             kept.append(fcntl.fcntl(reading, fcntl.F_DUPFD, HIGH))
@@ -63,23 +63,23 @@ def become_bot(
             os.dup2(number, target)
         os.closerange(len(kept), listener)
         os.closerange(listener + 1, os.sysconf("SC_OPEN_MAX"))
-        # What is ignored stays ignored in the program: give it back the defaults.
+        # Ignored signals would stay ignored in the program.
         for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.chdir(bot["folder"])
         memory = bot["memory_bytes"]
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        # Reserving addresses is how virtual machines start, so this is a backstop only.
+        # A backstop only: virtual machines start by reserving addresses.
         resource.setrlimit(resource.RLIMIT_AS, (4 * memory + ADDRESS_SPACE,) * 2)
-        # Not 0: with that a program that takes cores from a pipe is started all the same.
+        # Not 0, with which the kernel still starts a program that core_pattern names.
         resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
-        # Neither stacks nor what descriptors stand for count as data.
+        # Neither counts as data.
         lower(resource.RLIMIT_STACK, STACK)
         lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
         if bot["confine"] is not None:
             confine(bot["confine"], **ground, listener=listener)
-        # Last, since the kernel lets nobody send descriptors whose user has more than that under way.
+        # Last, since `confine` sends a descriptor, and fails if its user has more than that under way.
         lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
@@ -88,7 +88,7 @@ def become_bot(
 
 
 def lower(which: int, most: int) -> None:
-    """Let no limit of a kind be above this."""
+    """Lower both limits of a kind to `most`."""
     soft, hard = (
         most if limit == resource.RLIM_INFINITY else min(limit, most) for limit in resource.getrlimit(which)
     )
@@ -103,20 +103,18 @@ def confine(
     marks: list[list[Any]],
     listener: int,
 ) -> None:
-    """Give up for good all rights but those to what `rules` name, and all calls but those that `filter`
-    allows.
+    """Give up for good all rights but those of `rules`, and all calls but those that `filter` allows.
 
     `handled` are the rights that need a rule (files, TCP, scopes), `own` and `rules` pairs of a path and the
     rights beneath it, `filter` a program for seccomp in hex, `marks` where in it this process's
-    numbers go, `listener` a socket on which the descriptor goes that the filter asks on. OSError if the
-    kernel refuses.
+    numbers go; its listener is sent on the socket `listener`. OSError if the kernel refuses.
     """
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     attributes = struct.pack(f"={len(handled)}Q", *handled)
     ruleset = call(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
     for path, rights in (*own, *rules):
         try:
-            # No link is followed: each was when the path was judged.
+            # No link is followed: the path was resolved when it was judged.
             place = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:  # nothing there: nothing to allow
             continue
@@ -127,7 +125,7 @@ def confine(
         os.close(place)
     call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-    # Root without root's powers; only files that are someone else's may still be read.
+    # Root keeps one power: to read files that are somebody else's.
     give_up_powers(kept=1 << CAP_DAC_READ_SEARCH if os.geteuid() == 0 else 0)
     numbers = {"pid": os.getpid(), "clock": ~os.getpid() << 3 & 0xFFFF_FFFF}
     code = bytearray.fromhex(filter)

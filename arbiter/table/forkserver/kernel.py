@@ -1,4 +1,4 @@
-"""What the kernel does for us and the standard library has no name for; OSError wherever it refuses."""
+"""System calls that the standard library does not have; OSError if the kernel refuses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ PR_CAPBSET_DROP = 24
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x2_0000, 0x1000_0000, 0x2000_0000
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_NOATIME, MS_BIND, MS_REC, MS_PRIVATE = (
-    1, 2, 4, 8, 32, 1024, 4096, 16384, 1 << 18,
-)  # fmt: skip
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 2, 4, 8, 1 << 14, 1 << 18
 MNT_DETACH = 2
 AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 0x1
 MOUNT_SETATTR = 442
@@ -32,12 +30,12 @@ def call(number: int, *arguments: int | bytes) -> int:
 
 
 def prctl(option: int, value: int) -> None:
-    """Set one attribute of this process."""
+    """Set an attribute of this process."""
     _checked(_libc.prctl(option, value, 0, 0, 0), "prctl")
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces for new ones."""
+    """Move to new namespaces."""
     _checked(_libc.unshare(flags), "unshare")
 
 
@@ -48,29 +46,27 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
 
 
 def unmount(target: str) -> None:
-    """Take a mount away, at once for new looks at it."""
+    """Remove a mount; files that are open stay so."""
     _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
 
 
 def set_read_only(path: str, beneath: bool) -> None:
-    """Let nothing be written on a mount, or on all beneath it too; the kernel then keeps no times of
-    reading.
-    """
+    """Make a mount, or all beneath it too, read-only; the kernel then keeps no times of reading."""
     _set_attributes(path, AT_RECURSIVE if beneath else 0, MOUNT_ATTR_RDONLY, 0)
 
 
 def set_writable(path: str) -> None:
-    """The opposite, for one mount."""
+    """Make a mount writable."""
     _set_attributes(path, 0, 0, MOUNT_ATTR_RDONLY)
 
 
-def _set_attributes(path: str, flags: int, given: int, taken: int) -> None:
-    attributes = struct.pack("=4Q", given, taken, 0, 0)
+def _set_attributes(path: str, flags: int, added: int, removed: int) -> None:
+    attributes = struct.pack("=4Q", added, removed, 0, 0)
     call(MOUNT_SETATTR, AT_FDCWD, os.fsencode(path), flags, attributes, len(attributes))
 
 
 def give_up_powers(kept: int = 0) -> None:
-    """A process without root's powers for good, but for those of the mask that it has."""
+    """Give up root's powers (capabilities) for good, but for those in the mask `kept`."""
     for number in range(MOST_CAPABILITIES):
         if not kept >> number & 1 and _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0:
             break
@@ -83,9 +79,7 @@ def give_up_powers(kept: int = 0) -> None:
 
 
 def filter_calls(code: bytes, flags: int) -> int:
-    """Put this process under a filter; the descriptor on which questions are heard, where `flags` ask for
-    it.
-    """
+    """Put this process under a filter; with the flag NEW_LISTENER, the descriptor of its questions."""
     instructions = ctypes.create_string_buffer(code, len(code))
     # struct sock_fprog: how many instructions, and where.
     program = struct.pack("HP", len(code) // 8, ctypes.addressof(instructions))

@@ -1,13 +1,13 @@
 """The namespaces that confined bots live in.
 
-Theory of operation. Landlock says what a bot may open; it does not hide what a bot may only look at, such as
-how many threads another process has, and it does not keep a file from remembering that it was read. So
-where the kernel lets us, this process moves to a mount namespace and a process namespace of its own (as an
-ordinary user to a user namespace before), and becomes the first process there:
+Theory of operation. Landlock decides what a bot may open; it does not hide what a bot may only look at, such
+as how many threads another process has, nor keep a file from recording that it was read. So where the kernel
+allows it, this process moves to a mount namespace and a process namespace of its own (an ordinary user first
+to a user namespace), and becomes the first process there:
 
-- every mount is read-only, so that reading leaves no time behind;
-- /proc shows a process only what it might debug, under Landlock itself alone;
-- process numbers start from the same one in every match, and those of the rest of the machine mean nothing;
+- every mount is read-only, so that reading leaves no times;
+- /proc shows a process only what it might debug, which under Landlock is itself alone;
+- process ids start from the same one in every match, and tell nothing of the rest of the machine;
 - a player's folders are covered by copies in memory (`copies`).
 """
 
@@ -35,16 +35,16 @@ from arbiter.table.forkserver.kernel import (
 )
 
 FIRST_PID = 100
-"""The bots of every match have numbers from here on."""
+"""The process ids of every match's bots start here."""
 CONTROL_GROUPS = ("cgroup", "cgroup2")
 
 
 def enter() -> bool:
-    """Move this process to the stage and return True there; False where it stays outside.
+    """Move to a stage and return True there; False if that is not possible.
 
-    What was this process waits for the new one and ends with it.
+    The new process goes on; the old one waits for it and ends with it.
     """
-    # A step that fails half-way leaves a process that can start nothing, so another one tries first.
+    # A failure half-way leaves a process that can start nothing, so another one tries first.
     trial = os.fork()
     if trial == 0:
         with suppress(BaseException):
@@ -64,7 +64,7 @@ def enter() -> bool:
 
 
 def _new_first_process() -> int:
-    """Fork into new namespaces: 0 in the child, which is the first process there."""
+    """Fork into new namespaces; 0 in the child, which is the first process there."""
     user, group = os.geteuid(), os.getegid()
     unshare(CLONE_NEWNS | CLONE_NEWPID | (CLONE_NEWUSER if user else 0))
     if user:
@@ -75,9 +75,7 @@ def _new_first_process() -> int:
 
 
 def _furnish() -> None:
-    """All mounts read-only, but for control groups, which this process writes to; and a /proc of the
-    namespace.
-    """
+    """Make all mounts read-only but those of control groups, which we change; mount a new /proc."""
     mount("", "/", "", MS_PRIVATE | MS_REC)
     set_read_only("/", beneath=True)
     with open("/proc/mounts") as mounts:
@@ -90,7 +88,7 @@ def _furnish() -> None:
 
 
 def restart_numbers() -> None:
-    """Let the next process have the number that every match begins with, whoever took how many before."""
+    """Let process ids start again from `FIRST_PID`, however many have been used."""
     with suppress(OSError):
         _write("/proc/sys/kernel/ns_last_pid", str(FIRST_PID - 1))
 

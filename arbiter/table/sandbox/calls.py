@@ -1,7 +1,7 @@
-"""The kernel's system calls by name and number, for the machines that there is a filter for.
+"""The kernel's system calls by name and number, for the machines that have a filter.
 
-Numbers are the kernel's own (Linux 6.6): those of x86_64 and aarch64 count from 0, what has come since
-2019 has the same number everywhere, from 424.
+The numbers are those of Linux 6.6: each machine's own from 0, in the order of its list, and from 424 those
+of calls added since 2019, which are the same everywhere.
 """
 
 from __future__ import annotations
@@ -85,12 +85,12 @@ FIRST_EVERYWHERE = 424
 MISSING = "-"
 TABLES = {"x86_64": X86_64, "aarch64": AARCH64}
 NEWEST = FIRST_EVERYWHERE + len(EVERYWHERE.split()) - 1
-"""The last call that there is a name for; what is newer does not exist for a bot."""
+"""The last call with a name; newer ones do not exist for a bot."""
 
 
 @cache
 def numbers(machine: str) -> dict[str, int]:
-    """Every call that a machine has, by name; KeyError for a machine that is not known."""
+    """The numbers of all calls of a machine, by name; KeyError for an unknown machine."""
     found = dict(zip(TABLES[machine].split(), range(FIRST_EVERYWHERE)))  # noqa: B905 -- it is shorter
     found |= {name: FIRST_EVERYWHERE + place for place, name in enumerate(EVERYWHERE.split())}
     found.pop(MISSING, None)
@@ -98,6 +98,6 @@ def numbers(machine: str) -> dict[str, int]:
 
 
 def call_name(number: int) -> str:
-    """The name of a call of this machine, or the number where it has none."""
+    """The name of a call of this machine, or its number if it has none."""
     named = numbers(platform.machine())
     return next((name for name, value in named.items() if value == number), str(number))

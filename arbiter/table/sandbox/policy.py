@@ -1,11 +1,11 @@
 """Which system calls a confined bot may make, and why it may not make the others.
 
-The list is of what is allowed: what programs in Python, C, C++, Rust, Go, Java, JavaScript, Lua, Perl and
-Bash need to think and to talk on their standard streams. A call that stands nowhere here is refused. Some
-are answered by what they ask for; `seccomp` has their tests.
+Allowed is what programs in Python, C, C++, Rust, Go, Java, JavaScript, Lua, Perl and Bash need to think and
+to talk on their standard streams. A call that is not listed here is refused. Some calls are answered by
+their arguments; `seccomp` has the tests.
 
-A refusal that an author should hear of is told (`Verdict.told`): the first one of each call stands in the
-record's notes. Not told are calls that runtimes only try, and do without.
+A refusal that an author should know of is noted in the record, once a call (`Verdict.told`). Calls that
+runtimes only try, and do without, are not noted.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 
 class Verdict(NamedTuple):
-    """What becomes of a call: `error` is None where it is made, 0 where it only seems to be."""
+    """The answer to a call: `error` is None if it is made, 0 if it only seems to be."""
 
     error: int | None
     told: bool = False
 
 
 class Group(NamedTuple):
-    """Calls that are answered alike for one reason."""
+    """Calls with the same answer, for the same reason."""
 
     verdict: Verdict
     why: str
@@ -132,6 +132,6 @@ IN_NAMESPACES = (
 
 
 def verdicts(in_namespaces: bool = False) -> dict[str, Group]:
-    """Each call that is not answered by what it asks for, with the group that it is in."""
+    """By name of each call that is not answered by its arguments: its group."""
     groups = (*CONFINED, *(IN_NAMESPACES if in_namespaces else ()))
     return {name: group for group in groups for name in group.names}

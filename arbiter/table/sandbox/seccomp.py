@@ -1,13 +1,13 @@
 """The list of allowed system calls (`policy`), as a filter program for the kernel.
 
 Theory of operation. A filter is a program without loops over a call's number and the low halves of its
-arguments (both machines store them first); pointers it cannot follow. Ours looks for the number by halves,
-since most calls are not among the first of any list, and then answers or looks at the arguments. Where a
-number in it depends on the process itself, the process puts it in (`Program.marks`).
+arguments (both machines store them first); it cannot follow pointers. Ours finds the number by bisection,
+since most calls are not among the first of any list, and then answers or looks at the arguments. Numbers
+that depend on the process itself are put in by the process (`Program.marks`).
 
 Some answers need more than a filter can see: whose thread a number means, how many threads there are, how
-much memory a bot may believe the machine has. Those calls wait for the launcher (`forkserver.supervisor`),
-and so do refusals that are told. In namespaces nobody supervises: there they are answered at once.
+much memory a bot may be told of. Those calls wait for the launcher (`forkserver.supervisor`), and so
+do refusals that are noted. In namespaces nobody supervises: there they are answered at once.
 
 A filter costs some 0.1 µs a call, and nothing where the kernel remembers that a call is always
 allowed (Linux >= 5.11).
@@ -33,9 +33,9 @@ ALLOW, KILL, ERRNO, ASK = 0x7FFF_0000, 0x8000_0000, 0x0005_0000, 0x7FC0_0000
 LOAD, JUMP, JUMP_EQUAL, JUMP_FROM, JUMP_SET, AND, RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x54, 0x06
 NUMBER, ARCH, ARGUMENTS = 0, 4, 16
 FARTHEST = 255
-"""So many instructions can a jump with a condition pass over."""
+"""Instructions that a conditional jump can skip."""
 OWN_PID, OWN_CLOCK = 0xFFFF_FFF1, 0xFFFF_FFE1
-"""Stand for the number of the process that the filter is for, and for the clock of its CPU time."""
+"""Placeholders for the id of the filtered process, and for the clock of its CPU time."""
 MARKS = {OWN_PID: "pid", OWN_CLOCK: "clock"}
 
 CLONE_THREAD = 0x1_0000
@@ -46,13 +46,13 @@ AF_UNIX = 1
 # REUSEADDR, TYPE, ERROR, SNDBUF, RCVBUF, KEEPALIVE, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, and
 # the two times again in wider numbers. Not COOKIE, a number that is counted, nor programs for the kernel.
 OPTIONS = (2, 3, 4, 7, 8, 9, 20, 21, 30, 38, 39, 66, 67)
-# F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not leases, with which others
-# can be made to wait for a file, nor news of a folder, nor larger pipes, which a user's processes share.
+# F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not leases, which make others
+# wait for a file, nor notices of a folder's changes, nor larger pipes, which a user's processes share.
 DESCRIPTOR_CALLS = (0, 1, 2, 3, 4, 1030, 1032)
 # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: as flock.
 LOCKS = (6, 7, 37, 38)
-# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Not files' flags and versions, in which something
-# can be kept from match to match, nor words put into a terminal's input.
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Not files' flags and versions, which last from
+# match to match, nor input written to a terminal.
 DEVICE_CALLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # GET_DUMPABLE, SET_NAME, GET_NAME, GET_SECCOMP, CAPBSET_READ, SET_TIMERSLACK, GET_TIMERSLACK,
 # SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS, SET_THP_DISABLE, GET_THP_DISABLE, SET_VMA. Not what outlives the
@@ -76,8 +76,8 @@ Instruction = tuple[int, int, int, int]
 class Program:
     """A filter as the kernel takes it, 8 bytes an instruction.
 
-    `marks` are the byte offsets of 32-bit numbers that the process puts in, each with what it is: ``pid``,
-    its own number, or ``clock``, that of its CPU time.
+    `marks`: byte offsets of 32-bit numbers that the process puts in, each with what it is: ``pid``, its own
+    id, or ``clock``, that of its CPU time.
     """
 
     code: bytes
@@ -85,22 +85,22 @@ class Program:
 
 
 class Check(NamedTuple):
-    """Instructions that all end in an answer, for a call that depends on what it asks for; and why."""
+    """Instructions that answer a call by its arguments, and why it is so answered."""
 
     why: str
     test: tuple[Instruction, ...]
 
 
 def supported() -> bool:
-    """Whether there is a filter for this machine."""
+    """True if there is a filter for this machine."""
     return platform.machine() in AUDIT_ARCH
 
 
 @cache
 def program(machine: str = "", in_namespaces: bool = False) -> Program:
-    """The filter for a machine, this one by default; KeyError for one that is not known.
+    """The filter for a machine, this one by default; KeyError for an unknown one.
 
-    `in_namespaces`: for a bot that has namespaces of its own, and may start processes in them.
+    `in_namespaces`: for a bot that may start processes in namespaces of its own.
     """
     machine = machine or platform.machine()
     made: list[Instruction] = [
@@ -115,23 +115,22 @@ def program(machine: str = "", in_namespaces: bool = False) -> Program:
 
 
 def supervised(machine: str = "") -> dict[str, Any]:
-    """What the supervisor must know: numbers of the calls that it looks into, by name; and what it answers to
-    refused calls, by number, where that is not EPERM.
+    """What the supervisor must know: the numbers of calls that depend on their arguments, by name; the errors
+    of refused calls, by number, other than EPERM.
     """
     known = numbers(machine or platform.machine())
-    told = {name: group.verdict for name, group in policy.verdicts().items() if group.verdict.told}
     return {
         "calls": {name: known[name] for name in _checks(in_namespaces=False) if name in known},
         "errors": [
             (known[name], verdict.error)
-            for name, verdict in told.items()
-            if name in known and verdict.error != errno.EPERM
+            for name, (verdict, *_) in policy.verdicts().items()
+            if verdict.told and verdict.error != errno.EPERM and name in known
         ],
     }
 
 
 def explain(call: str, in_namespaces: bool = False) -> str:
-    """Whether a bot may make a call, and why, in a line; KeyError for a name that is none."""
+    """In a line whether a bot may make a call, and why; KeyError for an unknown name."""
     if not any(call in numbers(machine) for machine in TABLES):
         raise KeyError(call)
     if check := _checks(in_namespaces).get(call):
@@ -146,25 +145,22 @@ def explain(call: str, in_namespaces: bool = False) -> str:
 
 
 def _leaves(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruction, ...]]]:
-    """From which number on which instructions hold, in order, from 0."""
-    known = numbers(machine)
+    """The instructions for each range of numbers, with the first number, in order from 0."""
     groups, checks = policy.verdicts(in_namespaces), _checks(in_namespaces)
     by_number: dict[int, tuple[Instruction, ...]] = {}
-    for name, number in known.items():
-        check = checks.get(name)
+    for name, number in numbers(machine).items():
         verdict = groups.get(name, policy.OTHERWISE).verdict
-        by_number[number] = check.test if check else (_answer(verdict, not in_namespaces),)
-    gone = (_error(errno.ENOSYS),)
+        by_number[number] = checks[name].test if name in checks else (_answer(verdict, not in_namespaces),)
     leaves: list[tuple[int, tuple[Instruction, ...]]] = []
     for number in range(NEWEST + 2):
-        test = by_number.get(number, gone)
+        test = by_number.get(number, (_error(errno.ENOSYS),))
         if not leaves or leaves[-1][1] != test:
             leaves.append((number, test))
     return leaves
 
 
 def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instruction]:
-    """Instructions that find the leaf of the number that was loaded."""
+    """Instructions that go to those of the number that was loaded, by bisection."""
     if len(leaves) == 1:
         return list(leaves[0][1])
     middle = len(leaves) // 2
@@ -176,7 +172,7 @@ def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instr
 
 
 def _checks(in_namespaces: bool) -> Mapping[str, Check]:
-    """The calls that depend on their arguments, by name."""
+    """The calls that are answered by their arguments, by name."""
     clock = Check("clocks of the machine and of its own, not of other processes", _own_clock())
     waiting = "threads wait for each other; between processes nobody is woken"
     checks = {
@@ -193,39 +189,36 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         # Processes, but no further namespaces.
         test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers())
         return checks | {"clone": Check("processes and threads, no further namespaces", test)}
-    own, thread = "its own process alone", "its own threads alone"
-    channels = "to itself, 64 in a match: their numbers are counted for all processes together"
-    option = "kinds, errors, sizes and times; not numbers that are counted for all processes together"
+    thread = "its own threads alone"
+    own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
-    of_threads = {name: Check(thread, _one_of(0, (OWN_PID, 0), None)) for name in (
-        "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr", "sched_rr_get_interval",
-    )}  # fmt: skip
-    return checks | of_threads | {
-        "clock_gettime": clock, "clock_getres": clock, "clock_nanosleep": clock, "timer_create": clock,
+    channel = Check("to itself, 64 in a match: their numbers are counted for all processes together", asked)
+    option = Check(
+        "kinds, errors, sizes and times; not numbers that are counted for all processes together",
+        _one_of(2, OPTIONS, errno.ENOPROTOOPT),
+    )
+    return checks | {
+        **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep", "timer_create"), clock),
+        **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
+                         "sched_rr_get_interval"), Check(thread, _one_of(0, (OWN_PID, 0), None))),
+        **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
+        **dict.fromkeys(("getsockopt", "setsockopt"), option),
+        **dict.fromkeys(("kill", "prlimit64", "getpgid", "getsid"), own),
         "clone": Check("threads, so many at most; no processes", asked),
         "mmap": Check("all but memory that is shared, huge, or grows as a stack does, which would not count",
                       _counted_memory()),
         "sysinfo": Check("it tells the bot's own limit as the machine's memory", asked),
         "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
-        "pipe": Check(channels, asked),
-        "pipe2": Check(channels, asked),
-        "socketpair": Check(channels, asked),
-        "getsockopt": Check(option, _one_of(2, OPTIONS, errno.ENOPROTOOPT)),
-        "setsockopt": Check(option, _one_of(2, OPTIONS, errno.ENOPROTOOPT)),
-        "kill": Check(own, _one_of(0, (OWN_PID, 0))),
-        "tgkill": Check(own, _one_of(0, (OWN_PID,))),
+        "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
         "tkill": Check(thread, asked),
-        "prlimit64": Check(own, _one_of(0, (OWN_PID, 0))),
-        "getpgid": Check(own, _one_of(0, (OWN_PID, 0))),
-        "getsid": Check(own, _one_of(0, (OWN_PID, 0))),
         "getpriority": Check(thread, _own_priority()),
         "prctl": Check("names, and what it may ask of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
     }  # fmt: skip
 
 
 def _own_clock() -> tuple[Instruction, ...]:
-    """Numbers from 0 are the machine's clocks. Below, bits say whose CPU time: of a thread the kernel tells
-    only its own process; of a process we ask that it is this one.
+    """Numbers from 0 are the machine's clocks. The bits of a negative one say whose CPU time it is: that of a
+    thread the kernel tells only to its own process; that of a process must be its own.
     """
     return (
         (LOAD, 0, 0, _argument(0)),
@@ -242,8 +235,8 @@ def _own_clock() -> tuple[Instruction, ...]:
 
 
 def _private_futex(asking: bool) -> tuple[Instruction, ...]:
-    """By a futex that processes could share, one may wait for the end of a thread, which is supervised
-    where it can be; to wake others by it has no effect then, and is refused elsewhere.
+    """A futex that processes could share is for waiting for a thread's end alone. Where there is a supervisor
+    it is asked, and waking has no effect; elsewhere waking is refused.
     """
     waits, wakes = (FUTEX_WAIT, FUTEX_WAIT_BITSET), (FUTEX_WAKE, FUTEX_WAKE_BITSET)
     return (
@@ -260,13 +253,8 @@ def _private_futex(asking: bool) -> tuple[Instruction, ...]:
 
 
 def _no_socket() -> tuple[Instruction, ...]:
-    """Refused; that the C library looks for a service on this machine, which it does without, is not told."""
-    return (
-        (LOAD, 0, 0, _argument(0)),
-        (JUMP_EQUAL, 0, 1, AF_UNIX),
-        _error(errno.EPERM),
-        (RETURN, 0, 0, ASK),
-    )
+    """All are refused; local ones without a note, since the C library tries them and does without."""
+    return (LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 0, 1, AF_UNIX), _error(errno.EPERM), (RETURN, 0, 0, ASK)
 
 
 def _counted_memory() -> tuple[Instruction, ...]:
@@ -290,7 +278,7 @@ def _without_flags(argument: int) -> tuple[Instruction, ...]:
 
 
 def _own_priority() -> tuple[Instruction, ...]:
-    """That of a process or thread (PRIO_PROCESS is 0) that is its own."""
+    """Of its own process or threads (PRIO_PROCESS is 0)."""
     return ((LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 1, 0, 0), _error(errno.EPERM),
             *_one_of(1, (OWN_PID, 0), None))  # fmt: skip
 
@@ -301,7 +289,7 @@ def _descriptor_calls() -> tuple[Instruction, ...]:
 
 
 def _argument(number: int) -> int:
-    """Where the low half of an argument stands."""
+    """The offset of the low half of an argument."""
     return ARGUMENTS + 8 * number
 
 
@@ -312,7 +300,7 @@ def _answer(verdict: policy.Verdict, asking: bool) -> Instruction:
 
 
 def _error(number: int) -> Instruction:
-    """The call fails, or seems to be made where the number is 0."""
+    """The call fails, or, if the number is 0, seems to be made."""
     return (RETURN, 0, 0, ERRNO | number)
 
 
@@ -321,7 +309,7 @@ def _answers(error: int = errno.EPERM) -> tuple[Instruction, ...]:
 
 
 def _one_of(argument: int, values: Sequence[int], error: int | None = errno.EPERM) -> tuple[Instruction, ...]:
-    """Allowed if the argument is one of these; else an error, or a question if there is none."""
+    """Allowed if the argument is one of these; else an error, or a question if `error` is None."""
     jumps = ((JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values))
     otherwise = (RETURN, 0, 0, ASK) if error is None else _error(error)
     return (LOAD, 0, 0, _argument(argument)), *jumps, otherwise, (RETURN, 0, 0, ALLOW)
