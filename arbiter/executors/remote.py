@@ -46,7 +46,7 @@ def cluster(
         raise ConfigError("a cluster needs the package distributed", hint="pip install 'arbiter[dask]'")
     parcels = [pack(folder) for folder in ship]
     # Slow to import, with all that it brings.
-    from arbiter.executors.coordinator import Coordinator
+    from arbiter.executors.dask_cluster import Coordinator
 
     slots = Slots((), scheduler, on_note, patience)
     coordinator = Coordinator(scheduler, players, parcels, tier, slots, on_note)
