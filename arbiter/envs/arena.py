@@ -223,7 +223,6 @@ class Mask(np.ndarray[Any, Any]):
     """
 
     def nonzero(self) -> tuple[NDArray[np.intp], ...]:
-        """As of any array."""
         found: NDArray[np.bool_] = self.view(np.ndarray) != 0
         return found.nonzero()
 

@@ -122,7 +122,6 @@ class DouDizhuEnv(GameEnv):
             self.infos = {agent: {"legal_moves": []} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, Vector]:
-        """The vector and the mask of an agent; also of one that has terminated."""
         if not self.compat:
             return super().observe(agent)
         # Everybody sees the mask of whose turn it is, and after an illegal move, when nobody's is, that of

@@ -56,11 +56,9 @@ class Chance:
         self._chance = random.Random()
 
     def begin(self, seed: str) -> None:
-        """The same seed, the same choices."""
         self._chance = random.Random(seed)
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
-        """By lot."""
         return self._chance.choice(observer.legal(play, seat))
 
 

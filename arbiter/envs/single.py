@@ -199,7 +199,6 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         return seen, float(self.play.totals[self.seat]) if over else 0.0, over, False, info
 
     def write_to(self, dataset: str) -> None:
-        """See `Arena.write_to`."""
         self._close_writer()
         self._writer = DatasetWriter(dataset)
 
@@ -248,7 +247,6 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         return [] if not self._open or self._over else list(self.observer.legal(self.play, self.seat))
 
     def _seen(self) -> tuple[Vector, dict[str, Any]]:
-        """The agent's observation and info."""
         legal = self._legal()
         info: dict[str, Any] = {
             "action_mask": mask_of(legal, self.observer.actions),
@@ -336,7 +334,6 @@ class _Recorded(Play):
         return str(self._seed)
 
     def act(self, seat: Seat, action: Action) -> None:
-        """See `Play.act`."""
         before = self.state
         super().act(seat, action)
         self.done = before, seat, action

@@ -93,7 +93,6 @@ class CodepieceState(NamedTuple):
         return _BIDS[self.bid] if len(self.bids) < SEATS else _TRUMPS
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when the seat may do this now."""
         if seat not in self.to_act or action < 0:
             return False
         if self.trump != NO_TRUMP:
@@ -101,7 +100,6 @@ class CodepieceState(NamedTuple):
         return action in self.legal(seat)
 
     def apply(self, seat: Seat, action: Action) -> CodepieceState:
-        """Bid, name trump or play a card; IllegalAction with the reason."""
         to_act, hands, bids, bid, leader, trump, trick, opened, best, ahead, won = self
         if trump == NO_TRUMP:
             return self._before_play(seat, action)
@@ -169,7 +167,6 @@ class CodepieceState(NamedTuple):
         return _new(CodepieceState, fields)
 
     def _reason(self, seat: Seat, action: Action) -> str:
-        """Why `allows` said no, in words for the bot's author."""
         if seat not in self.to_act:
             return f"it is not seat {seat}'s turn"
         bidding = len(self.bids) < SEATS
@@ -232,7 +229,6 @@ class Codepiece(Game[CodepieceState]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Dealers and partners as the configuration writes them."""
         return {"dealers": list(self.dealers), "partners": self.partners}
 
     @property
@@ -276,24 +272,20 @@ class Codepiece(Game[CodepieceState]):
         return _new(CodepieceState, (first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0)))
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
-        """set_rules, set_deck, set_players, set_game."""
         yield ("set_rules codepiece 1",) * SEATS
         yield (f"set_deck {DECK.values} {DECK.suits}",) * SEATS
         yield tuple(f"set_players {SEATS} {seat}" for seat in EVERYBODY)
         yield (f"set_game {len(self.dealers)} {' '.join(map(str, self.dealers))}",) * SEATS
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        """set_cards, to each its own, in the order dealt."""
         yield tuple(f"set_cards {HAND} {' '.join(DECK.names[card] for card in hand)}" for hand in deal.hands)
 
     def request(self, state: CodepieceState, seat: Seat) -> Command:  # noqa: ARG002
-        """gen_bid, gen_trump, then gen_move."""
         if state.trump != NO_TRUMP:
             return "gen_move"
         return "gen_bid" if len(state.bids) < SEATS else "gen_trump"
 
     def parse(self, state: CodepieceState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """One of the 63 words."""
         action = IDS.get(text)
         if action is None:
             raise IllegalAction("it is no bid, trump or card")
@@ -320,7 +312,6 @@ class Codepiece(Game[CodepieceState]):
         return told
 
     def hand(self, state: CodepieceState, seat: Seat) -> tuple[Card, ...]:
-        """The cards left."""
         return tuple(action - FIRST_CARD for action in _any.actions_of(state.hands[seat]))
 
     def table(self, state: CodepieceState) -> tuple[tuple[Seat, str], ...]:
@@ -328,7 +319,6 @@ class Codepiece(Game[CodepieceState]):
         return tuple(((state.opened + place) % SEATS, WORDS[card]) for place, card in enumerate(state.trick))
 
     def roles(self, state: CodepieceState) -> dict[str, Any]:
-        """Bids in order, the contract and its trump, tricks by side."""
         return {
             "bids": [[seat, bid] for seat, bid in state.bids],
             "bid": state.bid or None,
@@ -338,7 +328,6 @@ class Codepiece(Game[CodepieceState]):
         }
 
     def taker(self, before: CodepieceState, after: CodepieceState) -> Seat | None:
-        """Who took the trick."""
         return after.ahead if after.won != before.won else None
 
     def card_name(self, card: Card) -> str:
@@ -346,7 +335,6 @@ class Codepiece(Game[CodepieceState]):
         return DECK.names[card]
 
     def card_of(self, name: str) -> Card:
-        """The index of a card by its name."""
         return DECK.index[name]
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:

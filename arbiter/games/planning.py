@@ -52,7 +52,6 @@ class PlanningState(NamedTuple):
         return self.game.tricks.actions_of(self.hands[seat])
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when the seat may do this now."""
         if seat not in self.to_act or action < 0:
             return False
         if self.trick is None:
@@ -66,7 +65,6 @@ class PlanningState(NamedTuple):
         return bool(suit >> action & 1 or not hand & suit)
 
     def apply(self, seat: Seat, action: Action) -> PlanningState:
-        """Declare or play a card; IllegalAction with the reason."""
         game, to_act, hands, declared, taken, trick, leader, size = self
         if trick is None:
             if not self.allows(seat, action):
@@ -111,7 +109,6 @@ class PlanningState(NamedTuple):
         )
 
     def _reason(self, seat: Seat, action: Action) -> str:
-        """Why `allows` said no, in words for the bot's author."""
         game = self.game
         if seat not in self.to_act:
             return f"it is not seat {seat}'s turn"
@@ -167,7 +164,6 @@ class Planning(Game[PlanningState]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Seats, deck and deals as the configuration writes them."""
         return {
             "seats": self.seats,
             "deck": f"{self.deck.values} {self.deck.suits}",
@@ -202,19 +198,16 @@ class Planning(Game[PlanningState]):
         return PlanningState(self, seats, hands, nobody, zero, None, deal.seat, len(deal.hands[0]))
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
-        """set_deck, set_players, set_game."""
         yield (f"set_deck {self.deck.values} {self.deck.suits}",) * self.seats
         yield tuple(f"set_players {self.seats} {seat}" for seat in range(self.seats))
         flat = " ".join(f"{count} {starter}" for count, starter in self.programme)
         yield (f"set_game {len(self.programme)} {flat}",) * self.seats
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        """set_cards, to each its own, in the order dealt."""
         names = self.deck.names
         yield tuple(f"set_cards {len(hand)} {' '.join(names[card] for card in hand)}" for hand in deal.hands)
 
     def request(self, state: PlanningState, seat: Seat) -> Command:  # noqa: ARG002
-        """gen_declare, then gen_move."""
         return "gen_declare" if state.trick is None else "gen_move"
 
     def parse(self, state: PlanningState, seat: Seat, text: str) -> Action:  # noqa: ARG002
@@ -245,11 +238,9 @@ class Planning(Game[PlanningState]):
         return [Tell(everybody, f"declare {i} {n}") for i, n in enumerate(after.declared)]
 
     def hand(self, state: PlanningState, seat: Seat) -> tuple[Card, ...]:
-        """The cards left."""
         return tuple(action - self.tricks.offset for action in self.tricks.actions_of(state.hands[seat]))
 
     def table(self, state: PlanningState) -> tuple[tuple[Seat, str], ...]:
-        """The cards of the trick."""
         names, first = self.deck.names, self.tricks.offset
         return tuple(
             ((state.leader + place) % self.seats, names[card - first])
@@ -257,7 +248,6 @@ class Planning(Game[PlanningState]):
         )
 
     def roles(self, state: PlanningState) -> dict[str, Any]:
-        """What each declared, once all have, and took."""
         declared = [None] * self.seats if state.trick is None else list(state.declared)
         return {"declared": declared, "taken": list(state.taken)}
 
@@ -272,7 +262,6 @@ class Planning(Game[PlanningState]):
         return tuple((declarer, str(number)) for declarer, number in enumerate(after.declared))
 
     def taker(self, before: PlanningState, after: PlanningState) -> Seat | None:
-        """Who took the trick."""
         return after.leader if after.taken != before.taken else None
 
     def card_name(self, card: Card) -> str:
@@ -280,7 +269,6 @@ class Planning(Game[PlanningState]):
         return self.deck.names[card]
 
     def card_of(self, name: str) -> Card:
-        """The index of a card by its name."""
         return self.deck.index[name]
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:

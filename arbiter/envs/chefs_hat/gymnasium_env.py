@@ -150,7 +150,6 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         return None
 
     def close(self) -> None:
-        """Complete the data set, if there is one."""
         if self._recording is not None:
             self._recording.close()
         super().close()

@@ -98,12 +98,10 @@ class ChefsHatCycle(_Told, GameEnv):
     """One agent after the other, with the `infos` of `_Told`."""
 
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
-        """See `GameEnv.reset`."""
         super().reset(seed, options)
         self._begin_telling()
 
     def step(self, action: int | None) -> None:
-        """See `GameEnv.step`."""
         author, played = self._turn, len(self.play.played)
         super().step(action)
         if author >= 0:
@@ -130,13 +128,11 @@ class ChefsHatParallel(_Told, ParallelGameEnv):
     def reset(
         self, seed: int | str | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, dict[str, Vector]], dict[str, dict[str, Any]]]:
-        """See `ParallelGameEnv.reset`."""
         seen, _ = super().reset(seed, options)
         self._begin_telling()
         return seen, self.infos
 
     def step(self, actions: Mapping[str, Any]) -> tuple[Any, ...]:
-        """See `ParallelGameEnv.step`."""
         author, played = self.play.turn, len(self.play.played)
         *result, _ = super().step(actions)
         self._tell(author, int(actions[self.possible_agents[author]]), played)

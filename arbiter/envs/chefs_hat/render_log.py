@@ -29,11 +29,9 @@ class RenderLog:
         """Until a match begins, the last one is shown."""
 
     def dealt(self, state: ChefsHatState) -> None:
-        """See `Log`."""
         self._answers, self._state = [], state
 
     def done(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> None:
-        """See `Log`."""
         words = self._game.action_text(before, seat, action)
         self._answers.append(Answered(seat, before.request, words))
         self._state = after

@@ -36,7 +36,6 @@ class ImaginedAnyGame(Imagined):
         self._luck: Stream | None = None
 
     def hear(self, words: Sequence[str]) -> None:
-        """See `Imagined.hear`; also whatever else is said of a deal before the first decision."""
         if words[0] != DEALS and self._own and not self._begun:
             self._dealt.append(" ".join(words))
             try:

@@ -55,7 +55,6 @@ class ImaginedChefsHat(Imagined):
         return told
 
     def hear(self, words: Sequence[str]) -> None:
-        """See `Imagined.hear`; also what is told before the play."""
         hear = {"set_roles": self._set_roles, "special": self._declared, "exchange": self._exchanged}
         if words[0] not in hear:
             super().hear(words)
@@ -65,7 +64,6 @@ class ImaginedChefsHat(Imagined):
         hear[words[0]](words[1:])
 
     def asked(self, request: str) -> Play:
-        """See `Imagined.asked`."""
         if self._own:
             self._enter(request.split()[0], self.seat)
         return super().asked(request)

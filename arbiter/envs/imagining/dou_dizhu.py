@@ -32,7 +32,6 @@ class ImaginedDouDizhu(Imagined):
         return told
 
     def hear(self, words: Sequence[str]) -> None:
-        """See `Imagined.hear`; also ``show_cards``."""
         if words[0] != "show_cards":
             super().hear(words)
             return

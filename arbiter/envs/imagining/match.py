@@ -54,7 +54,6 @@ class HeardPlay(Play):
         self.played = []
 
     def begin(self, deal: Deal) -> None:
-        """The next deal."""
         self._begin(deal)
 
     def redealt(self, deal: Deal, actions: list[Action], state: Any) -> None:

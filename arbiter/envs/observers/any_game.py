@@ -36,11 +36,9 @@ class AnyGameObserver(Observer):
                 self.cards = max(self.cards, *(card + 1 for card in hand), 1)
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
-        """Cards, turn, actions."""
         return self.cards + 1 + self.actions
 
     def vector(self, play: Play, seat: Seat) -> Vector:
-        """See the class."""
         cells = np.zeros(self.size(seat), np.int8)
         for card in play.game.hand(play.state, seat):
             if card < self.cards:

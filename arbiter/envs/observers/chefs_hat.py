@@ -52,11 +52,9 @@ class ChefsHatObserver(Observer):
         self.actions = STEPS
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
-        """228."""
         return CELLS
 
     def vector(self, play: Play, seat: Seat) -> Vector:
-        """See the class."""
         cells = np.zeros(CELLS, np.float32)
         cells[:FIRST_STEP] = _SHARES[np.frombuffer(play.state.board + play.state.cells(seat), np.uint8)]
         if play.turn == seat:
@@ -65,7 +63,6 @@ class ChefsHatObserver(Observer):
         return cells
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
-        """The steps that a seat may take."""
         state: ChefsHatState = play.state
         return play.legal(seat) if state.in_play else state.steps(seat, play.pending)
 
@@ -82,11 +79,9 @@ class ChefsHatObserver(Observer):
             play.act(seat, decided)
 
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        """Those before the play."""
         return (Opening,)
 
     def masks(self, matches: Matches) -> NDArray[np.int8]:
-        """See `Observer.masks`."""
         return bit_rows(
             [
                 state.playable(seat)
@@ -98,7 +93,6 @@ class ChefsHatObserver(Observer):
         )
 
     def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
-        """See `Observer.vectors`."""
         states, seats = matches.states, matches.seats
         cards = b"".join([state.board + state.cells(seat) for state, seat in zip(states, seats, strict=True)])
         seen = np.zeros((len(states), CELLS), np.float32)
@@ -110,5 +104,4 @@ class ChefsHatObserver(Observer):
         return seen
 
     def action_name(self, action: int) -> str:
-        """``C11;Q2;J1``, ``pass``."""
         return STEP_NAMES[action]

@@ -44,16 +44,13 @@ class CodepieceObserver(Observer):
         self.actions = game.actions
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
-        """233."""
         return CELLS
 
     def vector(self, play: Play, seat: Seat) -> Vector:
-        """See the class."""
         mine = play.turn == seat
         return observation(cast("CodepieceState", play.state), seat, play.legal(seat) if mine else None)
 
     def masks(self, matches: Matches) -> NDArray[np.int8]:
-        """See `Observer.masks`."""
         found = []
         for state, seat in zip(matches.states, matches.seats, strict=True):
             if state.trump != NO_TRUMP:
@@ -63,7 +60,6 @@ class CodepieceObserver(Observer):
         return bit_rows(found, self.actions)
 
     def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
-        """See `Observer.vectors`."""
         _, hands, bids, highest, _, trumps, tricks, _, _, _, won = zip(*matches.states, strict=True)
         count, seats = len(hands), matches.seats
         seat, bid, trump, each = np.array(seats), np.array(highest), np.array(trumps), np.arange(count)
@@ -84,7 +80,6 @@ class CodepieceObserver(Observer):
         return seen
 
     def action_name(self, action: int) -> str:
-        """``pass``, ``bid_10``, ``trump_S``, ``TD``."""
         return WORDS[action]
 
 

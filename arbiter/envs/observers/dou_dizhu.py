@@ -134,11 +134,9 @@ class DouDizhuObserver(Observer):
         self.actions = ACTIONS
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
-        """1035."""
         return 2 * PLANE + (RECENT + 7) * PLANE + 3 * _LANDLORD_CARDS + 3
 
     def vector(self, play: Play, seat: Seat) -> Vector:
-        """See the class."""
         state = cast("DouDizhuState", play.state)
         hands, dealt, moves, landlord = state.hands, play.first.hands, play.actions, state.landlord
         seats = (landlord, (landlord + 1) % 3, (landlord + 2) % 3)
@@ -159,7 +157,6 @@ class DouDizhuObserver(Observer):
         return np.frombuffer(cells, np.int8)
 
     def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
-        """See `Observer.vectors`."""
         plays, seats = matches.plays, np.array(matches.seats)[:, None]
         _, _, held, best, _, landlords, _ = zip(*matches.states, strict=True)
         done, number = matches.recent, matches.counts[:, None]
@@ -193,7 +190,6 @@ class DouDizhuObserver(Observer):
         return seen
 
     def action_name(self, action: int) -> str:
-        """``34567``, ``pass``."""
         return table().names[action]
 
 
@@ -225,11 +221,9 @@ class RoleObserver(Observer):
         self._left_20 = _WRAPPED_20 if rlcard else _LEFT_20
 
     def size(self, seat: Seat) -> int:
-        """790 or 901, 736 or 847."""
         return (901 if seat else 790) - (0 if self._visible else PLANE)
 
     def vector(self, play: Play, seat: Seat) -> Vector:
-        """See the class."""
         state = cast("DouDizhuState", play.state)
         hands, dealt, moves = state.hands, play.first.hands, play.actions
         planes, plays = _planes, _plays
@@ -267,7 +261,6 @@ class RoleObserver(Observer):
         return np.frombuffer(bytearray().join(parts), np.int8)
 
     def action_name(self, action: int) -> str:
-        """``34567``, ``pass``."""
         return table().names[action]
 
 

@@ -49,12 +49,10 @@ class PlanningObserver(Observer):
         self.actions = self._numbers + self._cards
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
-        """The sum of the table."""
         s = self._seats
         return self._cards * (1 + 2 * s) + self._numbers * (2 * s + 1) + 2 * s + 1
 
     def vector(self, play: Play, seat: Seat) -> Vector:
-        """See the class."""
         state = cast("PlanningState", play.state)
         _, to_act, hands, declared, taken, trick, leader, size = state
         dealt = play.first.hands
@@ -94,7 +92,6 @@ class PlanningObserver(Observer):
         return (type(plays[0].state),) if shifted else ()
 
     def masks(self, matches: Matches) -> NDArray[np.int8]:
-        """See `Observer.masks`."""
         numbers, found = self._numbers, []
         for state, seat in zip(matches.states, matches.seats, strict=True):
             game, _, hands, _, _, trick, _, size = state
@@ -108,7 +105,6 @@ class PlanningObserver(Observer):
         return bit_rows(found, self.actions)
 
     def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
-        """See `Observer.vectors`."""
         plays, states, seats = matches.plays, matches.states, matches.seats
         s, n, m, count = self._seats, self._cards, self._numbers, len(plays)
         _, to_act, _, declared, taken, tricks, leaders, sizes = zip(*states, strict=True)
@@ -160,7 +156,6 @@ class PlanningObserver(Observer):
         return [action + shift for action in legal]
 
     def act(self, play: Play, seat: Seat, action: int) -> None:
-        """See `Observer.act`."""
         offset = cast("PlanningState", play.state).game.tricks.offset
         if action >= self._numbers:
             action += offset - self._numbers
@@ -170,5 +165,4 @@ class PlanningObserver(Observer):
         play.act(seat, action)
 
     def action_name(self, action: int) -> str:
-        """``3``, ``TD``."""
         return self._names[action]

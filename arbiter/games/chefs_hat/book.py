@@ -77,7 +77,6 @@ class BookState(_Fields, ChefsHatState):
 
     @classmethod
     def begin(cls, setting: Setting, hands: Hands) -> BookState:
-        """The opener is to play elevens."""
         deal = setting.deal
         opener = deal.opener
         if opener is None:
@@ -93,16 +92,13 @@ class BookState(_Fields, ChefsHatState):
         return ids_of(self.hands[seat] & _MAY[table] | _MAY_PASS[table])
 
     def playable(self, seat: Seat) -> int:
-        """The mask of what a seat may do."""
         table = self.table
         return self.hands[seat] & _MAY[table] | _MAY_PASS[table]
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when the seat may do this now."""
         return seat in self.to_act and action >= 0 and bool(self.playable(seat) >> action & 1)
 
     def apply(self, seat: Seat, action: Action) -> BookState:
-        """Discard or pass; IllegalAction with the reason."""
         setting, to_act, hands, table, last, out, done, order, rounds = self
         # `playable` and `discarded` once more, word for word: each call would cost a tenth of a ply.
         if (
@@ -150,7 +146,6 @@ class BookState(_Fields, ChefsHatState):
         return tuple(SEATS - 1 - order.index(seat) for seat in range(SEATS))
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:
-        """The cards left."""
         return cards_of(self.hands[seat])
 
     def cards_left(self) -> list[int]:
@@ -167,7 +162,6 @@ class BookState(_Fields, ChefsHatState):
         return mask_cells(self.hands[seat])
 
     def _reason(self, seat: Seat, action: Action) -> str:
-        """Why `allows` said no, in words for the bot's author."""
         table = self.table
         if seat not in self.to_act:
             return f"it is not seat {seat}'s turn"

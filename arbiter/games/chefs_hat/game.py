@@ -124,7 +124,6 @@ class ChefsHat(Game[ChefsHatState]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The rule set and what ends the match; `max_rounds` where there is one."""
         options: dict[str, Any] = {"rules": self.rules}
         for key in ("matches", "points", "max_rounds"):
             if (value := getattr(self, key)) is not None:
@@ -183,7 +182,6 @@ class ChefsHat(Game[ChefsHatState]):
         return opened(deal, self._begin, specials=self._book)
 
     def deal_json(self, deal: _Deal) -> dict[str, Any]:
-        """A deal as far as it is known when it is dealt."""
         return shape_of_deal(deal, golden=self._book)
 
     def deal_record(self, deal: Deal, state: ChefsHatState) -> dict[str, Any]:
@@ -198,13 +196,11 @@ class ChefsHat(Game[ChefsHatState]):
         return shape
 
     def deal_from_json(self, shape: Mapping[str, Any]) -> ChefsHatDeal:
-        """The deal that `deal_json` or `deal_record` wrote; ConfigError when it cannot be one."""
         return deal_of_shape(shape)
 
     # The protocol.
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
-        """set_rules, set_players, set_game."""
         yield ("set_rules chefs_hat 1" + ("" if self._book else f" {self.rules}"),) * SEATS
         yield tuple(f"set_players {SEATS} {seat}" for seat in range(SEATS))
         if self.points is not None:
@@ -254,15 +250,12 @@ class ChefsHat(Game[ChefsHatState]):
     # Cards.
 
     def hand(self, state: ChefsHatState, seat: Seat) -> tuple[Card, ...]:
-        """The cards that a seat has now."""
         return state.hand(seat)
 
     def card_name(self, card: Card) -> str:
-        """A card is its value."""
         return card_text(card)
 
     def card_of(self, name: str) -> Card:
-        """The value; equal cards are the same."""
         return CARDS[name]
 
     def hand_text(self, cards: Iterable[Card]) -> str:
@@ -274,7 +267,6 @@ class ChefsHat(Game[ChefsHatState]):
         return ((state.last, short(state.table)),) if state.table < CLEARED else ()
 
     def roles(self, state: ChefsHatState) -> dict[str, Any]:
-        """Roles by seat, None in the first deal, and the number of the round."""
         return {"roles": _role_names(state.setting.roles), "round": state.rounds}
 
     def deal_roles(self, deal: _Deal, state: ChefsHatState) -> dict[str, Any]:  # noqa: ARG002
@@ -311,7 +303,6 @@ class ChefsHat(Game[ChefsHatState]):
         ]
 
     def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
-        """The winner: more points, then the better place in the last deal."""
         return winner(self, points, deal, play)
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:

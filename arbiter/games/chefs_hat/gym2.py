@@ -86,7 +86,6 @@ class Gym2State(_Fields, ChefsHatState):
     __slots__ = ()
 
     def legal(self, seat: Seat) -> tuple[Action, ...]:
-        """What can be done."""
         return ids_of(self.masks[seat] & _CAN[self.table] | PASSING)
 
     def refused(self, seat: Seat) -> tuple[Action, ...]:
@@ -95,11 +94,9 @@ class Gym2State(_Fields, ChefsHatState):
         return ids_of(mask & _LISTED[self.table]) if mask & TWO_JOKERS else ()
 
     def playable(self, seat: Seat) -> int:
-        """The mask of what can be done."""
         return self.masks[seat] & _CAN[self.table] | PASSING
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when the seat may do this now."""
         return seat in self.to_act and action >= 0 and self._can(seat, action)
 
     def _can(self, seat: Seat, action: Action) -> bool:
@@ -208,11 +205,9 @@ class Gym2State(_Fields, ChefsHatState):
         return self._replace(to_act=(), order=order, scores=scores)
 
     def points(self) -> tuple[int, ...]:
-        """Points by seat."""
         return self.scores
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:
-        """The cards left, ascending."""
         return tuple(sorted(card for card in self.hands[seat] if card))
 
     def cards_left(self) -> list[int]:

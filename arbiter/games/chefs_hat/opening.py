@@ -63,7 +63,6 @@ class Opening(_Fields, ChefsHatState):
 
     @property
     def request(self) -> Command:
-        """gen_special, or gen_exchange with the number of cards."""
         return "gen_special" if self.asking_special else f"gen_exchange {self.wanted}"
 
     @property
@@ -72,7 +71,6 @@ class Opening(_Fields, ChefsHatState):
         return 1 if self.asking_special or self.chosen else 2
 
     def parse(self, text: str) -> Action:
-        """Cards in any order; the word of a special action."""
         if self.asking_special:
             if text not in SPECIALS:
                 raise IllegalAction(f"a special action is one of {', '.join(SPECIALS)}")
@@ -96,7 +94,6 @@ class Opening(_Fields, ChefsHatState):
         return sum(1 << action for action in self.legal(seat))
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when the seat may decide so now."""
         return seat in self.to_act and action in self.legal(seat)
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
@@ -130,12 +127,10 @@ class Opening(_Fields, ChefsHatState):
         return (None, cards) if len(cards) < self.wanted else (gift(cards), ())
 
     def points(self) -> tuple[int, ...]:
-        """Nobody has points before the play."""
         return NO_POINTS
 
     @property
     def last(self) -> Seat:
-        """Nobody has discarded."""
         return self.setting.opener
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:
@@ -146,11 +141,9 @@ class Opening(_Fields, ChefsHatState):
         return [len(hand) for hand in self.setting.hands]
 
     def said_after(self, said: Said, action: Action, after: ChefsHatState) -> Said:  # noqa: ARG002
-        """What was said before stays."""
         return said
 
     def board_after(self, seat: Seat, action: Action) -> bytes:  # noqa: ARG002
-        """Nothing is laid."""
         return EMPTY_BOARD
 
     def cells(self, seat: Seat) -> bytes:

@@ -71,7 +71,6 @@ class DouDizhuState(NamedTuple):
         return lead(self.hands[seat]) if best == PASS else follow(self.hands[seat], best)
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when the seat may do this now."""
         if seat not in self.to_act or not 0 <= action <= PASS:
             return False
         if action == PASS:
@@ -83,7 +82,6 @@ class DouDizhuState(NamedTuple):
         return beats and holds(self.hands[seat], entries.cards[action])
 
     def apply(self, seat: Seat, action: Action) -> DouDizhuState:
-        """Play or pass; IllegalAction with the reason."""
         game, to_act, hands, best, owner, landlord, bombs = self
         if action == PASS:
             if best == PASS or seat not in to_act:
@@ -118,7 +116,6 @@ class DouDizhuState(NamedTuple):
         return tuple(stake if (seat == self.landlord) == landlord_won else -stake for seat in _EVERYBODY)
 
     def _reason(self, seat: Seat, action: Action) -> str:
-        """Why `allows` said no, in words for the bot's author."""
         if seat not in self.to_act:
             return f"it is not seat {seat}'s turn"
         if not 0 <= action <= PASS:
@@ -164,7 +161,6 @@ class DouDizhu(Game[DouDizhuState]):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Landlords and bombs as the configuration writes them."""
         return {"landlords": list(self.landlords), "bombs": self.bombs}
 
     @property
@@ -201,7 +197,6 @@ class DouDizhu(Game[DouDizhuState]):
         return DouDizhuState(self, (deal.seat,), hands, PASS, deal.seat, deal.seat, 0)
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
-        """set_rules, set_players, set_game."""
         variant = " double" if self.bombs == "double" else ""
         yield (f"set_rules dou_dizhu 1{variant}",) * self.seats
         yield tuple(f"set_players {self.seats} {seat}" for seat in range(self.seats))
@@ -215,7 +210,6 @@ class DouDizhu(Game[DouDizhuState]):
             yield (f"show_cards {len(deal.extra)} {self.hand_text(sorted(deal.extra))}",) * self.seats
 
     def request(self, state: DouDizhuState, seat: Seat) -> Command:  # noqa: ARG002
-        """Always gen_move."""
         return "gen_move"
 
     def parse(self, state: DouDizhuState, seat: Seat, text: str) -> Action:  # noqa: ARG002
@@ -255,14 +249,12 @@ class DouDizhu(Game[DouDizhuState]):
         return tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
 
     def table(self, state: DouDizhuState) -> tuple[tuple[Seat, str], ...]:
-        """The best play and the passes after it."""
         return tuple(
             ((state.owner + place) % self.seats, table().names[action])
             for place, action in enumerate(state.trick)
         )
 
     def roles(self, state: DouDizhuState) -> dict[str, Any]:
-        """The landlord, and how many bombs were played."""
         return {"landlord": state.landlord, "bombs": state.bombs}
 
     def taker(self, before: DouDizhuState, after: DouDizhuState) -> Seat | None:
