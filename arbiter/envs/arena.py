@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
-from arbiter.envs.render import text
-from arbiter.errors import ConfigError, IllegalAction
+from arbiter.envs.render import RENDER_MODES, Watched, checked_mode
+from arbiter.errors import ConfigError
 from arbiter.games import load, make
 from arbiter.rules import Game
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.envs.dataset_writer import DatasetWriter
     from arbiter.envs.observers import Observer
     from arbiter.envs.observers.observer import Vector
     from arbiter.rules import AnyGame, Seat
@@ -29,7 +28,6 @@ else:
     # In older versions of Gymnasium it is not generic.
     _Discrete = spaces.Discrete
 
-RENDER_MODES = ("human", "ansi")
 METADATA: dict[str, Any] = {
     "name": "arbiter",
     "render_modes": list(RENDER_MODES),
@@ -43,7 +41,7 @@ _MANY = 1000
 """Masks of more ids than this are of class `Mask`; NumPy searches shorter ones quickly enough."""
 
 
-class Arena:
+class Arena(Watched):
     """A match between named agents, `agents` in seat order.
 
     `render_mode` is ``human``, which prints, or ``ansi``, whose `render` returns text; `player_names`, one
@@ -62,10 +60,8 @@ class Arena:
         render_mode: str | None = None,
         player_names: Sequence[str] | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
+        self.render_mode = checked_mode(render_mode)
         self.metadata = {**METADATA, "name": f"arbiter_{play.game.name}"}
-        self.render_mode = render_mode
         self.play = play
         self.observer = observer
         self.possible_agents = list(agents)
@@ -83,19 +79,6 @@ class Arena:
             for seat, agent in enumerate(agents)
         }
         self._action_spaces = {agent: Ids(observer.actions) for agent in agents}
-        self._note = ""
-        self._writer: DatasetWriter | None = None
-
-    def write_to(self, dataset: str) -> None:
-        """Write every match that ends from now on to a data set, .csv or .parquet, complete after `close`.
-
-        ConfigError where it cannot be written.
-        """
-        # Imported where it is used: most environments write nothing.
-        from arbiter.envs.dataset_writer import DatasetWriter
-
-        Arena.close(self)
-        self._writer = DatasetWriter(dataset)
 
     def seat_of(self, agent: str) -> Seat:
         """The seat of an agent; ValueError for a name that is none."""
@@ -140,21 +123,12 @@ class Arena:
         self.seat_of(agent)
         return self._action_spaces[agent]
 
-    def render(self) -> str | None:
-        """The match so far: printed, or returned as text with ``ansi``; nothing without a render mode."""
-        if self.render_mode is None:
-            return None
-        shown = text(self.play, self.player_names, self._note)
-        if self.render_mode == "ansi":
-            return shown
-        print(shown)
-        return None
-
     def close(self) -> None:
         """Complete the data set, where one is written."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()
+        self._complete()
+
+    def _names(self) -> Sequence[str]:
+        return self.player_names
 
     def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
         """End the match by illegal moves; each agent's reward."""
@@ -166,11 +140,6 @@ class Arena:
             agent, reason = next(iter(reasons.items()))
             self._writer.add(self.play, self.player_names, (self._seats[agent], reason))
         return {agent: ILLEGAL if agent in reasons else 0.0 for agent in self.possible_agents}
-
-    def _why(self, action: int, error: IllegalAction) -> str:
-        """The name of an illegal move and the reason."""
-        name, reason = self.observer.action_name(action), str(error)
-        return reason if reason.startswith(name) else f"{name}: {reason}"
 
     def _match_points(self) -> dict[str, float]:
         """Each agent's points in a match that is over."""

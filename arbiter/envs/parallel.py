@@ -18,9 +18,7 @@ from arbiter.errors import IllegalAction
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.envs.observers import Observer
     from arbiter.envs.observers.observer import Vector
-    from arbiter.envs.play import Play
     from arbiter.rules import AnyGame
 
 
@@ -46,17 +44,7 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
     shows its legal actions. Every author of an illegal move in a step gets -1, the others 0.
     """
 
-    def __init__(
-        self,
-        play: Play,
-        observer: Observer,
-        agents: Sequence[str],
-        *,
-        render_mode: str | None = None,
-        player_names: Sequence[str] | None = None,
-    ) -> None:
-        Arena.__init__(self, play, observer, agents, render_mode=render_mode, player_names=player_names)
-        self.agents: list[str] = []
+    agents: list[str] = []  # noqa: RUF012 (none before `reset`, and never changed in place)
 
     def reset(
         self, seed: int | str | None = None, options: dict[str, Any] | None = None

@@ -1,17 +1,80 @@
-"""A match as text for people who watch: every hand is shown."""
+"""What people get of a match: text in which every hand is shown, and data sets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.play import NOBODY
+from arbiter.errors import ConfigError
 from arbiter.view import hand_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from arbiter.envs.dataset_writer import DatasetWriter
+    from arbiter.envs.observers import Observer
     from arbiter.envs.play import Play
+    from arbiter.errors import IllegalAction
     from arbiter.rules import AnyGame, Seat
+
+RENDER_MODES = ("human", "ansi")
+
+
+class Watched:
+    """An environment whose matches can be shown and written down."""
+
+    play: Play
+    observer: Observer
+    render_mode: str | None
+    _note = ""
+    _writer: DatasetWriter | None = None
+
+    def write_to(self, dataset: str) -> None:
+        """Write every match that ends from now on to a data set, .csv or .parquet, complete after `close`.
+
+        ConfigError where it cannot be written.
+        """
+        # Imported where it is used: most environments write nothing.
+        from arbiter.envs.dataset_writer import DatasetWriter
+
+        self._complete()
+        self._writer = DatasetWriter(dataset)
+
+    def render(self) -> str | None:
+        """The match so far: printed, or returned as text with ``ansi``; nothing without a render mode."""
+        if self.render_mode is None:
+            return None
+        return shown(text(self.play, self._names(), self._note), self.render_mode)
+
+    def _names(self) -> Sequence[str]:
+        """The names shown, by seat."""
+        raise NotImplementedError
+
+    def _complete(self) -> None:
+        """Complete the data set, where one is written."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    def _why(self, action: int, error: IllegalAction) -> str:
+        """The name of an illegal move and the reason."""
+        name, reason = self.observer.action_name(action), str(error)
+        return reason if reason.startswith(name) else f"{name}: {reason}"
+
+
+def checked_mode(render_mode: str | None) -> str | None:
+    """A render mode or None; ConfigError."""
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
+    return render_mode
+
+
+def shown(text: str, render_mode: str) -> str | None:
+    """The text with ``ansi``; with ``human`` it is printed."""
+    if render_mode == "ansi":
+        return text
+    print(text)
+    return None
 
 
 def text(play: Play, agents: Sequence[str], note: str = "") -> str:

@@ -26,20 +26,10 @@ import numpy as np
 from gymnasium import spaces
 
 from arbiter.config.limits import USUAL, WrittenLimits
-from arbiter.envs.arena import (
-    ILLEGAL,
-    METADATA,
-    RENDER_MODES,
-    Ids,
-    arena_of,
-    checked_action,
-    checked_seed,
-    mask_of,
-)
-from arbiter.envs.dataset_writer import DatasetWriter
+from arbiter.envs.arena import ILLEGAL, METADATA, Ids, arena_of, checked_action, checked_seed, mask_of
 from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
 from arbiter.envs.play import Play, given_deals
-from arbiter.envs.render import text
+from arbiter.envs.render import Watched, checked_mode
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.match import Limits, Player
 from arbiter.table.sandbox.isolation import choose
@@ -86,7 +76,7 @@ def default_limits() -> Limits:
     return WrittenLimits(isolation=tier).limits()
 
 
-class SingleEnv(gymnasium.Env[Any, Any]):
+class SingleEnv(Watched, gymnasium.Env[Any, Any]):
     """A match after the other with one agent in it; `single` makes it.
 
     Observations are the vectors that `arbiter.envs.aec` shows the seat. ``info`` has ``action_mask``,
@@ -101,6 +91,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
     `play` is the match in progress, for reading.
     """
 
+    play: _Recorded
     metadata = {**METADATA, "name": "arbiter_single"}  # noqa: RUF012 (as Gymnasium has it)
 
     def __init__(
@@ -114,11 +105,9 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         limits: Limits | None = None,
         dataset: str | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
+        self.render_mode = checked_mode(render_mode)
         if limits is not None and not isinstance(limits, Limits):
             raise ConfigError(f"limits are {limits!r}, not arbiter.match.Limits")
-        self.render_mode = render_mode
         self.play = _Recorded(game)
         self.observer = observer
         self.seat: Seat = 0
@@ -137,8 +126,9 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         self._seated: dict[Seat, Opponent] = {}
         self._match = 0
         self._open = False
-        self._fault = self._note = ""
-        self._writer = None if dataset is None else DatasetWriter(dataset)
+        self._fault = ""
+        if dataset is not None:
+            self.write_to(dataset)
 
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
@@ -180,8 +170,7 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             try:
                 self.observer.act(self.play, self.seat, action)
             except IllegalAction as error:
-                name, illegal = self.observer.action_name(action), str(error)
-                illegal = illegal if illegal.startswith(name) else f"{name}: {illegal}"
+                illegal = self._why(action, error)
                 self._note = f"illegal move {illegal}"
                 self.play.stop()
             else:
@@ -198,10 +187,6 @@ class SingleEnv(gymnasium.Env[Any, Any]):
             return seen, 0.0, False, True, info
         return seen, float(self.play.totals[self.seat]) if over else 0.0, over, False, info
 
-    def write_to(self, dataset: str) -> None:
-        self._close_writer()
-        self._writer = DatasetWriter(dataset)
-
     def action_masks(self) -> np.ndarray[Any, Any]:
         """The mask as truth values, by the name under which MaskablePPO asks for it."""
         return mask_of(self._legal(), self.observer.actions).view(np.bool_).view(np.ndarray)
@@ -210,27 +195,12 @@ class SingleEnv(gymnasium.Env[Any, Any]):
         """An id in the words of the game: ``TD``, ``34567``."""
         return self.observer.action_name(checked_action(action, self.observer.actions, "the agent"))
 
-    def render(self) -> Any:
-        """The match so far with all hands: printed, or returned as text with ``ansi``."""
-        if self.render_mode is None:
-            return None
-        shown = text(self.play, self._names(), self._note)
-        if self.render_mode == "ansi":
-            return shown
-        print(shown)
-        return None
-
     def close(self) -> None:
         """End every process, complete the data set; a match in progress is over. `reset` begins another."""
         self._open = False
         if self._programs is not None:
             self._programs.close()
-        self._close_writer()
-
-    def _close_writer(self) -> None:
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()
+        self._complete()
 
     def _names(self) -> list[str]:
         return [

@@ -22,7 +22,6 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
-from arbiter.envs.arena import RENDER_MODES
 from arbiter.envs.chefs_hat.info import (
     CELLS,
     FIRST_ACTION,
@@ -37,6 +36,7 @@ from arbiter.envs.chefs_hat.lazy_info import Info
 from arbiter.envs.chefs_hat.render_log import RenderLog
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken, StepwisePlay
 from arbiter.envs.play import NOBODY
+from arbiter.envs.render import RENDER_MODES, checked_mode, shown
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.export import Recording
 from arbiter.games.chefs_hat import ChefsHat
@@ -79,11 +79,9 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         dataset: str | None = None,
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
+        self.render_mode = checked_mode(render_mode)
         self.game = ChefsHat(rules, matches, points, max_rounds)
         self.player_names = names_of(player_names)
-        self.render_mode = render_mode
         self._book = rules == "book"
         high = np.ones(CELLS, np.float32)
         if not self._book:
@@ -138,16 +136,12 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     def render(self) -> str | None:
         """The match in progress with all hands: printed, or returned as text with ``ansi``."""
-        if self._render_log is None:
+        if self._render_log is None or self.render_mode is None:
             return None
         note = ""
         if (step := self._last) is not None and not step.valid:
             note = f"{self.player_names[step.author]}: {STEP_NAMES[step.action]} is not possible"
-        shown = self._render_log.text(self._play, self.player_names, note)
-        if self.render_mode == "ansi":
-            return shown
-        print(shown)
-        return None
+        return shown(self._render_log.text(self._play, self.player_names, note), self.render_mode)
 
     def close(self) -> None:
         if self._recording is not None:
