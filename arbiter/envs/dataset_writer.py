@@ -5,11 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from arbiter.envs.play import answers
 from arbiter.export import EVENT_COLUMNS, RowFile, events
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from arbiter.envs.play import Play
     from arbiter.rules import Action, Deal, Seat
@@ -49,10 +50,9 @@ def record_of(
     parts: list[tuple[Deal, Any, Sequence[Seat], Sequence[Action]]] = [
         (deal.deal, deal.state, deal.seats, deal.actions) for deal in play.played
     ]
-    if fault is not None:
-        parts.append((play.deal, play.state, play.seats, play.actions))
     forfeit = None
     if fault is not None:
+        parts.append((play.deal, play.state, play.seats, play.actions))
         seat, reason = fault
         request = game.request(play.state, seat) if seat in play.state.to_act else ""
         forfeit = Forfeit(seat, names[seat], Fault.ILLEGAL, reason, request, "")
@@ -69,21 +69,11 @@ def record_of(
         players=tuple(names),
         deals=tuple(game.deal_record(deal, state) for deal, state, _, _ in parts),
         moves=tuple(
-            move
+            Move(number, seat, request, words, 0, 0, 0, 0, 0)
             for number, (deal, _, seats, actions) in enumerate(parts)
-            for move in _moves(play, number, deal, seats, actions)
+            for seat, request, words in answers(game, deal, seats, actions)
         ),
         points=None if fault is not None else play.totals,
         forfeit=forfeit,
         sides=game.sides,
     )
-
-
-def _moves(
-    play: Play, number: int, deal: Deal, seats: Sequence[Seat], actions: Sequence[Action]
-) -> Iterator[Move]:
-    game, state = play.game, play.game.start(deal)
-    for seat, action in zip(seats, actions, strict=True):
-        words = game.action_text(state, seat, action)
-        yield Move(number, seat, game.request(state, seat), words, 0, 0, 0, 0, 0)
-        state = state.apply(seat, action)

@@ -139,12 +139,7 @@ class Play:
 
     def answers(self) -> list[Answered]:
         """What was done in this deal, in the words of the protocol."""
-        state, found = self.first, []
-        for seat, action in zip(self.seats, self.actions, strict=True):
-            words = self.game.action_text(state, seat, action)
-            found.append(Answered(seat, self.game.request(state, seat), words))
-            state = state.apply(seat, action)
-        return found
+        return answers(self.game, self.deal, self.seats, self.actions)
 
     _deal_of = staticmethod(deal_of)
 
@@ -169,6 +164,15 @@ class Play:
             self.turn = NOBODY
         else:
             self._begin(deal)
+
+
+def answers(game: AnyGame, deal: Deal, seats: Sequence[Seat], actions: Sequence[Action]) -> list[Answered]:
+    """What seats did in a deal, in the words of the protocol."""
+    state, found = game.start(deal), []
+    for seat, action in zip(seats, actions, strict=True):
+        found.append(Answered(seat, game.request(state, seat), game.action_text(state, seat, action)))
+        state = state.apply(seat, action)
+    return found
 
 
 def given_game(game: AnyGame, deals: object) -> AnyGame:
