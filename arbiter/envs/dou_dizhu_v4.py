@@ -52,7 +52,7 @@ RLCARD = "rlcard-1.2.0"
 _WORD = 1 << 32
 
 
-def raw_env(
+def env(
     *, opponents_hand_visible: bool = False, compat: str | None = None, render_mode: str | None = None
 ) -> DouDizhuEnv:
     """The environment; ConfigError for a `compat` other than None and ``rlcard-1.2.0``.
@@ -60,16 +60,13 @@ def raw_env(
     `opponents_hand_visible` adds the others' hands, together, to observations.
     """
     observer = _observer(opponents_hand_visible, compat)
-    env = DouDizhuEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
-    env.compat = compat
-    return env
+    made = DouDizhuEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
+    made.compat = compat
+    return made
 
 
-def env(
-    *, opponents_hand_visible: bool = False, compat: str | None = None, render_mode: str | None = None
-) -> DouDizhuEnv:
-    """The same as `raw_env`: all checks that PettingZoo has wrappers for are the environment's own."""
-    return raw_env(opponents_hand_visible=opponents_hand_visible, compat=compat, render_mode=render_mode)
+# All checks that PettingZoo has wrappers for are the environment's own.
+raw_env = env
 
 
 def parallel_env(
