@@ -39,10 +39,9 @@ import gymnasium  # noqa: E402  (after the check that it is there)
 CHEFS_HAT = "arbiter/ChefsHat-v1"
 SINGLE = "arbiter/Single-v0"
 # Gymnasium imports the module when somebody makes the environment.
-if CHEFS_HAT not in gymnasium.registry:
-    gymnasium.register(CHEFS_HAT, entry_point="arbiter.envs.chefs_hat:ChefsHatEnv")
-if SINGLE not in gymnasium.registry:
-    gymnasium.register(SINGLE, entry_point="arbiter.envs.single:single")
+for _name, _entry in ((CHEFS_HAT, "chefs_hat:ChefsHatEnv"), (SINGLE, "single:single")):
+    if _name not in gymnasium.registry:
+        gymnasium.register(_name, entry_point=f"arbiter.envs.{_entry}")
 
 __all__ = [
     "Batch",
@@ -56,18 +55,12 @@ __all__ = [
     "single",
 ]
 
+# The module of every name that is imported when it is first used.
 _HOMES = {
-    name: f"arbiter.envs.{module}"
-    for module, names in {
-        "aec": ("GameEnv", "aec"),
-        "batch": ("Batch", "batch"),
-        "parallel": ("ParallelGameEnv", "parallel"),
-        "policy_bot": ("PolicyBot",),
-        "single": ("SingleEnv", "single"),
-    }.items()
-    for name in names
+    **{name: name for name in ("aec", "batch", "parallel", "single")},
+    **{"Batch": "batch", "GameEnv": "aec", "ParallelGameEnv": "parallel"},
+    **{"PolicyBot": "policy_bot", "SingleEnv": "single"},
 }
-"""The module of every name that is imported when it is first used."""
 
 
 class _Package(ModuleType):
@@ -84,7 +77,7 @@ sys.modules[__name__].__class__ = _Package
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 
