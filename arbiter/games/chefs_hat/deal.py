@@ -67,24 +67,20 @@ class ChefsHatDeal(Deal):
         def moved(seat: Seat) -> Seat:
             return (seat + shift) % SEATS
 
-        def turned(by_seat: tuple[int, ...]) -> tuple[int, ...]:
+        def turned(by_seat: tuple[Any, ...]) -> tuple[Any, ...]:
             return tuple(by_seat[(seat - shift) % SEATS] for seat in range(SEATS))
 
         gifts = self.exchange and tuple(Gift(moved(i), moved(j), cards) for i, j, cards in self.exchange)
-        return ChefsHatDeal(
-            hands=tuple(self.hands[(seat - shift) % SEATS] for seat in range(SEATS)),
+        return replace(
+            self,
+            hands=turned(self.hands),
             seat=moved(self.seat),
-            golden=self.golden,
             counted_from=moved(self.counted_from),
             opener=None if self.opener is None else moved(self.opener),
             roles=self.roles and turned(self.roles),
-            special_known=self.special_known,
             special=self.special and (moved(self.special[0]), self.special[1]),
-            exchange_known=self.exchange_known,
             exchange=gifts,
-            number=self.number,
             totals=turned(self.totals),
-            luck=self.luck,
             leader=None if self.leader is None else moved(self.leader),
             lots=tuple((moved(seat), action) for seat, action in self.lots),
         )

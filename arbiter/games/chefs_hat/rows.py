@@ -91,16 +91,16 @@ class ChefsHatRows:
             # What the performance score divides by: under gym2 a pizza of the last discard counts, too.
             self._round = after.rounds
             self._tally = self._tally.after(after)
-            yield self._row("END_MATCH", Match_Score=self._named(after.points()), **self._scores(after))
+            points = after.points()
+            self._roles = [ROLES[role] for role in roles_after(points)]
+            yield self._row("END_MATCH", Match_Score=self._named(points), **self._scores())
 
     def end(self, description: str) -> Iterator[dict[str, Any]]:
         """END_EXPERIMENT; `description` says why it ended early, if it did."""
         yield self._row(
             "END_EXPERIMENT",
             Action_Description=description or None,
-            Current_Roles=self._named(self._roles),
-            Game_Score=self._named(self._tally.points),
-            Game_Performance_Score=self._named(self._tally.performance),
+            **self._scores(),
         )
 
     def _row(self, kind: str, source: str = SYSTEM, **cells: Any) -> dict[str, Any]:
@@ -111,9 +111,8 @@ class ChefsHatRows:
     def _named(self, values: Sequence[Any]) -> dict[str, Any]:
         return dict(zip(self._names, values, strict=True))
 
-    def _scores(self, state: ChefsHatState) -> dict[str, Any]:
-        """The roles that the places in a match give, and the scores with it."""
-        self._roles = [ROLES[role] for role in roles_after(state.points())]
+    def _scores(self) -> dict[str, Any]:
+        """The roles that the places in the last match gave, and the scores with it."""
         return {
             "Current_Roles": self._named(self._roles),
             "Game_Score": self._named(self._tally.points),
