@@ -166,7 +166,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
     """The verdict of slices."""
     from arbiter.cli.merge import opened_parts
     from arbiter.cli.regress_report import Ended
-    from arbiter.regress import merged
+    from arbiter.regress import merge_parts
     from arbiter.store.hold import holder
 
     wrong = sorted(
@@ -181,7 +181,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
         raise ConfigError("--merge needs the stores of the slices")
     with ExitStack() as stack:
         parts = opened_parts(stack, files)
-        found = merged(parts, given["faults"], given["max_blocks"])
+        found = merge_parts(parts, given["faults"], given["max_blocks"])
         if found.missing:
             some = ", ".join(map(str, found.missing[:SHOWN])) + (
                 ", ..." if len(found.missing) > SHOWN else ""

@@ -10,7 +10,7 @@ from arbiter.errors import BotCheckFailed
 from arbiter.match import original
 from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.blocks import block_specs, match_score, version_at
-from arbiter.regress.trial import FIELD, Played
+from arbiter.regress.trial import FIELD, ScoredMatch
 from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
@@ -143,14 +143,14 @@ def print_ended(ended: Ended) -> None:
         say(f"\n{played.match.id}: {points_line(played)}\n  {again}")
 
 
-def worst_with_commands(ended: Ended) -> list[tuple[Played, str]]:
+def worst_with_commands(ended: Ended) -> list[tuple[ScoredMatch, str]]:
     """The candidate's worst matches, its faults first, each with the command that plays it again."""
     found = worst(ended.trial)
     specs = specs_of(ended, [played.match.id for played in found])
     return [(played, play_command(specs[played.match.id])) for played in found]
 
 
-def worst(trial: Trial) -> list[Played]:
+def worst(trial: Trial) -> list[ScoredMatch]:
     """The matches to look at first: those that ended by a fault; where no fault is the verdict, those too
     that the candidate lost, by score and then by its arrears in points.
     """
@@ -158,7 +158,7 @@ def worst(trial: Trial) -> list[Played]:
         return []
     blamed = {"candidate_faulty": (CANDIDATE,), "base_faulty": (BASE, FIELD)}.get(str(trial.verdict))
     faults = [
-        Played(fault.match, match_score(fault.match))
+        ScoredMatch(fault.match, match_score(fault.match))
         for fault in trial.faults
         if fault.version in (blamed or (CANDIDATE,))
     ]
@@ -172,7 +172,7 @@ def worst(trial: Trial) -> list[Played]:
     return [*faults, *sorted(lost, key=_badness)][:WORST]
 
 
-def _badness(played: Played) -> tuple[float, float]:
+def _badness(played: ScoredMatch) -> tuple[float, float]:
     points = played.match.points or ()
     own = [points[s] for s, name in enumerate(played.match.players) if original(name) == CANDIDATE]
     return played.score or 0.0, sum(own) / len(own) - sum(points) / len(points)
@@ -189,11 +189,11 @@ def specs_of(ended: Ended, names: Sequence[str]) -> dict[str, MatchSpec]:
     return {spec.id: spec for spec in specs if spec.id in set(names)}
 
 
-def _is_candidates(played: Played) -> bool:
+def _is_candidates(played: ScoredMatch) -> bool:
     return version_at(played.match.players) == CANDIDATE
 
 
-def points_line(played: Played) -> str:
+def points_line(played: ScoredMatch) -> str:
     match = played.match
     if match.points is None:
         assert match.faulty is not None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from arbiter.regress.blocks import BASE, CANDIDATE
 from arbiter.regress.experiment import Experiment, experiment_of
-from arbiter.regress.run import merged, open_experiment, play_on, resume
+from arbiter.regress.run import merge_parts, open_experiment, play_on, resume
 from arbiter.regress.trial import Trial, VerdictOfTrial
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "Trial",
     "VerdictOfTrial",
     "experiment_of",
-    "merged",
+    "merge_parts",
     "open_experiment",
     "play_on",
     "resume",

@@ -36,8 +36,9 @@ class Seating(NamedTuple):
 
 
 class BlockScore(NamedTuple):
-    """`score` of the candidate from 0 to 1, None where the block is left out; that of each match by its id,
-    from the candidate's view, with a field the base's matches too.
+    """The candidate's `score` from 0 to 1, None where the block is left out, and each match's score by id.
+
+    With a field, `matches` has those of the base too.
     """
 
     score: float | None
@@ -50,9 +51,7 @@ def block_size(game: AnyGame, against_field: bool) -> int:
 
 
 def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[MatchSpec]:
-    """The matches of a block, which count from 1; the block's number is that of the round whose deals it
-    plays.
-    """
+    """The matches of a block, counted from 1; it plays the deals of the round with its number."""
     for number, (game, players) in enumerate(_seatings(experiment, seed, block)):
         yield MatchSpec(
             id=f"b{block:04d}/m{number}",
@@ -69,7 +68,7 @@ def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[Match
 
 
 def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockScore:
-    """What the matches of a whole block come to."""
+    """The score of a whole block."""
     scores = {match.id: match_score(match) for match in matches}
     if against_field:
         # The base's matches are the second half.
@@ -81,9 +80,7 @@ def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockSc
 
 
 def match_score(match: MatchSummary) -> float | None:
-    """Mean result of the version at the table, the candidate where both are there; None after a fault that
-    was not its own.
-    """
+    """Mean result of the version at the table, of the candidate where both are; None after others' faults."""
     own = version_at(match.players)
     mine = [seat for seat, name in enumerate(match.players) if original(name) == own]
     if match.faulty is not None:
@@ -99,7 +96,7 @@ def match_score(match: MatchSummary) -> float | None:
 
 
 def version_at(players: Sequence[str]) -> str:
-    """Whose match it is: the candidate's, or, in a match with the field, the base's."""
+    """The version whose match it is: the candidate, or the base in its matches with the field."""
     return CANDIDATE if CANDIDATE in players else BASE
 
 
@@ -115,18 +112,18 @@ def _seatings(experiment: Experiment, seed: str, block: int) -> Iterator[Seating
         for played, seats in game.duels:
             players = tuple(versions[version] for version in seats)
             # Who holds both seats of a side is one player there.
-            yield Seating(played, players if played.sides is not None else _marked(players))
+            yield Seating(played, players if played.sides is not None else _rename_copies(players))
         return
     order = Stream("arbiter-field-1", seed, block).shuffled(len(experiment.field))
     rivals = [experiment.field[order[place % len(order)]] for place in range(game.table_size - 1)]
     for version in (experiment.candidate, experiment.base):
-        table = _marked([version, *rivals])
+        table = _rename_copies([version, *rivals])
         for places in game.seatings:
             yield Seating(game, tuple(table[place] for place in places))
 
 
-def _marked(players: Sequence[Player]) -> tuple[Player, ...]:
-    """The second one of a name as its copy, as house bots are."""
+def _rename_copies(players: Sequence[Player]) -> tuple[Player, ...]:
+    """Further players of one name renamed as copies, like those of house bots."""
     seen: dict[str, int] = {}
     found = []
     for player in players:

@@ -1,13 +1,13 @@
-"""What is compared, how, and under which name it is kept: an `Experiment`, from a file and options.
+"""A regression test as an `Experiment`, from a file and options.
 
-The name holds a digest of everything that the blocks' scores or the stop rule depend on, files by their
-contents. So the same command goes on where it stood, and a changed program, bound or clock begins
+Its name in the store holds a digest of everything that the blocks' scores or the stop rule depend on, files
+by their contents. So the same command goes on where it stood, and a changed program, bound or clock begins
 anew: a test that has been looked at cannot be continued by another rule.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 STORE = "regress.sqlite"
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
-"""Keys that change no block's score and no ratio; players of the field are kept by themselves."""
+"""Keys that change no score and no ratio; the players of the field are kept apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class Experiment:
 def experiment_of(
     file: str | None, given: Mapping[str, Any], options: Mapping[str, Any] | None = None
 ) -> Experiment:
-    """The experiment of a file, or of no file, with what is `given` by its keys in place of the file's.
+    """The experiment of a file, or of no file; the keys of `given` replace the file's.
 
-    `options` of the game are added to it. Commands that are given are relative to the current folder, those
-    of the file to its own. ConfigError with all that is wrong.
+    `options` are added to the game's. Commands in `given` are relative to the current folder, those of the
+    file to its own. ConfigError with every problem.
     """
     document = read_document(Path(file)) if file is not None else Document({})
     folder = Path(file).parent if file is not None else Path()
@@ -102,7 +102,7 @@ def experiment_of(
 def from_settings(
     settings: Mapping[str, Any], faults: str | None = None, max_blocks: int | None = None
 ) -> Experiment:
-    """The experiment whose settings were kept, these in place of its own; ConfigError if they are none."""
+    """The experiment of stored settings, `faults` and `max_blocks` replaced; ConfigError if they are none."""
     try:
         given = {key: value for key, value in (("faults", faults), ("max_blocks", max_blocks)) if value}
         known = {key: value for key, value in settings.items() if key in RegressModel.model_fields}
@@ -145,14 +145,14 @@ def _problems_of_levels(model: RegressModel) -> Iterator[Problem]:
 
 
 def _name_of(game: object) -> object:
-    """The name in what ``game`` stands for."""
+    """The name in the value of the key ``game``."""
     return game.get("name") if isinstance(game, dict) else game
 
 
 def _by_origin(
     problems: list[Problem], document: Document, given: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Problem]:
-    """Each with its place in the file, or under the name of the option that it came by."""
+    """The problems with their places in the file, or under the options that they came from."""
     typed, keys = [], []
     for problem in problems:
         key, *rest = map(str, problem.path or ("",))
@@ -167,15 +167,14 @@ def _by_origin(
 
 
 def _field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
-    """The players of a season, house bots too; who is called as a version is gets a mark."""
+    """The players of a season, house bots too; one named like a version gets a mark."""
     if league is None:
         return ()
     players = [entry.player for entry in load(folder / league).entries]
-    return tuple(_renamed(player) if player.name in (BASE, CANDIDATE) else player for player in players)
-
-
-def _renamed(player: Player) -> Player:
-    return replace(player, name=f"{player.name}@field")
+    return tuple(
+        replace(player, name=f"{player.name}@field") if player.name in (BASE, CANDIDATE) else player
+        for player in players
+    )
 
 
 def _experiment(
@@ -211,11 +210,8 @@ def _experiment(
         "elo1": elo1,
         BASE: list(versions[BASE].command),
         CANDIDATE: list(versions[CANDIDATE].command),
-        "players": {
-            BASE: _kept(versions[BASE]),
-            CANDIDATE: _kept(versions[CANDIDATE]),
-            "field": [_kept(player) for player in field],
-        },
+        "players": {name: _kept(versions[name]) for name in (BASE, CANDIDATE)}
+        | {"field": [_kept(player) for player in field]},
     }
     return Experiment(
         name=f"regress-{digest_of(_identity(settings))[:16]}",
@@ -235,7 +231,7 @@ def _experiment(
 
 
 def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes a test this one on any machine: programs by their files' contents, not their paths."""
+    """What identifies a test on any machine: programs by their files' contents, not their paths."""
     players = settings["players"]
     programs = [players[BASE], players[CANDIDATE], *players["field"]]
     return {
@@ -255,23 +251,11 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _kept(player: Player) -> dict[str, Any]:
     """A player as JSON values, with digests of the files that its command names."""
-    return {
-        "name": player.name,
-        "command": list(player.command),
-        "folder": player.folder,
-        "env": dict(player.env),
-        "batched": player.batched,
-        "read": list(player.read),
-        "files": digests_of_program(player),
-    }
+    values = asdict(player) | {"command": list(player.command), "read": list(player.read)}
+    return values | {"files": digests_of_program(player)}
 
 
 def _kept_player(shape: Mapping[str, Any]) -> Player:
-    return Player(
-        shape["name"],
-        tuple(shape["command"]),
-        shape["folder"],
-        dict(shape["env"]),
-        shape["batched"],
-        tuple(shape["read"]),
-    )
+    """The player that `_kept` wrote."""
+    values = {key: value for key, value in shape.items() if key != "files"}
+    return Player(**values | {"command": tuple(shape["command"]), "read": tuple(shape["read"])})

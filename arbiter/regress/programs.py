@@ -1,4 +1,4 @@
-"""What a program is made of, as a digest: so that a changed one is another, and a moved one the same."""
+"""Digests of what a program is made of: a changed program has another, a moved one the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LEFT_OUT = {"node_modules", "__pycache__"}
 """Folders that hold no source of one's own, beside hidden ones and virtual environments."""
 MOST_FILES = 5000
-"""So many are looked at; who has more lies in a folder of other things."""
+"""Scripts that are looked at; a folder with more holds other things too."""
 
 
 def digests_of_program(player: Player) -> dict[str, str]:

@@ -11,7 +11,7 @@ from arbiter.config.season_file import Seed, StoreUrl, TableModel, Version, Word
 Risk = Annotated[float, Field(gt=0, lt=0.5, strict=True)]
 Elo = Annotated[float, Field(ge=-1000, le=1000, strict=True, allow_inf_nan=False)]
 LEVELS = {False: (0.0, 10.0), True: (-10.0, 0.0)}
-"""What elo0 and elo1 are by default, and where nothing but a loss of strength is looked for."""
+"""Defaults of elo0 and elo1, by `non_regression`."""
 
 
 class RegressModel(TableModel):

@@ -1,4 +1,4 @@
-"""A regression test played against a store: until its verdict, as a slice, or put together from parts."""
+"""A regression test played into a store: until its verdict, as a slice, or merged from parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
-    """Its place in the store, made with a seed drawn for `auto`."""
+    """Find the test in the store, or make it, with a seed drawn for `auto`."""
     season = store.season(experiment.name)
     if season is None:
         season = store.make_season(experiment.name, experiment.game.name, draw_seed(experiment.seed))
@@ -37,8 +37,8 @@ def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
 def resume(experiment: Experiment, season: SeasonStore, own: Slice | None = None) -> Trial:
     """The test as far as it was played.
 
-    With a slice `own` its blocks alone, up to the test's most: the verdict then falls when all are put
-    together, and only a fault that fails the test ends the slice.
+    A slice `own` has its blocks alone, up to the test's most: the verdict falls when all slices are merged,
+    and only a fault that fails the test ends the slice.
     """
     trial = Trial(experiment, own)
     for summary in season.summaries():
@@ -49,10 +49,10 @@ def resume(experiment: Experiment, season: SeasonStore, own: Slice | None = None
 def play_on(
     trial: Trial, season: SeasonStore, executor: Executor, at_once: int
 ) -> Iterator[MatchStored | MatchVoid | Stopped]:
-    """Play until there is a verdict, `at_once` matches at a time; what is stored counts and is not played.
+    """Play until there is a verdict, `at_once` matches at a time; stored matches are not played again.
 
-    An event comes when the trial knows of it. Where this ends before the last match has, that one is given
-    up. VoidMatch after two voids of a match in a row.
+    Each event comes after the trial has been told. Matches under way at the verdict are given up. VoidMatch
+    after two voids of a match in a row.
     """
     experiment = trial.experiment
 
@@ -74,21 +74,23 @@ def play_on(
                 return
 
 
-class Merged(NamedTuple):
-    """A test put together: its end, the seed of its deals, and the blocks that no part has whole."""
+class MergedTrial(NamedTuple):
+    """A merged test: its end, the seed of its deals, and the blocks that no part has whole."""
 
     trial: Trial
     seed: str
     missing: list[int]
 
 
-def merged(parts: Sequence[Store], faults: str | None = None, most_blocks: int | None = None) -> Merged:
-    """The regression test whose parts these stores hold, `faults` and `most_blocks` in place of what is kept.
+def merge_parts(
+    parts: Sequence[Store], faults: str | None = None, most_blocks: int | None = None
+) -> MergedTrial:
+    """Merge the regression test whose parts these stores hold; `faults` and `most_blocks` replace its own.
 
-    Blocks are taken in their order, so the verdict is that of one machine; blocks that no part has whole are
-    passed over. ConfigError where the parts belong to different experiments or seeds, or to none.
+    Blocks are taken in order, so the verdict is that of one machine; blocks that no part has whole are passed
+    over. ConfigError where the parts have no test in common or several, StoreError where their seeds differ.
     """
-    names = [_experiments(part) for part in parts]
+    names = [[name for name in part.seasons() if name.startswith("regress-")] for part in parts]
     shared = set(names[0]).intersection(*names)
     if len(shared) != 1:
         if shared:
@@ -105,16 +107,12 @@ def merged(parts: Sequence[Store], faults: str | None = None, most_blocks: int |
     settings = seasons[0].settings(name)
     if settings is None:
         raise StoreError(f"{parts[0].name} does not say what {name} was")
-    # By the name that is stored: the programs may be gone, or others, where parts are put together.
+    # By the stored name: here the programs may be missing, or others.
     trial = Trial(replace(from_settings(settings, faults, most_blocks), name=name))
     matches = {summary.id: summary for season in seasons for summary in season.summaries()}
-    # In the order in which one machine would have come to know of them.
+    # In the order of one machine.
     for summary in sorted(matches.values(), key=lambda match: (match.round or 0, match.rotation)):
         trial.add(summary)
         if trial.verdict is not None:
             break
-    return Merged(trial, seeds.pop(), trial.close())
-
-
-def _experiments(part: Store) -> list[str]:
-    return [name for name in part.seasons() if name.startswith("regress-")]
+    return MergedTrial(trial, seeds.pop(), trial.close())

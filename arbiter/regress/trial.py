@@ -1,8 +1,8 @@
 """A regression test under way: results in any order, blocks taken in theirs, until there is a verdict.
 
-Nothing here plays or stores: from the same matches comes the same verdict, whether they were just played,
-read again after an interruption, or brought together from several machines. So nothing counts, no fault
-either, before all blocks in front of it are whole.
+Nothing here plays or stores: the same matches give the same verdict, whether they were just played, read
+again after an interruption, or put together from several machines. So no result and no fault counts before
+all earlier blocks are whole.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from arbiter.regress.blocks import BASE, CANDIDATE, block_score
 from rating.sequential.runs import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
     from arbiter.season.slices import Slice
@@ -25,13 +27,13 @@ VerdictOfTrial = Literal[
 ]
 FIELD = "field"
 MOST_LEFT_OUT = 3
-"""So many blocks left out, and more than a tenth of all, end a test: somebody else's faults decide it."""
+"""Blocks left out that end a test if more than one in `SHARE_LEFT_OUT` is: the faults of others decide it."""
 SHARE_LEFT_OUT = 10
 _EXIT = {"better": 0, "candidate_faulty": 3, "base_faulty": 3}
 
 
-class Played(NamedTuple):
-    """A match of a block that was counted, and the score in it of the candidate, or of the version there."""
+class ScoredMatch(NamedTuple):
+    """A match of a counted block, and its score for the candidate, else for the version at the table."""
 
     match: MatchSummary
     score: float | None
@@ -51,9 +53,9 @@ class FaultSeen(NamedTuple):
 class Trial:
     """The state of a test. `add` takes matches; `verdict` is None until it is decided.
 
-    `run` holds the blocks counted so far and `played` their matches, `left_out` the numbers of those that
-    count for nobody, `faults` those of both. Of a slice `own`, its blocks are in order with nothing between;
-    only a fault that fails the candidate then is a verdict.
+    `run` holds the blocks counted so far and `played` their matches, `left_out` the numbers of blocks that
+    count for nobody, `faults` those of both. Of a slice `own` only its blocks are expected, and only a fault
+    that fails the test is a verdict.
     """
 
     def __init__(self, experiment: Experiment, own: Slice | None = None) -> None:
@@ -62,7 +64,7 @@ class Trial:
         self.verdict: VerdictOfTrial | None = None
         self.left_out: list[int] = []
         self.faults: list[FaultSeen] = []
-        self.played: list[Played] = []
+        self.played: list[ScoredMatch] = []
         self._own = own
         self._report: tuple[Run, Report] | None = None
         self._waiting: dict[int, dict[str, MatchSummary]] = {}
@@ -75,7 +77,7 @@ class Trial:
 
     @property
     def exit_code(self) -> int:
-        """What the command returns: 0 where the candidate may go in."""
+        """The exit code of the command: 0 where the candidate may replace the base."""
         if self.verdict == "identical_play":
             return 0 if self.experiment.non_regression else 1
         return _EXIT.get(str(self.verdict), 1)
@@ -84,12 +86,12 @@ class Trial:
     def report(self) -> Report:
         """LLR, Elo, interval, expected blocks to go."""
         if self._report is None or self._report[0] is not self.run:
-            # An interval takes some 20 ms, and is asked for several times.
+            # An interval takes some 20 ms and is asked for several times.
             self._report = self.run, self.experiment.test.report(self.run)
         return self._report[1]
 
     def after(self, block: int) -> int:
-        """The block to be played after one, from 0; beyond the budget too."""
+        """The number of the next block to play after `block`, 0 for the first; not limited by the budget."""
         block += 1
         while self._own is not None and not self._own.has(0, block):
             block += 1
@@ -100,7 +102,7 @@ class Trial:
         return dict(Counter(str(fault.match.fault) for fault in self.faults if fault.version == version))
 
     def add(self, match: MatchSummary) -> None:
-        """A match that was played; it counts as soon as its block and all before it are whole."""
+        """Take a match; it counts once its block and all before it are whole."""
         assert match.round is not None
         self._waiting.setdefault(match.round, {})[match.id] = match
         while self.verdict is None and self._take(self._next):
@@ -109,10 +111,7 @@ class Trial:
             self._fail_at_once()
 
     def close(self) -> list[int]:
-        """Take what is whole though blocks before it are not, and end; the numbers of blocks passed over.
-
-        For parts that were played apart, where some never came.
-        """
+        """Take all whole blocks and end; the numbers of blocks passed over, whose matches never came."""
         missing = []
         last = max(self._waiting, default=0)
         for block in range(self._next, max(last, self.experiment.test.most_blocks or 0) + 1):
@@ -130,15 +129,14 @@ class Trial:
         if len(found) < self.experiment.block_size:
             return False
         del self._waiting[block]
-        # As they were planned: m10 comes after m9.
-        matches = sorted(found.values(), key=lambda match: match.rotation)
-        self.faults += _faults_in(matches)
+        matches = _in_order(found)
+        self.faults += _faults_in(found)
         score, of_match = block_score(bool(self.experiment.field), matches)
         if score is None:
             self.left_out.append(block)
         else:
             self.run = self.experiment.test.add(self.run, score)
-            self.played += [Played(match, of_match[match.id]) for match in matches]
+            self.played += [ScoredMatch(match, of_match[match.id]) for match in matches]
         self._decide()
         return True
 
@@ -162,18 +160,21 @@ class Trial:
 
     def _fail_at_once(self) -> None:
         """A fault of the candidate in the block that is next need not wait for the rest of the block."""
-        begun = _faults_in(
-            sorted(self._waiting.get(self._next, {}).values(), key=lambda match: match.rotation)
-        )
+        begun = _faults_in(self._waiting.get(self._next, {}))
         found = [fault for fault in begun if fault.version == CANDIDATE]
         if found:
             self.faults += found[:1]
             self.verdict = "candidate_faulty"
 
 
-def _faults_in(matches: list[MatchSummary]) -> list[FaultSeen]:
+def _in_order(matches: Mapping[str, MatchSummary]) -> list[MatchSummary]:
+    """As planned; by their ids m10 would come before m9."""
+    return sorted(matches.values(), key=lambda match: match.rotation)
+
+
+def _faults_in(matches: Mapping[str, MatchSummary]) -> list[FaultSeen]:
     found = []
-    for match in matches:
+    for match in _in_order(matches):
         if match.faulty is not None:
             name = original(match.players[match.faulty])
             found.append(FaultSeen(name if name in (BASE, CANDIDATE) else FIELD, match))

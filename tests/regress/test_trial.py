@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbiter.errors import ConfigError, StoreError, VoidMatch
-from arbiter.regress import Trial, merged, open_experiment
+from arbiter.regress import Trial, merge_parts, open_experiment
 from arbiter.regress.blocks import block_specs
 from arbiter.season.slices import Slice
 from arbiter.store import Store
@@ -217,14 +217,14 @@ def parts_of(folder: Path, table: Callable[[], InMemory], **keys: Any) -> list[S
 def test_slices_put_together_have_the_verdict_of_one_machine(tmp_path: Path, policy: Any) -> None:
     keys: dict[str, Any] = {"elo1": 40.0, "max_blocks": 30}
     whole, _ = played(tmp_path, InMemory(policy), name="whole", **keys)
-    found = merged(parts_of(tmp_path, lambda: InMemory(policy), **keys), most_blocks=30)
+    found = merge_parts(parts_of(tmp_path, lambda: InMemory(policy), **keys), most_blocks=30)
     assert (found.trial.verdict, found.trial.run, found.missing) == (whole.verdict, whole.run, [])
     assert found.seed == "s"
 
 
 def test_blocks_that_no_part_has_are_passed_over_and_named(tmp_path: Path) -> None:
     parts = parts_of(tmp_path, InMemory, max_blocks=18)
-    found = merged(parts[::2])
+    found = merge_parts(parts[::2])
     assert found.trial.verdict == "out_of_budget"
     assert found.trial.run.blocks == 12
     assert found.missing == [1, 4, 7, 10, 13, 16]
@@ -237,7 +237,7 @@ def test_parts_are_put_together_where_their_programs_are_not(tmp_path: Path) -> 
     parts = parts_of(tmp_path, InMemory, **keys)
     name = experiment(**keys).name
     program.unlink()
-    trial = merged(parts).trial
+    trial = merge_parts(parts).trial
     assert trial.experiment.name == name
     assert all(part.season(trial.experiment.name) is not None for part in parts)
 
@@ -247,18 +247,18 @@ def test_parts_of_different_tests_or_seeds_are_refused(tmp_path: Path) -> None:
     played(tmp_path, InMemory(alike), "2/2", name="two", max_blocks=2, elo1=11.0)
     stores = [Store(f"sqlite:///{tmp_path}/{name}.sqlite") for name in ("one", "two")]
     with pytest.raises(ConfigError, match="no regression test in common"):
-        merged(stores)
+        merge_parts(stores)
     played(tmp_path, InMemory(alike), "2/2", name="one", max_blocks=2, elo1=11.0)
     played(tmp_path, InMemory(alike), "1/2", name="two", max_blocks=2)
     with pytest.raises(ConfigError, match="several regression tests in common"):
-        merged(stores)
+        merge_parts(stores)
 
 
 def test_parts_that_drew_seeds_of_their_own_are_refused(tmp_path: Path) -> None:
     for name in ("one", "two"):
         played(tmp_path, InMemory(alike), "1/2", name=name, max_blocks=2, seed="auto")
     with pytest.raises(StoreError, match="different seeds"):
-        merged([Store(f"sqlite:///{tmp_path}/{name}.sqlite") for name in ("one", "two")])
+        merge_parts([Store(f"sqlite:///{tmp_path}/{name}.sqlite") for name in ("one", "two")])
 
 
 def test_a_slice_has_no_verdict_but_a_candidate_that_fails(tmp_path: Path) -> None:
