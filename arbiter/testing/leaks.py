@@ -1,8 +1,8 @@
 """The leak test: exchanging cards that a seat cannot see changes nothing that it is told.
 
 A deal that was played is dealt again with two hidden cards exchanged, and the same actions are
-played for as long as they are legal with the exchanged cards too. Until then the seat can have
-no way to know which of the two deals it is in; whatever differs is a leak.
+played for as long as they are legal there too. Until then the seat must not be able to tell the
+two deals apart; whatever differs is a leak.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from arbiter.cards import Card
 from arbiter.rules import Action, AnyGame, Deal, Seat, Tell
 
 Reveals: TypeAlias = Callable[[Deal, Deal, Seat], bool]
-"""Whether the rules themselves show a seat which of two deals was dealt (a forced gift, say)."""
+"""True when the rules themselves show a seat which of two deals was dealt (a forced gift, say)."""
 Draw: TypeAlias = Callable[[int], int]
-Played: TypeAlias = "list[tuple[Seat, Action]]"
+Actions: TypeAlias = "list[tuple[Seat, Action]]"
 
 SWAPS = 3
-"""So many exchanges are tried for each seat of a deal."""
+"""Exchanges that are tried for each seat of a deal."""
 
 
 class Leak(NamedTuple):
-    """What a seat heard too much, and after how many actions."""
+    """What tells a seat too much, and after how many actions."""
 
     detail: str
     actions: int
@@ -33,7 +33,7 @@ class Leak(NamedTuple):
 def find_leak(
     game: AnyGame,
     deal: Deal,
-    played: Played,
+    played: Actions,
     known: set[Card],
     draw: Draw,
     reveals: Reveals | None,
@@ -91,7 +91,7 @@ def swapped(deal: Deal, seat: Seat, known: set[Card], draw: Draw) -> Deal | None
 
 
 def _pairs(
-    game: AnyGame, deal: Deal, other: Deal, played: Played, seat: Seat, *, greeting: bool
+    game: AnyGame, deal: Deal, other: Deal, played: Actions, seat: Seat, *, greeting: bool
 ) -> Iterable[tuple[str, Sequence[object], Sequence[object], int]]:
     """What the seat learns with either deal, step by step: (what, this, that, actions before)."""
     both = deal, other

@@ -1,7 +1,7 @@
 """Matches between bots in memory: the real referee and protocol, without pipes and clocks.
 
-A bot in memory is a callable: a command line in, the raw bytes of its output back, None when its
-program ends instead. What an exchange costs on the bot's clock is the caller's word.
+A bot in memory is a callable from a command line to the raw bytes of its output, None when its
+program ends instead. The caller says what an exchange costs on the bot's clock.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arbiter.referee import Reply, Send, drive, referee
 from arbiter.rules import Action, AnyGame, Seat, State
 
 Bot: TypeAlias = Callable[[str], "bytes | None"]
-"""A command line to the raw reply; None: the program has ended. MemoryError: it ran out."""
+"""From a command line to the raw reply; None when the program ends, MemoryError over its limit."""
 Policy: TypeAlias = Callable[[State, Seat], Action]
 Cost: TypeAlias = "int | Callable[[Send, Seat], int]"
 """What an exchange costs in ns, flat or by what was sent and to whom."""
@@ -37,11 +37,11 @@ class Said(NamedTuple):
 
 
 class ScriptedBot:
-    """Says ``=`` to whatever asks for nothing, and its words, in order, to each ``gen_``.
+    """Answers ``=`` to news, and its words, in order, to each ``gen_``; ends when no word is left.
 
     `raw` replaces single replies: {("play", 2): b"? why\\n\\n"} is for the third ``play`` it
-    hears; None there ends the program. So does a request when no word is left. A replaced answer
-    uses up its word all the same. `heard` is every command so far.
+    hears; None ends the program. A replaced answer uses up its word all the same. `heard` is every
+    command so far.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ScriptedBot:
         seat: Seat,
         raw: Mapping[tuple[str, int], bytes | None] | None = None,
     ) -> ScriptedBot:
-        """The bot that does again what a seat did in a recorded match."""
+        """A bot that repeats what a seat did in a recorded match."""
         return cls([move.action for move in record.moves if move.seat == seat], raw)
 
     def __call__(self, command: str) -> bytes | None:
@@ -146,7 +146,7 @@ class _Seat:
         self.connection = Connection()
 
     def exchange(self, send: Send) -> Reply | int:
-        """Every command in turn, then the replies, at the caller's cost."""
+        """Give the bot each command in turn, then read the replies."""
         connection, seat, cost = self.connection, self._seat, self._cost
         ns = cost if isinstance(cost, int) else cost(send, seat)
         try:
@@ -193,14 +193,14 @@ def play_by_policy(
 
 
 class _Puppets:
-    """All seats' bots on one string: follows the match through the rules."""
+    """The bots of all seats, who follow the match and do what the policy decides."""
 
     def __init__(self, game: AnyGame, policy: Policy, spec: MatchSpec) -> None:
         self._policy = policy
         self._position = Position.opening(game, spec.seed, spec.round or 1)
 
     def answer(self, seat: Seat, command: str) -> bytes:
-        """A bot's reply; requests are what moves the match on."""
+        """A bot's reply to a command."""
         if not command.startswith("gen_"):
             return PLAIN
         position = self._position

@@ -6,17 +6,17 @@ import json
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import count
 from typing import NoReturn
 
 from arbiter.cards import Card, Stream
-from arbiter.errors import IllegalAction
 from arbiter.match import MatchRecord
 from arbiter.rules import Action, AnyGame, Deal, Seat, State
-from arbiter.testing.leaks import Played, Reveals, find_leak
+from arbiter.testing.leaks import Actions, Reveals, find_leak
 from arbiter.testing.memory import match_spec, play_by_policy, random_policy
+from arbiter.testing.positions import LINE, Positions
 
 
 class BrokenPromise(AssertionError):
@@ -49,12 +49,7 @@ def check_game(
     _Inspection(game, seed, rotations, copies, reveals, bound).run(matches)
 
 
-_LINE = re.compile(r"[!-~]+(?: [!-~]+)*")
 _REFEREES_OWN = re.compile(r"(?:gen_|time_left\b|quit\b).*")
-_JUNK = ("?", "-1", "+1", "00", "9" * 40, "1e3", "0x1", "\u0663", "\u00e9", "\\xff", "zzz", "PASS", "[]")
-_SWEEP = 100_000
-"""So many ids are tried one by one; beyond that a sample of each position's."""
-_SAMPLE = 24
 
 
 class _Inspection:
@@ -73,12 +68,12 @@ class _Inspection:
         self._rotations, self._copies, self._reveals = rotations, copies, reveals
         self._all_seats = range(game.seats)
         self._draw = Stream("check_game", seed).draw
-        self._sweep = _SWEEP
+        self._positions = Positions(game, self._draw, self._break)
         self._actions = 0
         self._rebuilt = game
         self._known: set[Card] = set()
         self._deal: Deal | None = None
-        self._played: Played = []
+        self._played: Actions = []
 
     def run(self, matches: int) -> None:
         """All checks."""
@@ -133,7 +128,7 @@ class _Inspection:
                 self._check_command(what, command)
 
     def _check_command(self, what: str, command: str) -> None:
-        self._hold(bool(_LINE.fullmatch(command)), f"{what} is one line of plain words", repr(command))
+        self._hold(bool(LINE.fullmatch(command)), f"{what} is one line of plain words", repr(command))
         self._hold(not _REFEREES_OWN.fullmatch(command), f"{what} uses no word of the referee", command)
 
     # What holds of a match.
@@ -212,7 +207,7 @@ class _Inspection:
             hold(len(names) == len(cards), "every card has a name of its own", sorted(names))
         for card in {*cards, *deal.extra}:
             name = game.card_name(card)
-            hold(bool(_LINE.fullmatch(name)), "a card's name is one plain word", repr(name))
+            hold(bool(LINE.fullmatch(name)), "a card's name is one plain word", repr(name))
             found = game.card_of(name)
             same = found == card or (self._copies and game.card_name(found) == name)
             hold(same, "card_of finds what card_name named", f"{card} {name} {found}")
@@ -238,7 +233,7 @@ class _Inspection:
         while to_act := state.to_act:
             ordered = isinstance(to_act, tuple) and list(to_act) == sorted(set(to_act))
             hold(ordered and set(to_act) <= {*self._all_seats}, "to_act is seats, ascending", to_act)
-            self._check_position(state, twin)
+            self._positions.check(state, twin)
             seat = to_act[0]
             legal = state.legal(seat)
             action = legal[self._draw(len(legal))]
@@ -249,95 +244,13 @@ class _Inspection:
             self._actions += 1
             hold(self._actions <= self._bound, "a match ends", f"{self._actions} actions")
         for seat in self._all_seats:
-            self._check_refused(state, seat, self._ids(()), "nothing is legal when to_act is empty")
+            self._positions.check_none_legal(state, seat, "nothing is legal when to_act is empty")
         points = state.points()
         fit = isinstance(points, tuple) and [type(n) for n in points] == [int] * game.seats
         hold(fit, "points is a tuple of an integer for each seat", points)
         unchanged = begin == game.start(deal) and hash(begin) == mark
         hold(unchanged, "a state never changes", "the first state of the deal")
         return state
-
-    def _check_position(self, state: State, twin: State) -> None:
-        """Everything about one state; `twin` is the same one reached on its own."""
-        game, hold = self._game, self._hold
-        same = state == twin and hash(state) == hash(twin)
-        hold(same, "states are equal and hash alike when the same actions led there")
-        legals = {seat: tuple(state.legal(seat)) for seat in state.to_act}
-        for seat, legal in legals.items():
-            # Once before all else: a state that changes would break other promises too.
-            hold(bool(legal), "legal is never empty for a seat in to_act", f"seat {seat}")
-            if state.allows(seat, legal[0]):
-                state.apply(seat, legal[0])
-            hold(state == twin, "apply leaves the state unchanged", f"seat {seat}")
-        for seat in self._all_seats:
-            if seat in legals:
-                self._check_seat(state, seat, legals[seat])
-            else:
-                promise = "only seats in to_act may act"
-                self._check_refused(state, seat, self._ids(()), promise)
-        if len(legals) > 1:
-            self._check_simultaneous(state, legals)
-        unchanged = state == twin and hash(state) == hash(twin)
-        hold(unchanged, "apply leaves the state unchanged")
-        for seat, legal in legals.items():
-            hold(tuple(state.legal(seat)) == legal, "apply leaves the state unchanged")
-        command = game.request(state, state.to_act[0])
-        asks = bool(_LINE.fullmatch(command)) and command.startswith("gen_")
-        hold(asks, "a request is one line that begins with gen_", repr(command))
-
-    def _check_seat(self, state: State, seat: Seat, legal: tuple[Action, ...]) -> None:
-        game, hold, where = self._game, self._hold, f"seat {seat}"
-        ascending = all(one < higher for one, higher in pairwise(legal))
-        hold(ascending, "legal is ascending, without duplicates", f"{where}: {legal}")
-        in_table = legal[0] >= 0 and legal[-1] < game.actions
-        hold(in_table, "action ids lie in 0..actions-1", f"{where}: {legal}")
-        member = frozenset(legal)
-        for action in self._ids(legal):
-            if state.allows(seat, action) != (action in member):
-                detail = f"{where}, action {action}, legal {legal}"
-                self._break("allows agrees with legal", detail)
-        for action in self._some(legal):
-            word = game.action_text(state, seat, action)
-            detail = f"{where}, action {action}, {word!r}"
-            hold(bool(_LINE.fullmatch(word)), "action_text is plain words", detail)
-            try:
-                read = game.parse(state, seat, word) == action
-                after = state.apply(seat, action)
-            except IllegalAction as error:
-                self._break("parse and apply accept what legal lists", f"{detail}: {error}", error)
-            hold(read, "parse reads action_text", detail)
-            hold(after is not state, "apply returns a new state", detail)
-        illegal = [action for action in self._ids(legal, sample=True) if action not in member]
-        promise = "apply raises IllegalAction where allows is False"
-        self._check_refused(state, seat, illegal, promise)
-        for word in _JUNK:
-            try:
-                action = game.parse(state, seat, word)
-            except IllegalAction:
-                continue
-            except Exception as error:
-                self._break("parse raises nothing but IllegalAction", f"{word!r}: {error!r}", error)
-            hold(isinstance(action, int), "parse gives an action id", f"{word!r}: {action!r}")
-
-    def _check_refused(self, state: State, seat: Seat, actions: Iterable[Action], promise: str) -> None:
-        for action in actions:
-            allowed = state.allows(seat, action)
-            try:
-                state.apply(seat, action)
-            except IllegalAction:
-                if not allowed:
-                    continue
-            self._break(promise, f"seat {seat}, action {action}")
-
-    def _check_simultaneous(self, state: State, legals: Mapping[Seat, Sequence[Action]]) -> None:
-        one, other = list(legals)[:2]
-        first, second = legals[one][-1], legals[other][0]
-        promise = "simultaneous decisions may be made in any order"
-        between = state.apply(one, first)
-        self._hold(tuple(between.legal(other)) == legals[other], promise, f"seat {other}")
-        this_way = between.apply(other, second)
-        that_way = state.apply(other, second).apply(one, first)
-        self._hold(this_way == that_way, promise, f"seats {one} and {other}")
 
     def _check_news(self, before: State, seat: Seat, action: Action, after: State) -> None:
         news = list(self._game.news(before, seat, action, after))
@@ -348,25 +261,6 @@ class _Inspection:
             ordered = list(seats) == sorted(set(seats)) and set(seats) <= {*self._all_seats}
             self._hold(ordered, "news goes to seats, ascending", f"{seats}: {command}")
             self._check_command("news", command)
-
-    def _ids(self, legal: Sequence[Action], *, sample: bool = False) -> Iterator[Action]:
-        """Action ids to try: all of them while that is affordable, else the telling ones."""
-        size = self._game.actions
-        yield from (-1, -size, size, size + 1, 10**6)
-        if legal and not sample and self._sweep > 0:
-            self._sweep -= size
-            yield from range(size)
-            return
-        for action in self._some(legal):
-            yield from (action - 1, action, action + 1)
-        for _ in range(4):
-            yield self._draw(size)
-
-    def _some(self, legal: Sequence[Action]) -> Sequence[Action]:
-        """All of a short list, a sample of a long one."""
-        if len(legal) <= _SAMPLE:
-            return legal
-        return [legal[self._draw(len(legal))] for _ in range(_SAMPLE)]
 
     def _check_rotations(self, deal: Deal, final: State) -> None:
         n = self._game.seats
