@@ -7,7 +7,7 @@ after a deal's end the cards of the next one; the greeting comes before everythi
 
     position = Position.opening(game, "seed")
     while (seat := position.to_act) is not None:
-        position = position.decided(position.state.legal(seat)[0])
+        position = position.apply(position.state.legal(seat)[0])
     position.totals
 
 `retrace` follows a record instead, which may end in the middle of a deal.
@@ -169,7 +169,7 @@ class Position:
         seat = self.state.to_act[0]
         return [self.game.action_text(self.state, seat, action) for action in self.state.legal(seat)]
 
-    def decided(self, action: Action) -> Self:
+    def apply(self, action: Action) -> Self:
         """The position after a decision of the seat to act; IllegalAction if it may not do that."""
         game, totals, deals = self.game, self.totals, self.deals
         state = self.state.apply(self.state.to_act[0], action)

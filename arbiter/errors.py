@@ -9,7 +9,7 @@
     ├─ VoidMatch         our machine failed, not a bot           4
     ├─ StoreError        unreachable, locked, newer schema       5
     │  └─ NoStore        none there yet
-    └─ Stopped           somebody asked a season to stop         130
+    └─ Interrupted       somebody asked to stop                  130
 
 A message is one line that names the thing and, where there is one, the fix.
 """
@@ -107,8 +107,8 @@ class NoStore(StoreError):
     """There is no store yet at the place where one is to be read."""
 
 
-class Stopped(ArbiterError):
-    """Somebody asked a season to stop, and it did, in good order."""
+class Interrupted(ArbiterError):
+    """Somebody asked a command to stop, and it did, in good order."""
 
     exit_code = 130
 

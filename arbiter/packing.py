@@ -39,7 +39,7 @@ class PackedMatch(NamedTuple):
     record: bytes
 
 
-def packed(record: MatchRecord) -> PackedMatch:
+def pack_match(record: MatchRecord) -> PackedMatch:
     """A record as it crosses to the coordinator and into the store."""
     return PackedMatch(record.summary(), record.wall_ns, pack(record))
 

@@ -90,7 +90,7 @@ class Seated(Protocol):
         """Take the payload and answer it: a `Reply` to a request and for every fault, else the cost in ns."""
 
 
-class _Ended(Exception):
+class _MatchForfeited(Exception):
     """Unwinds the match at the first fault."""
 
     def __init__(self, seat: Seat, send: Send, fault: Fault, detail: str, reply: bytes) -> None:
@@ -197,7 +197,7 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
         for send in match.held():
             match.settle(send, *(yield send))
         points = total
-    except _Ended as ended:
+    except _MatchForfeited as ended:
         seat = ended.seat
         forfeit = Forfeit(
             seat=seat,
@@ -292,10 +292,10 @@ class _Match:
             late = self._clock.charge(seats, costs, allowed)
         if reply is not None and (fault := reply.fault) is not None:
             seat = seats[len(costs) - 1]
-            raise _Ended(seat, send, Fault(fault.kind), fault.detail, fault.reply)
+            raise _MatchForfeited(seat, send, Fault(fault.kind), fault.detail, fault.reply)
         if late is not None:
             cost = costs[seats.index(late)]
-            raise _Ended(late, send, Fault.TIMEOUT, overdue(late, send, cost), b"")
+            raise _MatchForfeited(late, send, Fault.TIMEOUT, overdue(late, send, cost), b"")
 
     def judge(
         self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
@@ -306,10 +306,10 @@ class _Match:
         try:
             action, after, word = judge(game, state, seat, request, answer)
         except MalformedReply as error:
-            raise _Ended(seat, send, Fault(error.kind), error.detail, answer.raw) from None
+            raise _MatchForfeited(seat, send, Fault(error.kind), error.detail, answer.raw) from None
         except IllegalAction as error:
             word = words_of(answer, game.answer_words(state, seat))
-            raise _Ended(seat, send, Fault.ILLEGAL, f"{word[:60]}: {error}", answer.raw) from None
+            raise _MatchForfeited(seat, send, Fault.ILLEGAL, f"{word[:60]}: {error}", answer.raw) from None
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None

@@ -6,7 +6,7 @@ from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any
 
 from arbiter.match import MatchRecord, Move
-from arbiter.packing import packed
+from arbiter.packing import pack_match
 from arbiter.regress import play_on, resume
 from arbiter.season.events import Stopped
 from arbiter.season.matches import play_matches
@@ -55,7 +55,7 @@ class Scripted(Executor):
         self.played.append(spec.id)
         future: Future[Any] = Future()
         try:
-            future.set_result(packed(self._outcome(spec)))
+            future.set_result(pack_match(self._outcome(spec)))
         except Exception as error:
             future.set_exception(error)
         return future

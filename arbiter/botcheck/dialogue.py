@@ -54,7 +54,7 @@ def script_of(game: AnyGame, left_ms: int) -> Script:
         if seat == 0:
             commands = (*heard, f"time_left {left_ms}", position.request)
             return Script(commands, len(list(game.greeting())), position)
-        position = position.decided(policy(position.state, seat))
+        position = position.apply(policy(position.state, seat))
 
 
 class Dialogue:

@@ -39,7 +39,7 @@ class Follower(ABC):
         (seat,) = send.seats
         action = self.action_of(seat)
         word = self.position.game.action_text(self.position.state, seat, action).encode()
-        self.position = self.position.decided(action)
+        self.position = self.position.apply(action)
         return Reply(Answer(True, word, word), 0, 0)
 
     def follow(self, answer: Answer) -> None:
@@ -49,7 +49,7 @@ class Follower(ABC):
         except ArbiterError:
             return
         self.check(action)
-        self.position = self.position.decided(action)
+        self.position = self.position.apply(action)
 
     def check(self, action: Action) -> None:  # noqa: B027 -- a hook that may be left out
         """Look at a legal decision of the bot, in the position before it."""

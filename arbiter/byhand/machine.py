@@ -233,7 +233,7 @@ class ByHand:
     def _decide(self, word: str) -> None:
         seat = self.position.to_act
         assert seat is not None
-        self.position = self.position.decided(self.position.parse(word))
+        self.position = self.position.apply(self.position.parse(word))
         self._told = 0
         self.left[seat] += self.setup.time.increment_ns
         self._marks.append(_Mark(self.position, len(self._log), tuple(self.left)))

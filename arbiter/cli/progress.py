@@ -44,13 +44,13 @@ def void_line(event: MatchVoid) -> str:
     return f"{event.id}: void, to be played again: {event.why}"
 
 
-def stopped() -> errors.Stopped:
+def stopped() -> errors.Interrupted:
     """What ends a command whose season somebody asked to stop."""
-    return errors.Stopped("stopped as asked; the same command goes on")
+    return errors.Interrupted("stopped as asked; the same command goes on")
 
 
 def present(events: Iterable[Event], name: str, journal: Journal, each_match: bool = False) -> None:
-    """Tell a terminal and a journal what happens to the season `name`; `errors.Stopped` where it was stopped.
+    """Tell a terminal and a journal what happens to the season `name`; `errors.Interrupted` at its stop.
 
     Where no terminal moves a bar, a line about each match, or without `each_match` about forfeits alone. With
     it, too, a round's end is told by the journal only: the command's own output says it.

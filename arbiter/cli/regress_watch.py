@@ -82,7 +82,7 @@ class Watch:
             )
 
     def show(self, trial: Trial, event: MatchStored | MatchVoid | Stopped) -> None:
-        """What has happened; `errors.Stopped` where somebody asked for it."""
+        """What has happened; `errors.Interrupted` where somebody asked for it."""
         if isinstance(event, MatchStored):
             self._match(trial, event.match)
         elif isinstance(event, MatchVoid):

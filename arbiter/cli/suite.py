@@ -12,7 +12,7 @@ import click
 
 from arbiter.cli.options import format_option, workers_option
 from arbiter.cli.output import even_unread, note, print_json
-from arbiter.errors import ConfigError, Stopped, did_you_mean
+from arbiter.errors import ConfigError, Interrupted, did_you_mean
 from arbiter.text import printable, xml_text
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
                 failure = CheckResult("suite", False, "interrupted" if interrupted else str(error), 0.0)
                 _write_junit(junit_file, [failure], time.monotonic() - begun)
         if interrupted:
-            raise Stopped("interrupted; a suite begins anew") from None
+            raise Interrupted("interrupted; a suite begins anew") from None
         raise
     seconds = time.monotonic() - begun
     failed = sum(not result.ok for result in found)

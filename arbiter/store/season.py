@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.match import MatchSummary
-from arbiter.packing import PackedMatch, packed, unpack
+from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class SeasonStore:
 
     def add_match(self, record: MatchRecord) -> bool:
         """Keep a match; False if one with this id is already there, which then stays."""
-        return self.add_packed(packed(record))
+        return self.add_packed(pack_match(record))
 
     def add_packed(self, match: PackedMatch) -> bool:
         """The same for a match that was packed where it was played."""

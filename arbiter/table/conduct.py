@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.clock import MS
 from arbiter.games import make
-from arbiter.packing import packed
+from arbiter.packing import pack_match
 from arbiter.referee import drive, referee
 from arbiter.table.channel import Channel
 from arbiter.table.launcher import Launcher
@@ -48,7 +48,7 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 
 def play_packed(spec: MatchSpec) -> PackedMatch:
     """Play a match and pack its record, where it was played: what a season's workers do."""
-    return packed(play_match(spec))
+    return pack_match(play_match(spec))
 
 
 def close_table() -> None:

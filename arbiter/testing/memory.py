@@ -205,5 +205,5 @@ class _Puppets:
             return PLAIN
         position = self._position
         action = self._policy(position.state, seat)
-        self._position = position.decided(action)
+        self._position = position.apply(action)
         return b"= %s\n\n" % position.game.action_text(position.state, seat, action).encode()

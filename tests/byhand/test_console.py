@@ -645,7 +645,7 @@ def test_positions_follow_the_referee(game: AnyGame) -> None:
     for move in record.moves:
         assert (position.to_act, position.request) == (move.seat, move.request)
         assert move.action in position.words()
-        position = position.decided(position.parse(move.action))
+        position = position.apply(position.parse(move.action))
     assert position.to_act is None
     assert position.totals == record.points
 
@@ -655,7 +655,7 @@ def test_a_hand_is_what_was_dealt_less_what_was_played() -> None:
     sizes = []
     while position.to_act is not None:
         sizes.append(len(GAME.hand(position.state, 0)))
-        position = position.decided(position.state.legal(position.to_act)[0])
+        position = position.apply(position.state.legal(position.to_act)[0])
     assert sizes[:8] == [1] * 5 + [0] * 3
     assert position.shown.hands[0] == ()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.errors import VoidMatch
 from arbiter.games import make
 from arbiter.match import original
-from arbiter.packing import packed
+from arbiter.packing import pack_match
 from arbiter.regress import Experiment, experiment_of
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 
@@ -51,7 +51,7 @@ class InMemory(Executor):
             self._void.remove(spec.id)
             future.set_exception(VoidMatch("its worker died"))
         else:
-            future.set_result(packed(self.record(spec)))
+            future.set_result(pack_match(self.record(spec)))
         return future
 
     def record(self, spec: MatchSpec) -> MatchRecord:

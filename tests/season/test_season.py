@@ -13,7 +13,7 @@ import pytest
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, MatchSummary
-from arbiter.packing import packed
+from arbiter.packing import pack_match
 from arbiter.season.ledger import pairwise, to_rating
 from arbiter.season.plan import time_for_another
 from arbiter.season.schedule import drawn_tables
@@ -237,7 +237,7 @@ class OneInFlight(Executor):
     def _called_off(self, _: Future[Any]) -> None:
         first, *others = self._futures
         if not first.done() and all(future.cancelled() for future in others):
-            first.set_result(packed(by_name(self.specs[0])))
+            first.set_result(pack_match(by_name(self.specs[0])))
 
 
 def test_a_wish_to_stop_lets_matches_in_flight_end_and_starts_no_other(
