@@ -1,9 +1,8 @@
 """The course of a match: what is dealt, who is to act, what is said, and what comes next.
 
-Pure and immutable, below the referee and everybody who follows a match. A `Position` lies between
-two decisions: the last one has been made and the next one not yet been asked for. Its `news` is
-what is said in between, in the referee's order in strict delivery: after an action what it tells,
-after a deal's end the cards of the next one; the greeting comes before everything.
+A `Position` is immutable and lies between two decisions: the last one has been made, the next one
+has not been asked for. Its `news` is what is said in between, in the order of strict delivery:
+the greeting first of all, after an action what it tells, after a deal's end the next deal.
 
     position = Position.opening(game, "seed")
     while (seat := position.to_act) is not None:
@@ -30,10 +29,11 @@ if TYPE_CHECKING:
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, Shown, State
 
 HASHED_DEALS = 10
-"""How many planned deals of an endless game enter the hash."""
+"""Planned deals of an endless game that enter the hash."""
 MOST_DEALS = 10_000
+"""A programme is cut there."""
 _DECIDED = ("special", "exchange")
-"""What the record of a deal knows already and is to be decided anew."""
+"""Keys of a recorded deal that were decided at the table."""
 
 
 def deal_of(
@@ -53,7 +53,7 @@ class Programme(NamedTuple):
 
 @lru_cache(maxsize=8)
 def programme(game: AnyGame, seed: str, round_number: int) -> Programme:
-    """What would be dealt if no deal depended on the one before; the same all round long."""
+    """The deals of a round, as if none depended on the one before."""
     deals = []
     for number in range(HASHED_DEALS if game.endless else MOST_DEALS):
         deal = deal_of(game, seed, round_number, number, None)
@@ -92,9 +92,8 @@ class Decision(NamedTuple):
 class Position:
     """A match between two decisions; `state` is of the last of `deals`.
 
-    `known` are deals that take the place of the drawn ones, as far as they go. `before` is the
-    position before the last decision, which was `action`; None at the opening. `made` counts the
-    decisions.
+    `known` deals replace the first drawn ones. `before` is the position before the last decision,
+    which was `action`; None at the opening. `made` is the number of decisions.
     """
 
     game: AnyGame
@@ -110,7 +109,7 @@ class Position:
 
     @classmethod
     def opening(cls, game: AnyGame, seed: str, round_number: int = 1, known: tuple[Deal, ...] = ()) -> Self:
-        """The first deal is given out, and nobody has been told anything."""
+        """The position in which the first deal is dealt and nobody has been told anything."""
         deal = known[0] if known else planned_deal(game, seed, round_number, 0, None)
         assert deal is not None, "a game has a deal"
         return cls(game, seed, round_number, known, (deal,), game.start(deal), (0,) * game.seats)
@@ -132,7 +131,7 @@ class Position:
 
     @cached_property
     def news(self) -> tuple[Told, ...]:
-        """All that is said between the last decision and the next one, in order."""
+        """What is said between the last decision and the next one, in order."""
         game, before = self.game, self.before
         told: list[Told] = []
         if before is None:
@@ -165,7 +164,7 @@ class Position:
         return action
 
     def words(self) -> list[str]:
-        """All that the seat to act may answer."""
+        """The legal answers of the seat to act."""
         seat = self.state.to_act[0]
         return [self.game.action_text(self.state, seat, action) for action in self.state.legal(seat)]
 
@@ -225,7 +224,7 @@ class DealOver(NamedTuple):
 
 
 def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | DealOver]:
-    """A recorded match again, event by event; StoreError where the record is not one of this game."""
+    """Follow a recorded match, event by event; StoreError where the record is not one of this game."""
     moves = iter(record.moves)
     move = next(moves, None)
     for number, shape in enumerate(record.deals):
@@ -250,7 +249,7 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
 
 
 def _deal_again(record: MatchRecord, game: AnyGame, number: int) -> Deal:
-    """A deal of a record as it was before anything was decided."""
+    """A recorded deal as it was before anything was decided."""
     shape = dict(record.deals[number])
     asked = {move.request.split()[0] for move in record.moves if move.deal == number}
     if "gen_special" in asked or "gen_exchange" in asked:

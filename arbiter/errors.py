@@ -76,7 +76,7 @@ class IllegalAction(RulesError):
 
 
 class MalformedReply(ArbiterError):
-    """Bytes from a bot that are no reply; `kind` is the fault it amounts to."""
+    """Bytes from a bot that are no reply; `kind` is the kind of fault."""
 
     def __init__(self, kind: str, detail: str, reply: bytes = b"") -> None:
         self.kind = kind
@@ -104,7 +104,7 @@ class StoreError(ArbiterError):
 
 
 class NoStore(StoreError):
-    """There is no store yet at the place where one is to be read."""
+    """There is no store yet at the address that is to be read."""
 
 
 class Interrupted(ArbiterError):

@@ -1,4 +1,4 @@
-"""What a match is before it is played and after: frozen values, JSON both ways.
+"""Matches before and after they are played: frozen values, JSON both ways.
 
 A `MatchSpec` is everything a worker needs; a `MatchRecord` is everything that is kept. Why a
 match ended (`Forfeit`) stays apart from who won (`results`).
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 COPY_MARK = "#"
+"""Stands in the name of a house bot's copy before its number."""
 
 
 class Fault(StrEnum):
@@ -41,8 +42,10 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A registered program. `folder` is where it starts, `read` the folders and files that are its to
-    read where bots are confined, its own folder first; `batched` is what an organiser vouches for.
+    """A registered program, started in `folder`.
+
+    `read` are the folders and files that it may read where bots are confined, its own folder first.
+    `batched` is True when the organiser vouches that it can take batched delivery.
     """
 
     name: str
@@ -128,7 +131,7 @@ class Forfeit:
 
 @dataclass(frozen=True, slots=True)
 class BotReport:
-    """What is known of one process after the match.
+    """One process after the match.
 
     `exit` is the exit status, negative the signal that ended it, None if we killed it.
     """
@@ -144,7 +147,7 @@ class BotReport:
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """What ratings and lists need of a match; kept beside the record, quick to read."""
+    """What ratings and lists need of a match; stored beside the record."""
 
     id: str
     round: int | None
@@ -202,8 +205,8 @@ class MatchRecord:
         """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
 
         A completed match compares every two players who are not partners; after a fault the
-        faulty player loses to each of the others, its partner too, and nothing else counts.
-        Who sits on both seats of a side stands at the first of them.
+        faulty player loses to each of the others, its partner too, and nothing else counts. A player
+        on several seats stands at the first of them.
         """
         players = self.players
         seats = [seat for seat, name in enumerate(players) if players.index(name) == seat]
@@ -214,7 +217,7 @@ class MatchRecord:
                     yield faulty, other, 0.0
         elif self.points is not None:
             for one, other in combinations(seats, 2):
-                if not self._partners(one, other):
+                if self.sides is None or self.sides[one] != self.sides[other]:
                     mine, theirs = self.points[one], self.points[other]
                     yield one, other, 0.5 if mine == theirs else float(mine > theirs)
 
@@ -233,9 +236,6 @@ class MatchRecord:
             fault=forfeit.fault if forfeit else None,
             detail=forfeit.detail if forfeit else "",
         )
-
-    def _partners(self, one: Seat, other: Seat) -> bool:
-        return self.sides is not None and self.sides[one] == self.sides[other]
 
     def to_json(self) -> dict[str, Any]:
         """The documented shape of a record."""

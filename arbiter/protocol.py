@@ -1,9 +1,9 @@
 """The line protocol between referee and bot, seen from the referee: bytes in, replies out.
 
-Theory of operation. A `Connection` holds the bytes of one bot's standard output that have not
-been consumed. `feed` adds what was read; `reply` takes the next complete reply if there is one;
-`stale` says what stands unread. It knows no file descriptor and no clock, so any chunking of
-the same bytes gives the same replies and the same faults.
+Theory of operation. A `Connection` holds the unconsumed bytes of one bot's standard output.
+`feed` adds what was read, `reply` takes the next complete reply, `stale` is what stands unread.
+It knows no file descriptor and no clock, so any chunking of the same bytes gives the same
+replies and the same faults.
 
     replies  := { blank line | comment line } reply ...
     reply    := ("=" | "?") rest-of-line { further line } empty-line
@@ -26,16 +26,18 @@ PLAIN = b"=\n\n"
 """The reply of nearly every command; the driver knows it without parsing."""
 
 REPLY_LIMIT = 64 * 1024
+"""Bytes of a reply."""
 BETWEEN_LIMIT = 4096
-"""So many bytes are kept of a comment or of blanks that no newline has ended yet."""
+"""Bytes that are kept of an unfinished comment or blank line."""
 OUTPUT_LIMIT = 1024 * 1024
+"""Bytes of output in a match."""
 
 _SIMPLE = re.compile(rb"= ?([!-~]{0,64})\n\n")
 _BLANKS = bytes(range(1, 33)) + b"\x7f"
 
 
 class Answer(NamedTuple):
-    """One reply: whether it began with ``=``, the rest of its first line, and the raw bytes."""
+    """One reply; `accepted` is True for ``=``, `text` is the rest of its first line."""
 
     accepted: bool
     text: bytes
@@ -44,7 +46,7 @@ class Answer(NamedTuple):
 
 DONE = Answer(True, b"", PLAIN)
 NONE = Answer(False, b"", b"")
-"""In place of an answer where there was none."""
+"""Stands where there was no answer."""
 _tuple = tuple.__new__
 
 
@@ -134,7 +136,7 @@ class Connection:
         return answers[-1] if answers else None
 
     def stale(self) -> bytes:
-        """Bytes that stand unread although nothing was asked; blank and comment lines do not count."""
+        """Bytes that stand unread although nothing was asked, but for blank and comment lines."""
         if not self.buffer:
             return b""
         self._skip_lines_between()
@@ -184,10 +186,10 @@ class Connection:
 
 
 def words_of(answer: Answer, number: int = 1) -> str:
-    """The words of an answer to a ``gen_`` command, with single blanks between; MalformedReply unless there
-    are as many as there should be.
+    """The words of an answer to a ``gen_`` command, with single blanks between.
 
-    Bytes that are no UTF-8 are shown escaped, and then are no action of any game.
+    MalformedReply unless there are `number` of them. Bytes that are no UTF-8 are escaped, which is no
+    action of any game.
     """
     text = answer.text
     words = text.split()

@@ -1,18 +1,17 @@
 """The referee of one match, as a generator: no I/O, no time source, no process.
 
-Theory of operation. `referee` yields one `Send` after the other, each to be exchanged with its
-seats in their order, and is sent the `Replies`; `drive` does that, and stops at the first fault,
-so they may be fewer than the seats. It returns the `MatchRecord`. Every forfeit of the project is
-decided here: a seat reports what it saw (an answer, how long it took, a fault of the wire), the
-rules say whether an answer is legal, and this module charges the clock, ends the match and says
-who lost.
+Theory of operation. `referee` yields `Send`s, each to be exchanged with its seats in order, is sent
+the `Replies`, and returns the `MatchRecord`. `drive` does the exchanges and stops at the first
+fault, so replies may be fewer than seats. Every forfeit is decided here: a seat reports what it saw
+(an answer, how long it took, a fault of the wire), the rules say whether an answer is legal, and
+this module charges the clock, ends the match and says who lost.
 
 One command goes to all seats, in seat order, before the next. In batched delivery the news of a
 seat is held until its next decision and then goes out in one write with `time_left` and the
 request; the first command of a match is never held, because a bot's start is timed by its reply.
 
-Of a reply to news only its cost matters, so it is reported as that number: a match of 2,560
-replies makes a sixth as many objects.
+Of a reply to news only the cost matters, so it is reported as that number: a match has some
+2,560 replies, and a sixth of them become objects.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ if TYPE_CHECKING:
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
 
 SHOWN_REPLY = 4096
-"""How many bytes are kept of the reply that was a fault."""
+"""Bytes that are kept of a faulty reply."""
 
 
 class Send(NamedTuple):
     """One write to each of some seats, and the number of replies that end each exchange.
 
     `payload` holds whole lines, the last one being `command`; `allowed_ns` is by seat of the
-    table; `asks` says that it is a request for a decision; `starting` that the time limit is that
-    of the program's start.
+    table; `asks` is True for a request for a decision, `starting` when the time limit is that of
+    the program's start.
     """
 
     seats: tuple[Seat, ...]
@@ -59,10 +58,10 @@ class Send(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came of a request for a decision, or of an exchange that failed.
+    """The reply to a request for a decision, or an exchange that failed.
 
-    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay; `fault` the fault
-    of the wire, if any: without one there is an answer.
+    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay. There is an answer
+    unless there is a `fault`.
     """
 
     answer: Answer
@@ -74,24 +73,24 @@ class Reply(NamedTuple):
 
 
 Replies: TypeAlias = "tuple[Sequence[int], Reply | None]"
-"""What each seat's exchange is charged in ns, in the order of the `Send`; and the last one's reply,
-None if it was news that has been answered."""
+"""What each seat is charged in ns, in the order of the `Send`, and the last seat's reply, None for news
+that was answered."""
 Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
-"""What `referee` is to its driver."""
+"""The type of `referee`'s generator."""
 Listener: TypeAlias = "Callable[[Seat, Send, Reply | int], None]"
-"""Hears every exchange when it is over, and what the seat returned."""
+"""Called after every exchange with what the seat returned."""
 _tuple = tuple.__new__
 
 
 class Seated(Protocol):
-    """Whoever sits in a seat: a bot's pipes, a bot in memory, a record, a person."""
+    """An occupant of a seat: a bot's pipes, a bot in memory, a record, a person."""
 
     def exchange(self, send: Send) -> Reply | int:
-        """Take the payload and answer it: a `Reply` to a request and for every fault, else the cost in ns."""
+        """Deliver the payload: a `Reply` to a request and for every fault, else the cost in ns."""
 
 
 class _MatchForfeited(Exception):
-    """Unwinds the match at the first fault."""
+    """Raised at the first fault; ends the match."""
 
     def __init__(self, seat: Seat, send: Send, fault: Fault, detail: str, reply: bytes) -> None:
         self.seat, self.send = seat, send
@@ -100,7 +99,7 @@ class _MatchForfeited(Exception):
 
 @lru_cache(maxsize=4096)
 def _line(command: Command) -> bytes:
-    """A command as sent; a game has few different ones."""
+    """A command as sent; cached, since a game has few."""
     return command.encode() + b"\n"
 
 
@@ -111,7 +110,7 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
 
 
 def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
-    """Exchange what the referee wants exchanged with `seats`, in its order, until it has a record."""
+    """Exchange what the referee yields with `seats` until it returns the record."""
     steps = drive_by_request(match, seats, listen)
     try:
         while True:
@@ -124,7 +123,7 @@ def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = Non
 def drive_by_request(
     match: Conduct, seats: Sequence[Seated], listen: Listener | None = None
 ) -> Generator[Send, Reply | None, MatchRecord]:
-    """The same, but yielding each request first: sent None it asks the seat, sent a reply it takes that."""
+    """Like `drive`, but yield each request first; a reply that is sent in takes the place of the seat's."""
     exchanges = [seat.exchange for seat in seats]
     try:
         send = next(match)
@@ -154,7 +153,7 @@ def judge(
 ) -> tuple[Action, State, str]:
     """The legal action that an answer means, the state after it, and the answer's words.
 
-    MalformedReply for a refusal and for words that are none; IllegalAction with the rules' reason.
+    MalformedReply for a refusal or a wrong number of words; IllegalAction with the rules' reason.
     """
     accepted, text, raw = answer
     if not accepted:
@@ -251,7 +250,7 @@ class _Match:
                 yield Send((seat,), line, 1, tuple(self._clock.left))
 
     def tell(self, seats: tuple[Seat, ...], command: Command) -> Send | None:
-        """The same command to several seats; nothing to send now in batched delivery."""
+        """The same command to several seats; held in batched delivery."""
         line = _line(command)
         if self._batched:
             for seat in seats:
@@ -260,7 +259,7 @@ class _Match:
         return _tuple(Send, (seats, line, 1, tuple(self._clock.left), False, False))
 
     def tell_time(self, seat: Seat) -> Send | None:
-        """What a seat has left, said before each request; held with the news in batched delivery."""
+        """What a seat has left, told before each request; held in batched delivery."""
         clock = self._clock
         line = b"time_left %d\n" % (clock.left[seat] // MS)
         if self._batched:
@@ -269,7 +268,7 @@ class _Match:
         return _tuple(Send, (self._alone[seat], line, 1, tuple(clock.left), False, False))
 
     def ask(self, seat: Seat, request: Command) -> Send:
-        """The request for a decision, together with what is held for the seat."""
+        """The request for a decision, with what is held for the seat."""
         if self._batched:
             self._held[seat].append(_line(request))
             return self._flush(seat, asks=True)
@@ -277,7 +276,7 @@ class _Match:
         return _tuple(Send, (self._alone[seat], _line(request), 1, left, True, False))
 
     def held(self) -> Iterator[Send]:
-        """What is still to be delivered when the last deal is over."""
+        """What is still held when the last deal is over."""
         for seat, lines in enumerate(self._held):
             if lines:
                 yield self._flush(seat, asks=False)
@@ -323,7 +322,7 @@ class _Match:
     def record(
         self, points: tuple[int, ...] | None, forfeit: Forfeit | None, state: State | None
     ) -> MatchRecord:
-        """What is kept, `state` being the last one; times are rounded so that moves sum to totals."""
+        """The record; `state` is the last one. Times are rounded so that moves sum to totals."""
         spec, game = self._spec, self._game
         per_request = spec.limits.time.per_request
         charged = [0] * game.seats
@@ -331,7 +330,7 @@ class _Match:
         for deal, seat, request, action, (wall, _, cpu, delay), used, left in self._moves:
             total = (used + 500) // 1000 * 1000
             cost, charged[seat] = total - charged[seat], total
-            # What is left is what was granted less what is shown as charged.
+            # So that what is left and what is charged sum to what was granted.
             if not per_request:
                 left += used - total
             wall, left = (wall + 500) // 1000 * 1000, (left + 500) // 1000 * 1000
@@ -340,7 +339,7 @@ class _Match:
             fields = (deal, seat, request, action, wall, cpu, delay, cost, left)
             moves.append(_tuple(Move, fields))
         if game.chained:
-            # That of a deal in progress stands last; with the match over it is there twice.
+            # The last one belongs to a deal in progress; if there is none, it is there twice.
             states = [*self._states, state]
             shapes = tuple(game.deal_record(*both) for both in zip(self._deals, states, strict=False))
         elif len(self._deals) < len(self._planned.deals):

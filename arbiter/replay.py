@@ -1,14 +1,13 @@
-"""A recorded match conducted again: the referee asks, the record answers, and whatever differs is named.
+"""A recorded match conducted again: the referee asks, the record answers, differences are named.
 
-Theory of operation. The referee itself is driven, so the order of requests, the legality of each
-action and the points are its own and not a second opinion on them. Every answer comes from the
-record's moves; every cost is 0, since time cannot be replayed. When the moves are used up, a
-recorded forfeit is given at the first exchange with its seat that sent its command. Where the
-reply was kept in full and the fault lies in the reply, the reply is judged anew; any other fault
-(a timeout, a crash) is believed, and only its place is checked.
+Theory of operation. The referee itself decides the order of requests, the legality of each action
+and the points. Every answer comes from the record's moves; every cost is 0, since time cannot be
+replayed. After the last move, a recorded forfeit is given at the first exchange with its seat that
+sends its command. A fault that lies in a reply is judged anew where the reply was kept in full; any
+other fault (a timeout, a crash) is believed, and only its place is checked.
 
 A match that was played to its end is replayed in batched delivery whatever its own was: the
-requests are the same, and there is a sixth as much to send.
+requests are the same, with a sixth as many exchanges.
 """
 
 from __future__ import annotations
@@ -35,10 +34,9 @@ ANSWERS = frozenset({Fault.ILLEGAL, Fault.REFUSED})
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a match comes to: the record without its times, or the reason why there is none.
+    """The record that the replay makes, without times, or the `problem` why there is none.
 
-    `starting` says that the forfeit, if any, was at a program's start; `judged` that its reply
-    was judged anew and not believed.
+    `starting` is True when the forfeit was at a program's start, `judged` when its reply was judged anew.
     """
 
     record: MatchRecord | None
@@ -48,7 +46,7 @@ class Replay:
 
 
 class _Stray(Exception):
-    """The record leaves the course of the match; its text says where and how."""
+    """The record departs from the course of the match; the text says where and how."""
 
 
 def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> Replay:
@@ -86,7 +84,7 @@ class _Recorded:
         self.starting = self.judged = False
 
     def reply(self, seat: Seat, send: Send) -> Reply | int:
-        """What the seat of a real match would have told the referee, at no cost."""
+        """The seat's recorded reply, at no cost."""
         forfeit = self._forfeit
         if self._faulted and forfeit is not None:
             raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
@@ -109,7 +107,7 @@ class _Recorded:
         return Reply(Answer(True, word, word), 0, 0)
 
     def left_over(self, result: MatchRecord) -> str:
-        """What of the record the match, which ended as `result`, had no place for."""
+        """What of the record has no place in the replayed match, "" for nothing."""
         if result.forfeit is not None and not self._faulted:
             move = self._moves[self._done - 1]
             fault = result.forfeit
@@ -128,7 +126,7 @@ class _Recorded:
         return f"forfeit: stored for {forfeit.command!r} to seat {forfeit.seat}, but {place}"
 
     def _fault(self, forfeit: Forfeit, send: Send) -> Reply:
-        """The reply that was the fault: anew where it is there to be judged, else as told."""
+        """The faulty reply: judged anew where it was kept, else believed."""
         if forfeit.fault in ANSWERS and not send.asks:
             raise _Stray(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
         raw = forfeit.reply.encode(errors="replace")
@@ -149,5 +147,5 @@ class _Recorded:
 
 
 def _same(stored: str, sent: str) -> bool:
-    """Whether a command is the one sent; times are not replayed, so `time_left` has any."""
+    """True when a stored command is the one sent; of `time_left` with any time, which is not replayed."""
     return stored == sent or stored.split(" ")[0] == sent.split(" ")[0] == "time_left"

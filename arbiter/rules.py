@@ -1,9 +1,8 @@
-"""What a game is: the whole interface that a game, ours or a third party's, has to fill in.
+"""The interface of a game, ours or a third party's.
 
 A `Game` is stateless and picklable: options go to its constructor, everything that happens lies
-in immutable `State` values, one per deal. The referee asks whoever stands in `to_act`, applies
-the answer, and passes on the `news`; what each seat hears is data, so that secrets are kept in
-one place that can be tested.
+in immutable `State` values, one per deal. The referee asks the first seat in `to_act`, applies
+the answer, and passes on the `news`. What each seat hears is data, so that a test can find leaks.
 
     deal = game.next_deal(0, stream, None)
     state = game.start(deal)
@@ -52,10 +51,10 @@ class Answered(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What lies where, as far as one seat may see it: all JSON values.
+    """What one seat may see of a deal; all JSON values.
 
-    `hands` by seat, names of cards, ascending, None for a hand that is not seen; `counts` the number of cards
-    in each; `table` who laid what, in order; `roles` what else is open, by the games' own words.
+    `hands` by seat, names of cards, ascending, None for a hidden hand; `counts` the number of cards in each;
+    `table` who laid what, in order; `roles` what else is open, in the game's own words.
     """
 
     hands: tuple[tuple[str, ...] | None, ...]
@@ -65,7 +64,7 @@ class Shown(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """Cards that one seat gave another, whose names only these two know."""
+    """Cards that one seat gave another; only these two know their names."""
 
     giver: Seat
     taker: Seat
@@ -103,7 +102,7 @@ class State(Protocol):
         """The legal actions of a seat in `to_act`: ascending, never empty."""
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """Whether `action` is legal, without enumerating."""
+        """True when `action` is legal; does not enumerate."""
 
     def apply(self, seat: Seat, action: Action) -> Self:
         """The state after the action; IllegalAction otherwise, this state being unchanged."""
@@ -118,9 +117,7 @@ S = TypeVar("S", bound=State)
 class Game(ABC, Generic[S]):
     """A game with its options: the rules, and the words its bots hear and speak.
 
-    `S` is its type of state.
-
-    Two games of one class with equal options are equal.
+    `S` is its type of state. Two games of one class with equal options are equal.
     """
 
     name: ClassVar[str]
@@ -139,9 +136,9 @@ class Game(ABC, Generic[S]):
     sides: tuple[int, ...] | None = None
     """Fixed partnerships by seat, such as (0, 1, 0, 1)."""
     chained: bool = False
-    """Whether a deal depends on how the one before it ended."""
+    """True when a deal depends on how the one before it ended."""
     endless: bool = False
-    """Whether only the play ends a match, as where it goes to a number of points."""
+    """True when only the play ends a match, as in one to a number of points."""
     _given: tuple[Deal, ...] | None = None
 
     def __eq__(self, other: object) -> bool:
@@ -159,8 +156,9 @@ class Game(ABC, Generic[S]):
 
     @property
     def seatings(self) -> tuple[tuple[int, ...], ...]:
-        """Who sits where, match by match of a table: for each seat the place of its player in the table's
-        list. By default all cyclic shifts, shift s moving each player s seats on.
+        """For each match of a table, the place in the table's list of the player in each seat.
+
+        By default all cyclic shifts; shift s moves each player s seats on.
         """
         n = self.seats
         return tuple(tuple((seat - shift) % n for seat in range(n)) for shift in range(n))
@@ -172,9 +170,11 @@ class Game(ABC, Generic[S]):
 
     @property
     def duels(self) -> tuple[tuple[Game[S], tuple[int, ...]], ...]:
-        """How two versions of a bot, 0 and 1, meet on equal terms, match by match of one set of deals: what
-        is played, and the version in each seat. By default half a table each, in all seatings; where a table
-        does not halve, once with the larger part for the one and once for the other.
+        """How two versions of a bot, 0 and 1, meet on equal terms: for each match what is played, and the
+        version in each seat.
+
+        By default half a table each, in all seatings; an odd table twice, so that each version has the larger
+        part once.
         """
         size = self.table_size
         halves = {size // 2, size - size // 2}
@@ -290,27 +290,27 @@ class Game(ABC, Generic[S]):
         return ()
 
     def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """What is open beside the cards, and known to every seat: trump, declarations, tricks taken."""
+        """What every seat knows beside the cards: trump, declarations, tricks taken."""
         return {}
 
     def deal_roles(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """What every seat knows of a deal that has come to `state`: whom it singles out, open cards."""
+        """What every seat knows of a deal in `state`: whom it singles out, open cards."""
         roles: dict[str, Any] = {self.seat_word: deal.seat}
         if deal.extra:
             roles["extra"] = [self.card_name(card) for card in deal.extra]
         return roles
 
     def revealed(self, before: S, seat: Seat, action: Action, after: S) -> tuple[tuple[Seat, str], ...]:
-        """The answers, by seat, that an action makes known to all: its own where all are told of it."""
+        """The answers, by seat, that an action makes known to all; by default its own if all are told."""
         told = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
         return ((seat, self.action_text(before, seat, action)),) if told else ()
 
     def taker(self, before: S, after: S) -> Seat | None:  # noqa: ARG002
-        """Who has taken what lay on the table by the action between two states; None for nobody."""
+        """Who took the table's cards by the action between two states; None for nobody."""
         return None
 
     def exchanged(self, before: S | None, after: S) -> Sequence[Exchange]:  # noqa: ARG002
-        """The cards that have changed hands by the action between two states, or as the deal began."""
+        """The cards that changed hands by the action between two states, or when the deal began."""
         return ()
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:  # noqa: ARG002

@@ -1,9 +1,9 @@
-"""Who may see what of a match: the one place between a stored record and whoever looks at it.
+"""Who may see what of a match: the one place between a stored record and its readers.
 
 A record holds everything: all cards, everybody's raw replies and standard error, the deals that
-other tables of the round may still be playing. It is shown to nobody but the organiser as it is.
-`replay_of` makes of it what a `Reader` may see, in the form ``arbiter-replay/1``: a deal's cards
-once, then events that a page or a program folds.
+other tables of the round may still be playing. Only the organiser is shown it as it is. For a
+`Reader`, `replay_of` turns it into a replay in the form ``arbiter-replay/1``: a deal's cards once,
+then events.
 
     replay_of(record, Reader.parse("public"), complete=False)
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 FORMAT = "arbiter-replay/1"
 SHOWN_WORD = 60
-"""How many characters of a refused word the public is shown."""
+"""Characters of a refused word that the public is shown."""
 
 
 class Reader(NamedTuple):
-    """Who looks: `kind` is public, seat or full; `seat` counts for the second."""
+    """Who reads: `kind` is public, seat or full; `seat` matters for the second."""
 
     kind: str
     seat: Seat = 0
@@ -113,10 +113,7 @@ def table_line(shown: Shown) -> str:
 
 
 def roles_line(shape: Mapping[str, Any]) -> str:
-    """What a deal's JSON says beside its hands: ``landlord 0, extra 4 6 2``.
-
-    Roles by seat, and lists in lists, stand where the play is told.
-    """
+    """What a deal's JSON says beside hands, roles by seat and nested lists: ``landlord 0, extra 4 6 2``."""
     told = []
     for key, value in shape.items():
         if isinstance(value, list | tuple):
@@ -128,7 +125,7 @@ def roles_line(shape: Mapping[str, Any]) -> str:
 
 
 class _Telling:
-    """Goes through a record once, and writes down what one reader may see."""
+    """Follows a record once and collects what one reader may see."""
 
     def __init__(self, record: MatchRecord, game: AnyGame, reader: Reader, everything: bool) -> None:
         self._record, self._game, self._everything = record, game, everything
@@ -236,7 +233,7 @@ class _Telling:
             self._cut.told(seat, command, len(self.events))
 
     def _forfeit(self, forfeit: Forfeit, state: Any) -> None:
-        """The fault, and before it the request, if it was one; what was no longer sent is taken back."""
+        """Add the fault, after the request if it was one; take back what was no longer sent."""
         seat = forfeit.seat
         asked = state is not None and seat in state.to_act
         asked = asked and self._game.request(state, seat) == forfeit.command
@@ -252,7 +249,7 @@ class _Telling:
         self._add("fault", seat=seat, player=fault["player"], fault=fault["kind"], text=fault["text"])
 
     def _fault_words(self, forfeit: Forfeit) -> str:
-        """The referee's, with standard error for the bot's own author alone.
+        """The referee's words; standard error is for the bot's own author alone.
 
         Before the round's end without the rules' reason, which may tell of cards.
         """
@@ -282,17 +279,17 @@ class _Cut:
         self._waiting: list[tuple[Seat, Command, int]] = []
 
     def decided(self, seat: Seat, events: int) -> None:
-        """A seat has decided, after so many events: what it was told before has reached it."""
+        """A seat has decided after `events` events: what it was told before has reached it."""
         if not self._batched or seat == self._own:
             self._sent = events
             self._waiting.clear()
 
     def told(self, seat: Seat, command: Command, events: int) -> None:
-        """A seat is told something; the own seat has so many events then."""
+        """A seat is told something; the own seat then has `events` events."""
         self._waiting.append((seat, command, events))
 
     def end(self, asked: bool) -> int:
-        """How many events the own seat had; `asked` says that a request got the faulty reply."""
+        """The number of events that the own seat had; `asked` is True when the fault was an answer."""
         forfeit, own = self._forfeit, self._own
         assert forfeit is not None
         assert own is not None
