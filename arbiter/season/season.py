@@ -39,7 +39,7 @@ from arbiter.season.plan import (
 from arbiter.view import replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from arbiter.config import Config
     from arbiter.executors import Slots
@@ -132,12 +132,8 @@ class Season:
         while plan := self.plan(accept_changes, self._time_left(self.config, executor)):
             accept_changes = False
             begun = time.monotonic()
-            yield from self.announce(plan, executor.size)
-            for event in play_matches(stored, plan.missing, executor):
-                yield event
-                if isinstance(event, Stopped):
-                    stored.ask_to_stop(False)
-                    return
+            if (yield from self.play_plan(plan, executor)):
+                return
             seconds = time.monotonic() - begun
             yield RoundComplete(self.finish_round(plan.stored.number), len(plan.missing), seconds)
             if only_one:
@@ -152,15 +148,21 @@ class Season:
         else:
             yield SeasonComplete(last, stored.seed)
 
-    def announce(self, plan: RoundPlan, at_once: int) -> Iterator[RoundPlanned | Suspended]:
-        """The events before a round's matches."""
+    def play_plan(self, plan: RoundPlan, executor: Slots) -> Generator[Event, None, bool]:
+        """Play what is missing of a planned round; return True when somebody asked to stop."""
         number, there = plan.stored.number, plan.total - len(plan.missing)
         committed = commitment(self.stored.seed) if number == 1 and not there else None
         for name in sorted(set(plan.suspended) - self._suspended):
             yield Suspended(name, number, self.config.suspend_after)
         self._suspended = set(plan.suspended)
-        rounds, at_once = max(self.config.rounds, number), min(at_once, plan.total)
+        rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
+        for event in play_matches(self.stored, plan.missing, executor):
+            yield event
+            if isinstance(event, Stopped):
+                self.stored.ask_to_stop(False)
+                return True
+        return False
 
     def finish_round(self, number: int) -> dict[str, Any]:
         """Rate a round whose matches are all stored, and keep its standings."""

@@ -14,9 +14,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, StoreError
-from arbiter.season.events import PartComplete, Stopped
+from arbiter.season.events import PartComplete
 from arbiter.season.ledger import Ledger
-from arbiter.season.matches import play_matches
 from arbiter.season.plan import change_error, check_seed, plan_round, tables
 from arbiter.season.schedule import matches_of
 from arbiter.season.season import Season
@@ -77,15 +76,10 @@ def play_slice(
     part: Season, base: SeasonStore | None, own: Slice, executor: Slots, accept_changes: bool = False
 ) -> Iterator[Event]:
     """Play a slice's share of the rounds that can be planned now; `base` has the rounds that are complete."""
-    stored = part.stored
-    stored.ask_to_stop(False)
-    for plan in slice_plans(part.config, base, stored, own, accept_changes):
-        yield from part.announce(plan, executor.size)
-        for event in play_matches(stored, plan.missing, executor):
-            yield event
-            if isinstance(event, Stopped):
-                stored.ask_to_stop(False)
-                return
+    part.stored.ask_to_stop(False)
+    for plan in slice_plans(part.config, base, part.stored, own, accept_changes):
+        if (yield from part.play_plan(plan, executor)):
+            return
         yield PartComplete(str(own), plan.stored.number, len(plan.missing))
 
 

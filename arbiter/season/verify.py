@@ -97,7 +97,7 @@ def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Cove
 
 
 class _Audit:
-    """The state of one verification: what was checked, and whether later rounds can be."""
+    """One verification: how much was checked, and why later rounds cannot be, if so."""
 
     def __init__(self, config: Config, season: SeasonStore) -> None:
         self.coverage = Coverage()
