@@ -217,7 +217,7 @@ class Game(ABC, Generic[S]):
 
     @abstractmethod
     def parse(self, state: S, seat: Seat, text: str) -> Action:
-        """The action a reply means, whether or not it is legal; IllegalAction with a reason.
+        """The action that a reply means, legal or not; IllegalAction with a reason.
 
         May raise for whatever `State.allows` would refuse, and then says why.
         """

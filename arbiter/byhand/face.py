@@ -128,6 +128,10 @@ class Face:
         self._machine = self._new(setup)
         self.introduce()
 
+    def _write_all(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._write(line)
+
     def _listen(self, entry: TranscriptEntry) -> None:
         if self._loud or entry.problem:
             self._write(entry_line(entry))
@@ -144,8 +148,7 @@ class Face:
         elif machine.position.to_act is None and not machine.untold:
             self._write(f"the match is over: points {' '.join(map(str, machine.position.totals))}")
         elif stop is Stop.PERSON:
-            for line in turn_lines(machine.position):
-                self._write(line)
+            self._write_all(turn_lines(machine.position))
 
     def _step(self, rest: str) -> None:
         stop = None
@@ -167,8 +170,7 @@ class Face:
                 stop = machine.step()
         finally:
             self._loud = True
-            for line in decision_lines(machine.position.decisions[begun:], machine.setup.game.seats):
-                self._write(line)
+            self._write_all(decision_lines(machine.position.decisions[begun:], machine.setup.game.seats))
         if len(machine.position.deals) > deals and stop is Stop.DECIDED:
             self._write(f"points so far: {' '.join(map(str, machine.position.totals))}")
         self._after(stop)
@@ -256,12 +258,10 @@ class Face:
         self._write(table_line(self._machine.position.shown) or "nothing lies on the table")
 
     def _show_state(self) -> None:
-        for line in state_lines(self._machine.position):
-            self._write(line)
+        self._write_all(state_lines(self._machine.position))
 
     def _show_clock(self) -> None:
-        for line in clock_lines(self._machine):
-            self._write(line)
+        self._write_all(clock_lines(self._machine))
 
     def _show_transcript(self, rest: str) -> None:
         for entry in self._machine.transcript[-_number(rest, LAST) :]:

@@ -42,7 +42,7 @@ def find_leak(
 ) -> Leak | None:
     """The first leak found in a deal that was played to its end, None if there is none.
 
-    `known` is the cards of the deck; `greeting` says whether that of given deals is compared.
+    `known` is the cards of the deck; with `greeting` that of given deals is compared too.
     """
     for seat in range(game.seats):
         for number in range(SWAPS):
