@@ -222,7 +222,6 @@ class MatchRecord:
                     yield one, other, 0.5 if mine == theirs else float(mine > theirs)
 
     def summary(self) -> MatchSummary:
-        """The part that ratings and lists need."""
         forfeit = self.forfeit
         return MatchSummary(
             id=self.id,

@@ -81,7 +81,6 @@ def unpack(packed: bytes, match_id: str) -> MatchRecord:
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Columns as moves again."""
     names = ("deal", "seat", "action", *TIMES, "granted_ns")
     values = [columns[name] if name in PLAIN else _nanoseconds(columns[name]) for name in names]
     requests = [columns["requests"][number] for number in columns["request"]]

@@ -70,7 +70,6 @@ class _Seat(NamedTuple):
     seat: Seat
 
     def exchange(self, send: Send) -> Reply | int:
-        """As recorded."""
         return self.match.reply(self.seat, send)
 
 

@@ -137,7 +137,6 @@ class _Telling:
         self.marks: list[dict[str, Any]] = []
 
     def match(self) -> None:
-        """Everything, from the greeting to the end."""
         game, record = self._game, self._record
         self._tell_each(game.greeting())
         deal = state = None
@@ -214,7 +213,6 @@ class _Telling:
             self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
 
     def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
-        """Commands to all seats, each in its own words."""
         for wording in wordings:
             if len(set(wording)) == 1:
                 self._tell(tuple(range(len(wording))), wording[0])

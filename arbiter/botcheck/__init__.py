@@ -112,7 +112,6 @@ def _started(subject: Subject, match: BotMatch) -> Step:
 
 
 def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
-    """The most that a match, and a decision, took."""
     most = max(match.record.bots[match.seat].charged_ns for match in played)
     slowest = max(
         (move.wall_ns for match in played for move in match.record.moves if move.seat == match.seat),
@@ -124,7 +123,6 @@ def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
 
 
 def _memory(subject: Subject, played: Sequence[BotMatch]) -> str:
-    """The most memory that a process had."""
     peak = max(match.process.end.peak_memory_bytes for match in played)
     return f"at most {peak / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB"
 

@@ -142,5 +142,4 @@ class _Rivals(Follower):
         self._policy = random_policy(f"{SEED} {seat}")
 
     def action_of(self, seat: Seat) -> Action:
-        """Any legal action."""
         return self._policy(self.position.state, seat)

@@ -59,7 +59,6 @@ class ProcessBot:
         self._bot: SingleBot | None = None
 
     def begin(self, seat: Seat) -> None:
-        """Kill the running process, if any, and start another."""
         if self._bot is not None:
             self._bot.stop()
         if self._launcher is None:
@@ -67,12 +66,10 @@ class ProcessBot:
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
 
     def hear(self, line: Line) -> Heard:
-        """Send the line and wait for the reply."""
         assert self._bot is not None
         return self._bot.say(f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns)
 
     def end(self) -> str:
-        """Send ``quit``, wait, kill what is left."""
         said = ""
         try:
             if self._bot is not None:
@@ -89,7 +86,6 @@ class ProcessBot:
         return said
 
     def errors(self) -> bytes:
-        """The tail of its standard error."""
         return b"" if self._bot is None else self._bot.stderr()
 
 
@@ -100,11 +96,9 @@ class _NoProcess:
         """Nothing to start."""
 
     def end(self) -> str:
-        """Nothing to end."""
         return ""
 
     def errors(self) -> bytes:
-        """Nothing is written to standard error."""
         return b""
 
 
@@ -115,7 +109,6 @@ class Person(_NoProcess):
     person = True
 
     def hear(self, line: Line) -> Heard:  # noqa: ARG002
-        """Accept every command: the person reads the session's output."""
         return Heard(b"", Reply(DONE, 0, 0))
 
 
@@ -126,7 +119,6 @@ class RandomPlayer(_NoProcess):
     person = False
 
     def hear(self, line: Line) -> Heard:
-        """``=``, and a legal word to a request."""
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
             return Heard(b"", Reply(DONE, 0, 0))

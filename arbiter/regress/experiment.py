@@ -64,7 +64,6 @@ class Experiment:
 
     @property
     def block_size(self) -> int:
-        """How many matches a block has."""
         return self.test.matches
 
 
@@ -145,7 +144,6 @@ def _problems_of_levels(model: RegressModel) -> Iterator[Problem]:
 
 
 def _name_of(game: object) -> object:
-    """The name in the value of the key ``game``."""
     return game.get("name") if isinstance(game, dict) else game
 
 

@@ -38,6 +38,5 @@ class RegressModel(TableModel):
 
     @property
     def levels(self) -> tuple[float, float]:
-        """elo0 and elo1."""
         elo0, elo1 = LEVELS[self.non_regression]
         return elo0 if self.elo0 is None else self.elo0, elo1 if self.elo1 is None else self.elo1

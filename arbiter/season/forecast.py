@@ -48,7 +48,6 @@ class Shape:
         return self.turns * match_ns
 
     def season_ns(self, match_ns: float) -> float:
-        """All rounds."""
         return self.rounds * self.round_ns(match_ns)
 
     def rounds_within(self, ns: float, match_ns: float) -> int:

@@ -54,11 +54,9 @@ class _Course(Follower):
         self._moves = moves
 
     def action_of(self, seat: Seat) -> Action:  # noqa: ARG002
-        """As recorded."""
         return self.position.parse(self._next().action)
 
     def check(self, action: Action) -> None:
-        """End the comparison at a decision that is not the recorded one."""
         move, position = self._next(), self.position
         said = position.game.action_text(position.state, move.seat, action)
         if said != move.action:

@@ -200,7 +200,6 @@ class _Puppets:
         self._position = Position.opening(game, spec.seed, spec.round or 1)
 
     def answer(self, seat: Seat, command: str) -> bytes:
-        """A bot's reply to a command."""
         if not command.startswith("gen_"):
             return PLAIN
         position = self._position

@@ -76,7 +76,6 @@ class _Inspection:
         self._played: Actions = []
 
     def run(self, matches: int) -> None:
-        """All checks."""
         try:
             self._check_constructor()
             self._check_wordings("greeting", self._game.greeting())
