@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 MS = 1_000_000
 SECOND = 1_000_000_000
 LONGEST = 8760 * 3600 * SECOND
+"""A year, which no match lasts."""
 _UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND, "us": 1000}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
 _FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
 
 
 def parse_duration(text: str) -> int:
-    """Nanoseconds of ``3m``, ``1.5s``, ``500ms``; ConfigError with the forms that are known."""
+    """Nanoseconds of ``3m``, ``1.5s``, ``500ms``; ConfigError for anything else."""
     found = _DURATION.fullmatch(text.strip())
     if not found:
         raise ConfigError(f"not a duration: {text!r}", hint="write 3m, 10s or 500ms")
@@ -35,10 +36,10 @@ def parse_duration(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """What a player may use: a budget for the match, an increment, or a limit per request.
+    """The time of a player: a budget for the match and an increment, or a limit per command.
 
-    `budget_ns` is the whole match's (or, with `per_request`, each command's own);
-    `increment_ns` is added after each answered request for a decision.
+    `budget_ns` is for the whole match, or for each command if `per_request`; `increment_ns` is added after
+    each answered request for a decision.
     """
 
     budget_ns: int
@@ -64,10 +65,9 @@ class TimeControl:
 
 
 class Clock:
-    """One clock per seat. `left[seat]` is what the seat may still use, in nanoseconds.
+    """One clock per seat, in nanoseconds: `left[seat]` is what it may still use, `used[seat]` what it used.
 
-    `used[seat]` is the total charged so far, whatever the control. Whether an exchange was in
-    time is a question of what it was allowed when it began.
+    An exchange is late by what it was allowed when it began.
     """
 
     __slots__ = ("_drains", "increment_ns", "left", "used")
@@ -76,11 +76,11 @@ class Clock:
         self.left = [control.budget_ns] * seats
         self.used = [0] * seats
         self.increment_ns = control.increment_ns
-        # A limit per request does not grow less with use.
+        # A limit per command does not shrink with use.
         self._drains = 0 if control.per_request else 1
 
     def charge(self, seats: Sequence[int], costs: Sequence[int], allowed: Sequence[int]) -> int | None:
-        """Charge exchanges, to each of `seats` its cost; the first seat over what it was allowed.
+        """Charge each of `seats` its cost; the first seat that exceeds what it was allowed, if any.
 
         There may be fewer costs than seats; `allowed` is by seat of the table.
         """
@@ -94,7 +94,7 @@ class Clock:
         return late
 
     def allowed(self, commands: int = 1) -> tuple[int, ...]:
-        """What an exchange of so many commands may use, by seat."""
+        """What an exchange with this number of commands may use, by seat."""
         return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
     def reward(self, seat: int) -> None:
