@@ -1,13 +1,13 @@
-"""Matches on the workers of a Dask cluster, which somebody else has started.
+"""Matches on the workers of a Dask cluster that somebody else has started.
 
 Theory of operation. Dask carries calls to workers and answers back, and tells which workers
-there are; who plays what is decided here (`dispatch`), since Dask's own queueing would play
+there are; who plays what is decided here (`dispatch`), since Dask's own queue would play
 finished matches again when a worker dies, and several at a time on one worker. A worker is a
-slot: it is asked to settle (`worker`), gets one match at a time, bound to it alone, and when it
+slot: it is prepared (`worker`), gets one match at a time, bound to it alone, and when it
 leaves, its match in flight is void and taken back from Dask at once.
 
-All talk with Dask is in one thread, in the event loop that its client needs; every second the
-scheduler is asked which workers it has.
+All dialogue with Dask is in one thread, in the event loop that its client needs; every second the
+scheduler is asked for its workers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import warnings
 from collections import defaultdict
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -29,7 +28,7 @@ from urllib.parse import urlsplit
 import arbiter
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.executors.shipping import receive
-from arbiter.executors.worker import VERSION, Answer, Needs, Order, perform, settle
+from arbiter.executors.worker import VERSION, Needs, Order, Readiness, perform, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,61 +38,57 @@ if TYPE_CHECKING:
     from arbiter.match import Player
 
 REACH_SECONDS = 10.0
-"""So long may the scheduler take to answer."""
+"""For the scheduler to answer."""
 POLL_SECONDS = 1.0
-SETTLE_SECONDS = 5.0
-"""So long the start waits for further workers once one is ready."""
+GATHER_SECONDS = 5.0
+"""For further workers to become ready at the start, once one is."""
 CLOSE_SECONDS = 5.0
 PART_BYTES = 4_000_000
 """Shipped folders are sent in parts: Dask warns of calls above 10 MB."""
 
 
-class Worker:
+class DaskWorker:
     """One worker of the cluster, as a slot (`dispatch.Slot`) once it is ready."""
 
-    def __init__(self, coordinator: Coordinator, address: str) -> None:
+    def __init__(self, cluster: DaskCluster, address: str) -> None:
+        self._cluster = cluster
         self.address = address
         self.host = urlsplit(address).hostname or address
         self.ready = False
         self.problem = ""
-        """Why it is not used."""
+        """Why it is not used, or ""."""
         self.process = ""
         self.gone = False
         self.task: asyncio.Task[None] | None = None
-        """What is being done with it: it is prepared, or a match is played."""
-        self._coordinator = coordinator
+        """Its preparation, or the match that it plays."""
 
     @property
     def coming(self) -> bool:
-        """Whether it is being prepared, or waited for because it has something else to do."""
+        """True while it is being prepared, or waited for because it has something else to do."""
         return not self.ready and not self.problem
 
     def start(self, call: Call, done: Done) -> None:
-        """Play a match; `done` is called in the coordinator's thread."""
-        self._coordinator.loop.call_soon_threadsafe(self._start, call, done)
+        """Play a match; `done` is called in the cluster's thread."""
+        self._cluster.loop.call_soon_threadsafe(self._start, call, done)
 
     def close(self, at_once: bool) -> None:
-        """Nothing: the worker is not ours to end, and what it does ends with the coordinator."""
+        """Do nothing: the worker is not ours to end, and its match ends with the connection."""
 
     def _start(self, call: Call, done: Done) -> None:
         if self.gone:
             done(None, self.died())
         else:
-            self.task = asyncio.create_task(self._coordinator.play(self, call, done))
-            self.task.add_done_callback(partial(self._see_begun, done))
-
-    def _see_begun(self, done: Done, task: asyncio.Task[None]) -> None:
-        # `play` hands on every end, but it never began if it was cancelled at once.
-        if task.cancelled():
-            done(None, self.died())
+            self.task = asyncio.create_task(self._cluster.play(self, call, done))
+            # `play` calls `done` whatever happens, but it never begins if it is cancelled at once.
+            self.task.add_done_callback(lambda task: done(None, self.died()) if task.cancelled() else None)
 
     def died(self) -> VoidMatch:
-        """What becomes of the match in flight."""
+        """The error of its match in flight."""
         return VoidMatch(f"the worker {self.address} that played it died")
 
 
-class Coordinator:
-    """Keeps `slots` filled with the workers that the scheduler has and that can be used."""
+class DaskCluster:
+    """Keeps `slots` filled with the usable workers of a scheduler."""
 
     def __init__(
         self,
@@ -108,30 +103,30 @@ class Coordinator:
         self._parcels = {parcel.digest: parcel for parcel in parcels}
         self._shipped = {name: parcel.digest for parcel in parcels for name in parcel.names}
         self._needs = pickle.dumps(Needs(tier, tuple(players), self._shipped))
-        self._workers: dict[str, Worker] = {}
+        self._workers: dict[str, DaskWorker] = {}
         self._sending: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        """One sender a host: its workers share what has been unpacked."""
+        """By host: its workers share what has been unpacked, so one is sent to at a time."""
         self._numbers, self._name = count(1), os.urandom(8).hex()
         self._client: Any = None
         self._opened: Future[None] = Future()
         self.loop = asyncio.new_event_loop()
         self._main: asyncio.Task[None] | None = None
-        # A daemon: nothing that Dask may wait for shall keep the process from ending.
+        # A daemon, so that nothing that Dask waits for keeps the process from ending.
         self._thread = threading.Thread(target=self._run, name="dask", daemon=True)
 
     def open(self) -> None:
-        """Connect, and return when a worker is ready; errors as `remote.cluster` has them."""
+        """Connect, and return when a worker is ready; errors as of `remote.cluster`."""
         self._thread.start()
         self._opened.result()
 
     def close(self) -> None:
-        """Disconnect; what still runs is void for us, though its worker goes on to its end."""
-        with suppress(RuntimeError):  # the loop is closed: its work was done
+        """Disconnect; a match that still runs is void, though its worker plays it to the end."""
+        with suppress(RuntimeError):  # the loop is closed already
             self.loop.call_soon_threadsafe(self._cancel)
         self._thread.join(2 * CLOSE_SECONDS)
 
-    async def play(self, worker: Worker, call: Call, done: Done) -> None:
-        """Play one match on a worker that is ready, and hand its end on."""
+    async def play(self, worker: DaskWorker, call: Call, done: Done) -> None:
+        """Play one match on a worker that is ready, and call `done` with its result or error."""
         try:
             words = pickle.dumps((call.func, call.args, call.keywords))
         except Exception as error:
@@ -149,7 +144,7 @@ class Coordinator:
             failed = self._failed(worker, error)
         finally:
             done(result, failed)
-            # Not before: what is released and still wanted would have to be played again.
+            # Not before `done`: Dask would play again what is released while it is wanted.
             if answer is not None:
                 answer.release()
 
@@ -169,7 +164,7 @@ class Coordinator:
         except ConfigError as error:
             self._opened.set_exception(error)
         finally:
-            # However it ended, nobody shall wait for what cannot come.
+            # Nobody must wait for what cannot come any more.
             self._slots.give_up(f"the connection to {self._scheduler} has ended")
             self._see_opened()
             tasks = []
@@ -189,7 +184,7 @@ class Coordinator:
         silence()
         parts = urlsplit(self._scheduler)
         try:
-            # Dask would try again and again where nobody listens.
+            # By ourselves first: Dask would try again and again if nobody listens.
             _, writer = await asyncio.wait_for(
                 asyncio.open_connection(parts.hostname, parts.port), REACH_SECONDS
             )
@@ -207,7 +202,7 @@ class Coordinator:
             raise ConfigError(message, hint=hint) from None
 
     async def _watch(self) -> None:
-        """Follow which workers there are, until the scheduler is gone."""
+        """Follow the workers as they come and go, until the scheduler is gone."""
         start = self.loop.time()
         while True:
             try:
@@ -218,14 +213,14 @@ class Coordinator:
             for address in self._workers.keys() - threads.keys():
                 self._forget(self._workers[address])
             for address in threads.keys() - self._workers.keys():
-                worker = self._workers[address] = Worker(self, address)
+                worker = self._workers[address] = DaskWorker(self, address)
                 worker.task = asyncio.create_task(self._prepare(worker, threads[address]))
             self._slots.tick(more_to_come=any(worker.coming for worker in self._workers.values()))
-            self._see_opened(self.loop.time() - start > SETTLE_SECONDS)
+            self._see_opened(self.loop.time() - start > GATHER_SECONDS)
             await asyncio.sleep(POLL_SECONDS)
 
     def _see_opened(self, late: bool = False) -> None:
-        """Let `open` return as soon as it can be said how it ends."""
+        """Let `open` return or raise as soon as that is decided."""
         if self._opened.done():
             return
         problems = [worker.problem for worker in self._workers.values()]
@@ -238,11 +233,11 @@ class Coordinator:
             message = f"no worker at {self._scheduler} can be used: {problems[0]}{more}"
             self._opened.set_exception(ConfigError(message))
 
-    async def _prepare(self, worker: Worker, threads: int) -> None:
+    async def _prepare(self, worker: DaskWorker, threads: int) -> None:
         """Make a worker ready, or find out why it cannot be used."""
         try:
-            answer = await self._settled(worker, threads)
-            worker.process, worker.problem = answer.process, answer.problem
+            readiness = await self._readiness(worker, threads)
+            worker.process, worker.problem = readiness.process, readiness.problem
         except ModuleNotFoundError:
             worker.problem = (
                 f"it has no such arbiter: pip install 'arbiter[dask]=={arbiter.__version__}' there"
@@ -261,38 +256,36 @@ class Coordinator:
                 self._note(f"the worker {worker.address} has come: {self._slots.size} at once")
         self._see_opened()
 
-    async def _settled(self, worker: Worker, threads: int) -> Answer:
+    async def _readiness(self, worker: DaskWorker, threads: int) -> Readiness:
+        """What a worker says after it has been sent the folders that it lacks."""
         if threads != 1:
-            return Answer(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
-        answer = await self._settle(worker)
-        if answer.missing:
+            return Readiness(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
+        # While a worker has something else to do, its answer is waited for.
+        order = Order(prepare, VERSION, self._needs)
+        readiness: Readiness = await self._ask(worker, order)
+        if readiness.missing:
             async with self._sending[worker.host]:
-                answer = await self._settle(worker)
-                for digest in answer.missing:
+                readiness = await self._ask(worker, order)
+                for digest in readiness.missing:
                     await self._send(worker, self._parcels[digest])
-            answer = await self._settle(worker)
-        return answer
+            readiness = await self._ask(worker, order)
+        return readiness
 
-    async def _settle(self, worker: Worker) -> Answer:
-        """Ask a worker to settle; while it has something else to do, this waits."""
-        answer: Answer = await self._ask(worker, Order(settle, VERSION, self._needs))
-        return answer
-
-    async def _send(self, worker: Worker, parcel: Parcel) -> None:
+    async def _send(self, worker: DaskWorker, parcel: Parcel) -> None:
         size = len(parcel.tar)
         for offset in range(0, size, PART_BYTES):
             part, last = parcel.tar[offset : offset + PART_BYTES], offset + PART_BYTES >= size
             await self._ask(worker, Order(receive, parcel.digest, offset, part, last))
 
-    async def _ask(self, worker: Worker, order: Order) -> Any:
-        future = self._submit(worker, self._key("settle"), order)
+    async def _ask(self, worker: DaskWorker, order: Order) -> Any:
+        future = self._submit(worker, self._key("prepare"), order)
         try:
             return await future
         finally:
             future.release()
 
-    def _submit(self, worker: Worker, key: str, order: Order) -> Any:
-        """A call that this worker alone may do, and only once."""
+    def _submit(self, worker: DaskWorker, key: str, order: Order) -> Any:
+        """Submit a call that this worker alone may run, and only once."""
         return self._client.submit(
             pickle.loads,
             pickle.dumps(order),
@@ -304,11 +297,11 @@ class Coordinator:
         )
 
     def _key(self, name: str) -> str:
-        """Dask's name for a call: no other call has it, of any coordinator."""
+        """Dask's name for a call, which no other call has, of whatever process."""
         return f"arbiter-{name}-{next(self._numbers)}-{self._name}"
 
-    def _failed(self, worker: Worker, failure: Exception) -> Exception:
-        """Why no answer came from a worker; it is prepared anew before it plays again."""
+    def _failed(self, worker: DaskWorker, failure: Exception) -> Exception:
+        """The error of a match without an answer; its worker is prepared anew before it plays again."""
         if self._client.status != "running":
             self._lose_scheduler()
             return VoidMatch(self._slots.broken)
@@ -318,8 +311,8 @@ class Coordinator:
             return failure
         return VoidMatch(f"the worker {worker.address} gave no answer: {one_line(failure)}")
 
-    def _forget(self, worker: Worker) -> None:
-        """A worker is gone: its match in flight is void."""
+    def _forget(self, worker: DaskWorker) -> None:
+        """Remove a worker that is gone; its match in flight is void."""
         worker.gone = True
         del self._workers[worker.address]
         if worker.ready:
@@ -334,7 +327,7 @@ class Coordinator:
 
 
 def silence() -> None:
-    """Keep Dask's own lines from the terminal: what matters is said in ours."""
+    """Keep Dask's own lines from the terminal; ours say what matters."""
     prefixes = ("distributed", "tornado", "asyncio")
     for name in {*prefixes, *logging.root.manager.loggerDict}:
         if name.partition(".")[0] in prefixes:
@@ -345,6 +338,6 @@ def silence() -> None:
 
 
 def one_line(error: BaseException) -> str:
-    """An error of somebody else's, as one line."""
+    """The kind of an error and the first line of its message."""
     text = str(error).splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

@@ -1,7 +1,7 @@
-"""Who plays what next: a queue of calls and the slots that take them, one call at a time each.
+"""Which slot plays what next: a queue of calls, and slots that run one call at a time.
 
-A slot is one core somewhere: a worker process here (`local`), a worker of a Dask cluster
-(`dask`). Slots may come and go while calls wait. All matches of a table are played on one host,
+A slot is one core somewhere: a worker process here (`local`), or a worker of a Dask cluster
+(`dask_cluster`). Slots may come and go while calls wait. All matches of a table are played on one host,
 so that they can be compared: the first of them that starts binds the table to its slot's host.
 """
 
@@ -13,7 +13,7 @@ from collections import deque
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from arbiter.errors import VoidMatch
 from arbiter.match import MatchSpec
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MOVE_AFTER = 10.0
-"""Seconds after which the tables of a host that lost all its slots move on to others."""
+"""Seconds until the tables of a host that has lost all its slots move to others: it may come back."""
 PATIENCE = 60.0
-"""Seconds after which waiting calls are given up where there is no slot at all."""
+"""Seconds until waiting calls are given up if there is no slot at all."""
 
 Call: TypeAlias = "partial[Any]"
 Done: TypeAlias = "Callable[[Any, BaseException | None], None]"
-"""Takes the call's result and None, or None and its error; returns when that was handed on."""
+"""Takes the call's result and None, or None and its error."""
 TableKey: TypeAlias = "tuple[str, int | None, int]"
 
 
@@ -37,18 +37,18 @@ class Slot(Protocol):
 
     @property
     def host(self) -> str:
-        """The machine; slots of one machine have the same."""
+        """The machine's name."""
 
     def start(self, call: Call, done: Done) -> None:
-        """Start a call on this slot, which is free; `done` is called at its end, in any thread."""
+        """Start a call on this slot, which is free; `done` is called when it ends, in any thread."""
 
     def close(self, at_once: bool) -> None:
-        """End the slot; a call that runs may be waited for, or with `at_once` is given up."""
+        """End the slot, after its running call, or `at_once`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Item:
-    """A call that waits; `table` is None where it is no match of a season."""
+    """A call that waits; `table` is None if it is no match of a season."""
 
     future: Future[Any]
     call: Call
@@ -58,8 +58,8 @@ class _Item:
 class Slots(Executor):
     """Gives each free slot the first waiting call that may be played on its host.
 
-    `place` names where the slots are, for messages; `on_note` takes lines for the user. Where
-    slots come and go, `tick` has to be called every second or so; `clock` tells it seconds.
+    `place` names where the slots are, in messages; `on_note` takes lines for the user. Where
+    slots come and go, `tick` must be called about once a second; `clock` returns seconds.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Slots(Executor):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._place, self._note, self._patience, self._clock = place, on_note, patience, clock
-        # Held while a slot starts a call, which may be at its end before `start` returns.
+        # Reentrant: a call may end before its slot's `start` returns.
         self._lock = threading.RLock()
         self._quiet = threading.Condition(self._lock)
         self._slots = list(slots)
@@ -80,43 +80,40 @@ class Slots(Executor):
         self._waiting: deque[_Item] = deque()
         self._hosts: dict[TableKey, str] = {}
         self._left: dict[str, float] = {}
-        """When the hosts that have no slot any more lost their last one."""
+        """By host without slots: when it lost the last one."""
         self._empty_since: float | None = None
         self._closed = False
         self._broken = ""
 
     @property
     def size(self) -> int:
-        """How many matches can be played at once, now."""
+        """The number of slots."""
         return len(self._slots)
 
     @property
     def running(self) -> int:
-        """How many calls are under way."""
+        """The number of running calls."""
         return self._running
 
     @property
     def broken(self) -> str:
-        """Why nothing can be played any more; "" while something can."""
+        """Why nothing can be played any more, or ""."""
         return self._broken
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call; VoidMatch as its exception when its worker dies under it.
-
-        VoidMatch at once when the executor was given up.
-        """
+        """Queue a call; its exception is VoidMatch if its worker dies. VoidMatch at once after `give_up`."""
         future: Future[Any] = Future()
         spec = args[0] if args and isinstance(args[0], MatchSpec) else None
         table = (spec.season, spec.round, spec.table) if spec and spec.table is not None else None
         with self._lock:
             if self._closed:
-                self._refuse()
+                raise VoidMatch(self._broken) if self._broken else RuntimeError("the executor was shut down")
             self._waiting.append(_Item(future, partial(fn, *args, **kwargs), table))
         self._dispatch()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the running calls end, or with `cancel_futures` give them up at once."""
+        """Let the running calls end, or kill them if `cancel_futures`."""
         with self._lock:
             self._closed = True
             for item in self._waiting:
@@ -129,7 +126,7 @@ class Slots(Executor):
             slot.close(at_once=cancel_futures)
 
     def add(self, slot: Slot) -> None:
-        """A slot that is free has come."""
+        """Add a slot, which is free."""
         with self._lock:
             self._slots.append(slot)
             self._free.append(slot)
@@ -137,7 +134,7 @@ class Slots(Executor):
         self._dispatch()
 
     def remove(self, slot: Slot) -> None:
-        """A slot has gone; the call that runs on it is the slot's own to end."""
+        """Remove a slot, which ends its running call itself."""
         with self._lock:
             self._slots.remove(slot)
             if slot in self._free:
@@ -146,7 +143,7 @@ class Slots(Executor):
                 self._left[slot.host] = self._clock()
 
     def tick(self, more_to_come: bool = False) -> None:
-        """Do what is due by now; `more_to_come` while a slot is being prepared."""
+        """Do what is due; `more_to_come`: a slot is being prepared."""
         now = self._clock()
         with self._lock:
             gone = {host for host, since in self._left.items() if now - since >= MOVE_AFTER}
@@ -164,7 +161,7 @@ class Slots(Executor):
             self._dispatch()
 
     def give_up(self, reason: str) -> None:
-        """Nothing can be played any more: VoidMatch for all that waits and all that comes."""
+        """Fail all waiting and all later calls with VoidMatch."""
         with self._lock:
             if self._closed:
                 return
@@ -173,11 +170,6 @@ class Slots(Executor):
         for item in waiting:
             if item.future.set_running_or_notify_cancel():
                 item.future.set_exception(VoidMatch(reason))
-
-    def _refuse(self) -> NoReturn:
-        if self._broken:
-            raise VoidMatch(self._broken)
-        raise RuntimeError("the executor was shut down")
 
     def _dispatch(self) -> None:
         with self._lock:
@@ -191,7 +183,7 @@ class Slots(Executor):
                     slot.start(item.call, partial(self._done, slot, item.future))
 
     def _pair(self) -> tuple[Slot, _Item] | None:
-        """A free slot and the call for it, which waits no more."""
+        """A free slot and the call for it, which is taken out of the queue."""
         for slot in reversed(self._free):
             for place, item in enumerate(self._waiting):
                 if item.table is None or self._hosts.get(item.table) in (None, slot.host):

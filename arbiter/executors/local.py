@@ -1,8 +1,7 @@
-"""Matches on this machine: `inline` in this process, `processes` in one worker process a core.
+"""Matches on this machine: `inline` in this process, `processes` in one worker process per core.
 
 Each worker process is pinned, with the bots that it starts, to a core of its own: only one of a
-match's processes runs at a time, and a wake-up across cores costs more than the work. A worker
-that dies takes with it nothing but its match in flight, which is then void.
+match's processes runs at a time, and a wake-up across cores costs more than the work.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
     from arbiter.executors.dispatch import Call, Done
 
-
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Sent to the whole terminal or group; the main process decides what they mean for workers."""
 
 
 class InlineExecutor(Executor):
@@ -46,9 +45,9 @@ class InlineExecutor(Executor):
 
 
 class ProcessSlot:
-    """One worker process at the other end of a pipe, started when it is first needed.
+    """A slot that is a worker process, started when it is first needed.
 
-    A pool of the standard library does the same with three threads and two queues more.
+    A pool of the standard library needs three threads and two queues more.
     """
 
     host = ""
@@ -58,7 +57,7 @@ class ProcessSlot:
         self._worker: _Worker | None = None
 
     def start(self, call: Call, done: Done) -> None:
-        """Send a call, to a new worker process where there is none or it died idle."""
+        """Send a call to the worker process; to a new one if there is none or it died idle."""
         if self._worker is None or not self._worker.send(call, done):
             self._worker = _Worker(self._core)
             if not self._worker.send(call, done):
@@ -71,22 +70,26 @@ class ProcessSlot:
 
 
 class _Worker:
-    """A worker process, and the thread that hears its answers."""
+    """A worker process at the other end of a pipe, and the thread that receives its answers."""
 
     def __init__(self, core: int) -> None:
         context = multiprocessing.get_context("spawn")
-        # When it is started, it lets signals in that are held back below.
+        # Started by itself later, it would unblock the signals that are blocked below.
         resource_tracker.ensure_running()
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, core))
         self._done: Done | None = None
-        with ctrl_c_blocked():
+        # Until the new process has said what they mean to it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        try:
             self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
         threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, call: Call, done: Done) -> bool:
-        """Have it run a call; False if it is dead."""
+        """Run a call there; False if the process is dead."""
         self._done = done
         try:
             self._pipe.send(call)
@@ -96,7 +99,7 @@ class _Worker:
         return True
 
     def close(self, at_once: bool) -> None:
-        """Let it end, or end it."""
+        """Let the process end, or kill it."""
         if at_once:
             self._process.kill()
         with suppress(OSError):
@@ -120,7 +123,7 @@ class _Worker:
 
 @contextmanager
 def inline() -> Iterator[Executor]:
-    """An executor in this process, whose table is closed at the end."""
+    """An executor in this process; its table is closed at the end."""
     try:
         yield InlineExecutor()
     finally:
@@ -129,10 +132,10 @@ def inline() -> Iterator[Executor]:
 
 @contextmanager
 def processes(workers: int) -> Iterator[Slots]:
-    """Worker processes, at most one a core. On the way out they are gone, and their bots too.
+    """Worker processes, at most one per core; they and their bots are gone at the end.
 
-    Leaving by an exception kills the workers at once: their launchers read the end of their
-    sockets and leave nothing behind.
+    An exception kills the workers at once: their slim processes read the end of their sockets and
+    leave nothing behind.
     """
     pool = Slots(map(ProcessSlot, sorted(os.sched_getaffinity(0))[:workers]))
     try:
@@ -143,34 +146,19 @@ def processes(workers: int) -> Iterator[Slots]:
     pool.shutdown()
 
 
-@contextmanager
-def ctrl_c_blocked() -> Iterator[None]:
-    """Processes started in here hear no Ctrl-C and its like before they have said what it means to them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def slots(wanted: int | None) -> int:
-    """How many matches to play at once: as asked for, but never more than there are cores."""
+    """The number of matches to play at once: the wanted one, but no more than there are cores."""
     cores = len(os.sched_getaffinity(0))
     return min(wanted or cores, cores)
 
 
-def kill_workers() -> None:
-    """Kill every worker process that this process started, and wait for them."""
-    workers = multiprocessing.active_children()
-    for worker in workers:
-        worker.kill()
-    for worker in workers:
-        worker.join()
-
-
 def _work(pipe: Connection, core: int) -> None:
-    """A worker's life: calls in, results or errors out, until there are no more."""
-    _settle(core)
+    """Run in a worker process: receive calls and send back results or errors, until there are no more."""
+    take_core(core)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         while (call := pipe.recv()) is not None:
             answer: tuple[Any, Exception | None]
@@ -185,17 +173,7 @@ def _work(pipe: Connection, core: int) -> None:
         close_table()
 
 
-def _settle(core: int) -> None:
-    """A worker's first act: its core, no ear for Ctrl-C, and an end with its coordinator's."""
-    take_core(core)
-    # These go to the whole terminal or group; the coordinator decides what they mean.
-    for number in ENDING:
-        signal.signal(number, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-    threading.Thread(target=_end_with_coordinator, daemon=True).start()
-
-
-def _end_with_coordinator() -> None:
+def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

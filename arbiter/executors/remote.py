@@ -1,4 +1,4 @@
-"""The way to a Dask cluster: check what was asked for, connect, and leave nothing open."""
+"""Connect to a Dask cluster and disconnect."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def cluster(
 ) -> Iterator[Slots]:
     """An executor on the workers of the Dask scheduler at an address (``tcp://host:8786``).
 
-    Each worker is used that can play these players at this tier of isolation, `ship` being the
-    folders to be sent there, and that has one thread and a core of its own. `on_note` gets a line
-    about each that cannot, and about those that come and go; it is called from another thread.
-    After `patience` seconds without any worker the matches that wait are void.
+    It uses every worker with one thread and a core of its own that can play these players at this tier of
+    isolation; `ship` are folders to send there. `on_note` is called from another thread with a line about
+    each worker that cannot be used, comes or goes. After `patience` seconds without any worker the
+    waiting matches are void.
 
-    ConfigError where the address is wrong or nothing answers there, where `distributed` is not
-    installed, a folder cannot be sent, or no worker can be used; VoidMatch where none comes.
+    ConfigError if the address is wrong, nothing answers there, `distributed` is not installed,
+    a folder cannot be sent or no worker can be used; VoidMatch if no worker comes.
     """
     if not _ADDRESS.fullmatch(scheduler):
         message = f"{scheduler} is no address of a Dask scheduler"
@@ -46,12 +46,12 @@ def cluster(
         raise ConfigError("a cluster needs the package distributed", hint="pip install 'arbiter[dask]'")
     parcels = [pack(folder) for folder in ship]
     # Slow to import, with all that it brings.
-    from arbiter.executors.dask_cluster import Coordinator
+    from arbiter.executors.dask_cluster import DaskCluster
 
     slots = Slots((), scheduler, on_note, patience)
-    coordinator = Coordinator(scheduler, players, parcels, tier, slots, on_note)
+    workers = DaskCluster(scheduler, players, parcels, tier, slots, on_note)
     try:
-        coordinator.open()
+        workers.open()
         yield slots
     except BaseException:
         slots.shutdown(cancel_futures=True)
@@ -59,4 +59,4 @@ def cluster(
     else:
         slots.shutdown()
     finally:
-        coordinator.close()
+        workers.close()

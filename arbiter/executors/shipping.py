@@ -1,9 +1,9 @@
 """Folders that are sent to workers: packed once, unpacked once a machine, named by their content.
 
-A parcel is a tar in memory. It has the files' content and whether they may be executed, and no
-times and owners, so that the same files have the same digest. `__pycache__` and `.git` stay
-behind. A link must lead to somewhere in its own folder: on another machine it would lead
-elsewhere. Where parcels are unpacked is private to the user (mode 0700).
+A parcel is a tar in memory. It has the files' content and whether they are executable, but no
+times and owners, so that the same files have the same digest. `__pycache__` and `.git` are left
+out. A link must lead to somewhere in its own folder: on another machine it would lead
+elsewhere. Parcels are unpacked in a folder of the user's that is private (mode 0700).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from arbiter.match import Player
 
 LARGEST = 200_000_000
-"""So many bytes may the files of one folder have together."""
+"""Bytes of the files of one folder: it is held in memory, here and there."""
 LEFT_OUT = {"__pycache__", ".git"}
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """A packed folder: its names here (absolute, and with links resolved), SHA-256 of the tar, the tar."""
+    """A packed folder: its paths here (absolute, and resolved), SHA-256 of the tar, the tar."""
 
     names: tuple[str, ...]
     digest: str
@@ -42,7 +42,7 @@ class Parcel:
 
 
 def pack(folder: Path, largest: int = LARGEST) -> Parcel:
-    """A folder with all below it; ConfigError where it cannot be sent."""
+    """Pack a folder with all below it; ConfigError if it cannot be sent."""
     # Not resolved: players' commands name it as the config does.
     root = Path(os.path.abspath(folder))  # noqa: PTH100
     if not root.is_dir():
@@ -66,7 +66,7 @@ def pack(folder: Path, largest: int = LARGEST) -> Parcel:
 
 
 def private_folder() -> Path:
-    """This user's folder for temporary files of ours; VoidMatch where it is not safe to use."""
+    """This user's folder for our temporary files; VoidMatch if others can enter it."""
     folder = Path(tempfile.gettempdir()) / f"arbiter-{os.getuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
@@ -77,12 +77,12 @@ def private_folder() -> Path:
 
 
 def place(digest: str) -> Path:
-    """Where a parcel stands on this machine once it is unpacked."""
+    """The folder of an unpacked parcel on this machine."""
     return private_folder() / f"shipped-{digest}"
 
 
 def receive(digest: str, offset: int, part: bytes, last: bool) -> None:
-    """Take a part of a parcel on a worker, the parts in their order; unpack it after the last."""
+    """Receive a part of a parcel on a worker, in order; unpack the parcel after the last."""
     file = private_folder() / f"parcel-{digest}-{os.getpid()}"
     with open(file, "ab" if offset else "wb") as incoming:
         incoming.write(part)
@@ -95,7 +95,7 @@ def receive(digest: str, offset: int, part: bytes, last: bool) -> None:
 
 
 def unpack(tar: bytes, target: Path) -> None:
-    """Make a folder of a parcel's tar: the whole of it or nothing appears."""
+    """Unpack a parcel's tar as a folder, which appears whole or not at all."""
     fresh = Path(tempfile.mkdtemp(dir=target.parent))
     try:
         with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
@@ -104,7 +104,7 @@ def unpack(tar: bytes, target: Path) -> None:
             archive.extractall(fresh)
         fresh.rename(target)
     except OSError:
-        # Another worker of this machine may have been quicker.
+        # Another worker of this machine may have been faster.
         if not target.is_dir():
             raise
     finally:
@@ -112,25 +112,24 @@ def unpack(tar: bytes, target: Path) -> None:
 
 
 def moved(player: Player, places: Mapping[str, str]) -> Player:
-    """The player with the words of its command and its folder in the unpacked folders.
+    """The player with its paths in the unpacked folders.
 
-    `places` leads from the folders here to those there. Only whole words move.
+    `places`: the unpacked folders by the original ones. In a command, only whole words are paths.
     """
-    command = tuple(_moved(word, places) for word in player.command)
-    read = tuple(_moved(path, places) for path in player.read)
-    return replace(player, command=command, folder=_moved(player.folder, places), read=read)
 
+    def move(path: str) -> str:
+        # The innermost of nested folders comes first.
+        for folder in sorted(places, key=len, reverse=True):
+            if path == folder or path.startswith(folder + "/"):
+                return places[folder] + path.removeprefix(folder)
+        return path
 
-def _moved(path: str, places: Mapping[str, str]) -> str:
-    # The innermost of nested folders comes first.
-    for folder in sorted(places, key=len, reverse=True):
-        if path == folder or path.startswith(folder + "/"):
-            return places[folder] + path.removeprefix(folder)
-    return path
+    command, read = tuple(map(move, player.command)), tuple(map(move, player.read))
+    return replace(player, command=command, folder=move(player.folder), read=read)
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    """Every file, link and folder below one, in a fixed order."""
+    """All files, links and folders below a folder, in a fixed order."""
     for path in sorted(folder.iterdir()):
         if path.name not in LEFT_OUT:
             yield path

@@ -1,9 +1,9 @@
-"""What runs on a Dask worker: settle it once, then play one match at a time.
+"""What runs on a Dask worker: `prepare` once, then `perform` one match at a time.
 
-Every call comes as bytes that do it when they are unpickled (`Order`), so that the scheduler needs
-to know nothing of ours. A worker process plays a match once: if Dask, which knows nothing of
-voids, asks for the same one again, it gets the same answer, and a process that took the place
-of a dead one plays nothing that was meant for it.
+Every call comes as bytes that run it when they are unpickled (`Order`), so that the scheduler needs
+none of our modules. A worker process plays a match once: if Dask, which does not know of voids,
+asks for the same one again, it gets the same answer, and a process that replaces a dead one plays
+nothing that was meant for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ VERSION = f"arbiter {arbiter.__version__} with Python {sys.version_info[0]}.{sys
 
 
 class Order:
-    """A call that is done where it is unpickled."""
+    """A call that runs where it is unpickled."""
 
     def __init__(self, fn: Callable[..., Any], *args: Any) -> None:
         self._fn, self._args = fn, args
@@ -45,9 +45,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a worker must have: the tier of isolation, all players, the shipped folders by digest.
+    """What a worker must have: the tier of isolation, all players, the shipped folders.
 
-    `shipped` leads from the paths of folders on the coordinator's machine to their digests.
+    `shipped`: digests by the folders' paths on the machine that plays the season.
     """
 
     tier: str
@@ -55,8 +55,8 @@ class Needs:
     shipped: Mapping[str, str]
 
 
-class Answer(NamedTuple):
-    """How a worker is: why it cannot be used ("" if it can), or what to send, or who it is."""
+class Readiness(NamedTuple):
+    """Of a worker: why it cannot be used (or ""), or what it lacks, or its process."""
 
     problem: str = ""
     missing: tuple[str, ...] = ()
@@ -69,34 +69,34 @@ _core: int | None = None
 _last: tuple[str, bytes] | None = None
 
 
-def settle(version: str, needs: bytes) -> Answer:
-    """See whether this worker can play, and take a core for it."""
+def prepare(version: str, needs: bytes) -> Readiness:
+    """Find out whether this worker can play, and claim a core for it."""
     global _core
-    # First of all, since between versions `needs` may not even be readable.
+    # First, since another version's `needs` may not even be readable.
     if version != VERSION:
-        return Answer(f"it has {VERSION}, and {version} is needed")
+        return Readiness(f"it has {VERSION}, and {version} is needed")
     wanted: Needs = pickle.loads(needs)
     tier = probe()[wanted.tier]
     if not tier.available:
-        return Answer(f"isolation {wanted.tier} is not available there: {tier.reason}")
+        return Readiness(f"isolation {wanted.tier} is not available there: {tier.reason}")
     missing = {digest for digest in wanted.shipped.values() if not place(digest).is_dir()}
     if missing:
-        return Answer(missing=tuple(sorted(missing)))
+        return Readiness(missing=tuple(sorted(missing)))
     for player in wanted.players:
         for problem in _player_problems(moved(player, _places(wanted.shipped))):
-            return Answer(f"player {player.name}: {problem} there (put it there, or use `ship`)")
+            return Readiness(f"player {player.name}: {problem} there (put it there, or use `ship`)")
     if _core is None:
-        # Not this thread's own, which may be pinned already.
+        # The cores of the process: this thread may be pinned already.
         _core = claimed_core(private_folder(), os.sched_getaffinity(os.getpid()))
     if _core is None:
-        return Answer(f"every core of {platform.node()} has a worker already")
-    return Answer(process=_process)
+        return Readiness(f"every core of {platform.node()} has a worker already")
+    return Readiness(process=_process)
 
 
 def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> bytes:
-    """Do a call on this worker's core: its (result, None) or (None, exception), pickled.
+    """Run a call on this worker's core: its (result, None) or (None, exception), pickled.
 
-    `process` is who is meant; `call` is a pickled (function, arguments, keywords).
+    `process` is the process that is meant; `call` a pickled (function, arguments, keywords).
     """
     global _last
     if process != _process or _core is None:
@@ -135,7 +135,7 @@ def _outcome(shipped: Mapping[str, str], call: bytes) -> bytes:
 
 
 def _here(arg: Any, places: Mapping[str, str]) -> Any:
-    """A match with its players where they are on this machine; anything else as it is."""
+    """A match with the paths of its players on this machine; anything else as it is."""
     if isinstance(arg, MatchSpec) and places:
         return replace(arg, players=tuple(moved(player, places) for player in arg.players))
     return arg
@@ -146,7 +146,7 @@ def _places(shipped: Mapping[str, str]) -> dict[str, str]:
 
 
 def _player_problems(player: Player) -> Iterable[str]:
-    """Why a player could not start on this machine: it would lose by a mistake of ours."""
+    """Why a player could not start on this machine, and would lose by our mistake."""
     if not Path(player.folder).is_dir():
         yield f"there is no folder {player.folder}"
     for _, problem in command_problems(player.command, Path(player.folder)):
