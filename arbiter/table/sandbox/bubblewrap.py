@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.table.sandbox import landlock, seccomp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from arbiter.match import Player
 
@@ -77,7 +77,8 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     if seccomp.supported():
         prefix += ["--seccomp", str(FILTER)]
         filtered = seccomp.program(in_namespaces=True).code
-    prefix += [*_mounts(landlock.readable(player, program)), "--chdir", player.folder if player.read else "/"]
+    mounts = _mounts([*landlock.system_rules(), *landlock.own_places(player, program)])
+    prefix += [*mounts, "--chdir", player.folder if player.read else "/"]
     return {
         "argv": [*prefix, "--", *CLOSER, program, *player.command[1:]],
         "folders": landlock.own_folders(player.read),
@@ -87,10 +88,10 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _mounts(rules: Mapping[str, int]) -> list[str]:
-    """The places that Landlock would let it read, bound read-only; then the root read-only, too."""
+def _mounts(paths: Iterable[str]) -> list[str]:
+    """The paths bound read-only, which are those that Landlock would allow; then the root read-only, too."""
     words = []
-    for path in sorted(rules):
+    for path in sorted(set(paths)):
         if path.startswith(("/proc/", "/sys/")):
             continue
         if path.startswith("/dev/"):

@@ -147,11 +147,6 @@ def _resolved(places: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(os.path.realpath, places)))
 
 
-def readable(player: Player, program: str) -> dict[str, int]:
-    """By path: the rights of a bot to what is beneath it."""
-    return system_rules() | dict.fromkeys(own_places(player, program), RUN)
-
-
 def own_places(player: Player, program: str = "") -> tuple[str, ...]:
     """Folders and files that a bot may read beside the system's: its own and its interpreter's.
 
