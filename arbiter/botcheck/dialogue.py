@@ -131,7 +131,7 @@ class Dialogue:
         with self._greeted(answers) as bot:
             began = time.monotonic()
             bot.end_input()
-            end = bot.ended(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
+            end = bot.wait(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
             fix = "end the program when reading returns nothing"
             return self._ending("end-of-input", "end of input", end is not None, began, fix)
 
@@ -191,7 +191,7 @@ class Dialogue:
         until = time.monotonic_ns() + self._patience
         bot.write(payload)
         surplus = bot.listen(SURPLUS_NS)
-        while not (surplus or bot.has_read_all or bot.ended(0)) and time.monotonic_ns() < until:
+        while not (surplus or bot.has_read_all or bot.wait(0)) and time.monotonic_ns() < until:
             surplus = bot.listen(SURPLUS_NS)
         return surplus
 

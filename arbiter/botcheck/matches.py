@@ -115,7 +115,7 @@ def _end_input_and_listen(bot: SingleBot) -> bytes:
     if bot.listen(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
         return b""
     # A flushed reply is there before the next line is read.
-    if not bot.ended(0) and bot.listen(MS):
+    if not bot.wait(0) and bot.listen(MS):
         return b""
     bot.end_input()
     return bot.listen(AFTER_INPUT_NS)
@@ -128,7 +128,7 @@ def _reads_on(bot: SingleBot) -> bool:
     while time.monotonic_ns() < until:
         if bot.has_read_all:
             return True
-        if bot.ended(0):
+        if bot.wait(0):
             return False
         time.sleep(0.001)
     return False

@@ -185,7 +185,7 @@ class Channel:
         self.presence.resume()
         with suppress(OSError):
             os.write(self._stdin, b"quit\n")
-        return self._launcher.ended(self.pid, grace_seconds)
+        return self._launcher.wait(self.pid, grace_seconds)
 
     def close(self) -> None:
         """Read the rest of standard error, and close all descriptors."""
@@ -204,7 +204,12 @@ class Channel:
         cap = at_most = 3 * allowed + 5 * SECOND
         glance = FIRST_LOOK_NS
         rest = send.payload[written:]
-        self._set_watch(bool(rest))
+        if not self._watching:
+            self._watching = True
+            for descriptor in (self._process, self._stdout, self.stderr.descriptor):
+                self._watch.register(descriptor, select.POLLIN)
+        if rest:
+            self._watch.register(self._stdin, select.POLLOUT)
 
         def cost(answered: bool = False) -> Cost:
             nonlocal taken
@@ -240,13 +245,11 @@ class Channel:
                         return reply(cost(answered=True), None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # The cost first: finding out how a process ended may take a while.
-                        spent = cost(answered=True)
-                        return reply(spent, self._crash("closed its standard output"))
+                        return reply(cost(answered=True), self._crash("closed its standard output"))
             except MalformedReply as fault:
                 return reply(cost(answered=True), fault)
             except BrokenPipeError:
-                spent = cost(answered=True)
-                return reply(spent, self._crash("closed its standard input"))
+                return reply(cost(answered=True), self._crash("closed its standard input"))
             wall = _now() - start
             if wall >= glance:
                 glance = wall + min(max(wall, FIRST_LOOK_NS), LONGEST_LOOK_NS)
@@ -288,15 +291,6 @@ class Channel:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
 
-    def _set_watch(self, writing: bool) -> None:
-        """Watch the process and its output; its input, too, while there is more to write."""
-        if not self._watching:
-            self._watching = True
-            for descriptor in (self._process, self._stdout, self.stderr.descriptor):
-                self._watch.register(descriptor, select.POLLIN)
-        if writing:
-            self._watch.register(self._stdin, select.POLLOUT)
-
     def _read(self) -> bool:
         """Read at most 64 KiB of the bot's output; False if nothing came, or its end."""
         try:
@@ -324,9 +318,9 @@ class Channel:
 
     def _crash(self, manner: str) -> MalformedReply:
         """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
-        end = self._launcher.ended(self.pid, CLOSED_SECONDS)
+        end = self._launcher.wait(self.pid, CLOSED_SECONDS)
         if end is None and self._meter.exiting:
-            end = self._launcher.ended(self.pid, EXITING_SECONDS)
+            end = self._launcher.wait(self.pid, EXITING_SECONDS)
         self.stderr.drain()
         unread = self.connection.buffer
         if end is None:

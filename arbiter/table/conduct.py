@@ -113,7 +113,7 @@ class Table:
         for player, channel, report, told in zip(spec.players, channels, record.bots, notes, strict=True):
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 told.append(f"read where they are, not copied to memory: {', '.join(large)}")
-            reports.append(with_process(report, channel, ends[channel.pid], told))
+            reports.append(complete(report, channel, ends[channel.pid], told))
         tier = spec.limits.isolation
         return replace(
             record,
@@ -136,7 +136,7 @@ def _game(name: str, options: str) -> AnyGame:
     return make(name, json.loads(options))
 
 
-def with_process(report: BotReport, channel: Channel, end: End, notes: list[str]) -> BotReport:
+def complete(report: BotReport, channel: Channel, end: End, notes: list[str]) -> BotReport:
     """A report completed by what the process left."""
     beside = end.cpu_ns - channel.start_cpu_ns - report.charged_ns
     if channel.start_cpu_ns and beside > max(BESIDE_NS, report.charged_ns // 4):

@@ -96,9 +96,9 @@ class Launcher:
             started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process))
         return started
 
-    def ended(self, pid: int, seconds: float) -> End | None:
-        """How a bot ended, waiting for its end if need be; None if it lives."""
-        answer, _ = self._ask("ended", pid=self._bots[pid][1], seconds=seconds)
+    def wait(self, pid: int, seconds: float) -> End | None:
+        """Wait for a bot to end; how it ended, None if it lives after this time."""
+        answer, _ = self._ask("wait", pid=self._bots[pid][1], seconds=seconds)
         return None if answer is None else End(**answer)
 
     def stop(self) -> dict[int, End]:

@@ -117,9 +117,9 @@ class SingleBot:
         """Send ``quit`` and wait for the end; None if it lives."""
         return self._channel.say_goodbye(seconds)
 
-    def ended(self, seconds: float) -> End | None:
-        """How it ended, waiting for its end if need be; None if it lives."""
-        return self._launcher.ended(self._process.pid, seconds)
+    def wait(self, seconds: float) -> End | None:
+        """Wait for it to end; how it ended, None if it lives after this time."""
+        return self._launcher.wait(self._process.pid, seconds)
 
     def stderr(self) -> bytes:
         """The tail of its standard error, as far as it has been read; all of it after `stop`."""

@@ -213,8 +213,8 @@ class Family:
         self._bots.append(Bot(pid, report[0], groups, supervised))
         return stdin[1], stdout[0], stderr[0]
 
-    def ended(self, pid: int, seconds: float) -> Answer:
-        """How a bot ended, waiting for its end if need be; None if it lives."""
+    def wait(self, pid: int, seconds: float) -> Answer:
+        """Wait for a bot to end; how it ended, None if it lives after this time."""
         until = time.monotonic() + seconds
         bot = next(bot for bot in self._bots if bot.pid == pid)
         while bot.end is None and not bot.wait() and time.monotonic() < until:

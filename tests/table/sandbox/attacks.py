@@ -58,9 +58,9 @@ class TimedLauncher(Launcher):
         self.stop_ns = time.monotonic_ns() - start - (self._delay() - delay)
         return ends
 
-    def ended(self, pid: int, seconds: float) -> End | None:
+    def wait(self, pid: int, seconds: float) -> End | None:
         start, delay = time.monotonic_ns(), self._delay()
-        end = super().ended(pid, seconds)
+        end = super().wait(pid, seconds)
         self.ended_ns += time.monotonic_ns() - start - (self._delay() - delay)
         return end
 
