@@ -7,18 +7,15 @@ before it is asked for: a step applies an action, `observe` builds the vector an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from pettingzoo import AECEnv
 
 from arbiter.envs.arena import Arena, checked_action, checked_seed, environment
 from arbiter.envs.play import NOBODY, given_deals
 from arbiter.errors import IllegalAction
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.rules import AnyGame, Seat
+from arbiter.rules import AnyGame, Seat
 
 _AFTER_RESET = frozenset(
     {

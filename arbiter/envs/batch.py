@@ -15,25 +15,21 @@ begins in given situations instead, to which a match returns when it has ended.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from itertools import chain
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arbiter.envs.arena import arena_of, checked_seed
 from arbiter.envs.observers import Observer, observer_of
 from arbiter.envs.observers.observer import Matches
 from arbiter.envs.play import NOBODY, Play
 from arbiter.errors import IllegalAction
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from arbiter.rules import AnyGame
+from arbiter.rules import AnyGame
 
 
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
-from arbiter.envs.play import answers
+from arbiter.envs.play import Play, answers
 from arbiter.export import EVENT_COLUMNS, RowFile, events
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.envs.play import Play
-    from arbiter.rules import Action, Deal, Seat
+from arbiter.rules import Action, Deal, Seat
 
 
 class DatasetWriter:

@@ -24,26 +24,22 @@ as the most there can be, and `infos` are ``{"legal_moves": []}``.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence
 from hashlib import sha512
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from arbiter.envs.aec import GameEnv
 from arbiter.envs.arena import checked_action, mask_of
 from arbiter.envs.observers.dou_dizhu import RoleObserver
+from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel import ParallelGameEnv
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.dou_dizhu.combinations import ACTIONS, RANKS, table
 from arbiter.games.dou_dizhu.game import CARDS, HAND, DouDizhu
-from arbiter.rules import Deal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from arbiter.envs.observers.observer import Vector
-    from arbiter.rules import AnyGame
+from arbiter.rules import AnyGame, Deal
 
 __all__ = ["action_id", "action_name", "env", "parallel_env", "raw_env"]
 

@@ -12,25 +12,21 @@ import random
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 import arbiter
 from arbiter.envs.arena import checked_action, mask_of
+from arbiter.envs.observers import Observer
+from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.match import Limits, MatchSpec, Player
+from arbiter.match import Forfeit, Limits, MatchRecord, MatchSpec, Player
 from arbiter.players import command_problems, registered
 from arbiter.protocol import NONE, Answer, words_of
-from arbiter.referee import Reply, drive_by_request, referee
+from arbiter.referee import Reply, Seated, Send, drive_by_request, referee
+from arbiter.rules import AnyGame, Seat
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
 from arbiter.table.launcher import Launcher
-
-if TYPE_CHECKING:
-    from arbiter.envs.observers import Observer
-    from arbiter.envs.play import Play
-    from arbiter.match import Forfeit, MatchRecord
-    from arbiter.referee import Seated, Send
-    from arbiter.rules import AnyGame, Seat
 
 RANDOM = "random"
 

@@ -6,20 +6,16 @@ step. Elsewhere one agent acts and what the others send is ignored: their masks 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pettingzoo import ParallelEnv
 
 from arbiter.envs.arena import Arena, checked_action, checked_seed, environment
+from arbiter.envs.observers.observer import Vector
 from arbiter.envs.play import given_deals
 from arbiter.errors import IllegalAction
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.envs.observers.observer import Vector
-    from arbiter.rules import AnyGame
+from arbiter.rules import AnyGame
 
 
 def parallel(

@@ -19,16 +19,14 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable
 from copy import copy
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from arbiter.envs.arena import arena_of, checked_action, mask_of
 from arbiter.envs.imagining import Imagined, Unheard, greeted, imagined, verbs
 from arbiter.envs.observers import observer_of
+from arbiter.envs.observers.observer import Vector
 from arbiter.errors import IllegalAction
-
-if TYPE_CHECKING:
-    from arbiter.envs.observers.observer import Vector
-    from arbiter.rules import AnyGame
+from arbiter.rules import AnyGame
 
 Policy: TypeAlias = "Callable[[Vector, Vector], Any]"
 """Observation and action mask, as `GameEnv.observe` has them, to the id of a legal action."""

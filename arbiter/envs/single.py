@@ -19,7 +19,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -27,17 +27,15 @@ from gymnasium import spaces
 
 from arbiter.config.limits import USUAL, WrittenLimits
 from arbiter.envs.arena import ILLEGAL, METADATA, Ids, arena_of, checked_action, checked_seed, mask_of
+from arbiter.envs.observers import Observer
+from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
 from arbiter.envs.play import Play, given_deals
 from arbiter.envs.render import Watched, checked_mode
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.match import Limits, Player
+from arbiter.rules import Action, AnyGame, Seat
 from arbiter.table.sandbox.isolation import choose
-
-if TYPE_CHECKING:
-    from arbiter.envs.observers import Observer
-    from arbiter.envs.observers.observer import Vector
-    from arbiter.rules import Action, AnyGame, Seat
 
 ROTATE = "rotate"
 

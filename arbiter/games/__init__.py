@@ -6,15 +6,13 @@ names all that belongs to the game, so this is the only list of games.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.rules import AnyGame, Game
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _BUILT_IN = {
     "planning": "arbiter.games.planning:Planning",

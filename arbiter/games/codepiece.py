@@ -6,18 +6,14 @@ C, then the 52 cards in index order.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from arbiter.cards import Card, Deck
+from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
 from arbiter.games.tricks import Tricks, trick_columns
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from arbiter.cards import Stream
 
 DECK = Deck("23456789TJQKA", "CDHS")
 SEATS = 4

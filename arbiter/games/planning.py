@@ -8,17 +8,13 @@ being the largest number of cards in the programme (13 in the tournament, so car
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
-from arbiter.cards import Card, Deck
+from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.games.tricks import Tricks, trick_columns
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from arbiter.cards import Stream
 
 TOURNAMENT_DECK = "23456789TJQKA CDHS"
 TOURNAMENT_DEALS = tuple((count, (count - 1) % 4) for count in range(1, 14))

@@ -6,13 +6,10 @@ actions of the game, so that a hand's bits are legal actions without translation
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from arbiter.cards import Deck
-    from arbiter.rules import Action, Seat
+from arbiter.cards import Deck
+from arbiter.rules import Action, Seat
 
 _REMEMBERED = 1 << 16
 

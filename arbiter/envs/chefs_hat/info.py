@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
-from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Chances
+from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Chances, Moment, StepTaken
 from arbiter.envs.play import NOBODY
 from arbiter.games.chefs_hat.actions import HAND, PASS, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS, roles_after
 from arbiter.games.chefs_hat.shown import BOARD, role_names
-
-if TYPE_CHECKING:
-    from arbiter.envs.chefs_hat.steps import Moment, StepTaken
-    from arbiter.games.chefs_hat.state import ChefsHatState
-    from arbiter.rules import Action, Seat
+from arbiter.games.chefs_hat.state import ChefsHatState
+from arbiter.rules import Action, Seat
 
 CELLS = BOARD + HAND + STEPS
 FIRST_ACTION = BOARD + HAND

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from arbiter.envs.aec import GameEnv
 from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Moment, StepTaken, possible
+from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel import ParallelGameEnv
-from arbiter.envs.play import NOBODY
+from arbiter.envs.play import NOBODY, Play
 from arbiter.games.chefs_hat.shown import Tally
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from arbiter.envs.observers.observer import Vector
-    from arbiter.envs.play import Play
-    from arbiter.rules import Seat
+from arbiter.rules import Seat
 
 
 class _Told:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from arbiter.envs.chefs_hat.steps import StepwisePlay
 from arbiter.envs.play import NOBODY
 from arbiter.envs.render import scene
 from arbiter.errors import IllegalAction
-from arbiter.rules import Answered
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.envs.chefs_hat.steps import StepwisePlay
-    from arbiter.games.chefs_hat.state import ChefsHatState
-    from arbiter.rules import Action, AnyGame, Seat
+from arbiter.games.chefs_hat.state import ChefsHatState
+from arbiter.rules import Action, Answered, AnyGame, Seat
 
 
 class RenderLog:

@@ -21,23 +21,18 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from arbiter.cards import Stream
+from arbiter.cards import Card, Stream
 from arbiter.envs.play import NOBODY, given_game
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, HAND, NOTHING
 from arbiter.games.chefs_hat.deal import SEATS, ChefsHatDeal, roles_after
 from arbiter.games.chefs_hat.shown import Tally
+from arbiter.games.chefs_hat.state import ChefsHatState
 from arbiter.rules import Action, Seat
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from arbiter.cards import Card
-    from arbiter.games.chefs_hat.state import ChefsHatState
 
 SILENT = (NOTHING,) * SEATS
 Chances: TypeAlias = tuple[tuple[Action, ...], tuple[Action, ...]]

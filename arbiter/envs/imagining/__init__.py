@@ -10,15 +10,12 @@ observer_of(game).vector(play, seat)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from arbiter.envs.imagining.match import Imagined, Unheard
+from arbiter.envs.imagining.match import Imagined, Said, Unheard
 from arbiter.errors import ConfigError
 from arbiter.games import part_of
-
-if TYPE_CHECKING:
-    from arbiter.envs.imagining.match import Said
-    from arbiter.rules import AnyGame, Seat
+from arbiter.rules import AnyGame, Seat
 
 __all__ = ["Imagined", "Unheard", "greeted", "imagined", "verbs"]
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 from arbiter.cards import Stream
 from arbiter.envs.imagining.match import DEALS, Imagined, Unheard
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Sequence
-
-    from arbiter.rules import AnyGame, Deal, Seat
+from arbiter.rules import AnyGame, Deal, Seat
 
 _SAMPLE = 200
 _TRIES = 2000

@@ -12,19 +12,15 @@ the board when its owner first discards. Where it lies with others is not told, 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from arbiter.envs.imagining.match import Imagined, Unheard
+from arbiter.envs.imagining.match import Imagined, Said, Unheard
+from arbiter.envs.play import Play
+from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, SPECIALS, STEPS, cards_laid
 from arbiter.games.chefs_hat.deal import CARDS, ROLES, SEATS, card_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.envs.imagining.match import Said
-    from arbiter.envs.play import Play
-    from arbiter.games.chefs_hat import ChefsHat
-    from arbiter.rules import Action, Seat
+from arbiter.rules import Action, Seat
 
 _SPECIAL, _EXCHANGE, _PLAY = "gen_special", "gen_exchange", "gen_move"
 """The parts of a deal, by what is asked in them."""

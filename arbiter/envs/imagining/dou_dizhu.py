@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from arbiter.envs.imagining.match import Imagined, Unheard
+from arbiter.envs.imagining.match import Imagined, Said, Unheard
 from arbiter.games.dou_dizhu.combinations import RANKS, table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.envs.imagining.match import Said
-    from arbiter.rules import Action, AnyGame, Seat
+from arbiter.rules import Action, AnyGame, Seat
 
 
 class ImaginedDouDizhu(Imagined):

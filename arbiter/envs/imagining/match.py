@@ -22,17 +22,14 @@ Cards are named as in the protocol, so that it does not matter whether a deck ha
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from arbiter.cards import Stream
 from arbiter.envs.imagining.filling import filled
 from arbiter.envs.play import NOBODY, Play
 from arbiter.errors import IllegalAction
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from arbiter.rules import Action, AnyGame, Deal, Seat
+from arbiter.rules import Action, AnyGame, Deal, Seat
 
 Said: TypeAlias = "Mapping[str, Sequence[str]]"
 """The words after each command of a greeting."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from arbiter.envs.imagining.match import Imagined
-from arbiter.games.codepiece import DECK, FIRST_CARD
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.cards import Deck
-    from arbiter.envs.imagining.match import Said
-    from arbiter.games.codepiece import Codepiece
-    from arbiter.games.planning import Planning
-    from arbiter.rules import Action, AnyGame, Seat
+from arbiter.cards import Deck
+from arbiter.envs.imagining.match import Imagined, Said
+from arbiter.games.codepiece import DECK, FIRST_CARD, Codepiece
+from arbiter.games.planning import Planning
+from arbiter.rules import Action, AnyGame, Seat
 
 
 class _ImaginedTricks(Imagined):

@@ -5,13 +5,9 @@ An observer has no state: everything is computed from a `Play` when it is asked 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from arbiter.envs.observers.observer import Observer
 from arbiter.games import part_of
-
-if TYPE_CHECKING:
-    from arbiter.rules import AnyGame
+from arbiter.rules import AnyGame
 
 __all__ = ["Observer", "observer_of"]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from arbiter.cards import Stream
 from arbiter.envs.observers.observer import Observer, Vector
-
-if TYPE_CHECKING:
-    from arbiter.envs.play import Play
-    from arbiter.rules import AnyGame, Seat
+from arbiter.envs.play import Play
+from arbiter.rules import AnyGame, Seat
 
 _SAMPLE = 200
 

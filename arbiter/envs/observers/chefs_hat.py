@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows
+from arbiter.envs.play import Play
 from arbiter.errors import IllegalAction
+from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import HAND, JOKER, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.opening import Opening
 from arbiter.games.chefs_hat.shown import BOARD
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from arbiter.envs.play import Play
-    from arbiter.games.chefs_hat import ChefsHat
-    from arbiter.games.chefs_hat.state import ChefsHatState
-    from arbiter.rules import Seat
+from arbiter.games.chefs_hat.state import ChefsHatState
+from arbiter.rules import Seat
 
 FIRST_STEP = BOARD + HAND
 """The cell of action 0."""

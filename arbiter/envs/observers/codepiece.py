@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows, bits, flat
-from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, TRICKS, WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from arbiter.envs.play import Play
-    from arbiter.games.codepiece import Codepiece, CodepieceState
-    from arbiter.rules import Seat
+from arbiter.envs.play import Play
+from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, TRICKS, WORDS, Codepiece, CodepieceState
+from arbiter.rules import Seat
 
 CELLS = 233
 _CARDS = (1 << 52) - 1

@@ -8,20 +8,17 @@ of, so that an observation is little more than joining what is there already.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from arbiter.cards import Card
 from arbiter.envs.observers.observer import Matches, Observer, Vector
+from arbiter.envs.play import Play
 from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, Counts, table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from arbiter.cards import Card
-    from arbiter.envs.play import Play
-    from arbiter.games.dou_dizhu.game import DouDizhu, DouDizhuState
-    from arbiter.rules import Seat
+from arbiter.games.dou_dizhu.game import DouDizhu, DouDizhuState
+from arbiter.rules import Seat
 
 PLANE = 54
 RECENT = 9

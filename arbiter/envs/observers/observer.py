@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.play import NOBODY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from arbiter.envs.play import Play
-    from arbiter.rules import Seat
+from arbiter.envs.play import NOBODY, Play
+from arbiter.rules import Seat
 
 Vector: TypeAlias = NDArray[Any]
 

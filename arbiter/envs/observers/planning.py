@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows, bits, flat
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from arbiter.envs.play import Play
-    from arbiter.games.planning import Planning, PlanningState
-    from arbiter.rules import Seat
+from arbiter.envs.play import Play
+from arbiter.games.planning import Planning, PlanningState
+from arbiter.rules import Seat
 
 
 class PlanningObserver(Observer):

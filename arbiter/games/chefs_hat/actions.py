@@ -12,15 +12,13 @@ are two; so a hand without cards is 0, and the cards can be read off.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from arbiter.cards import Card
-    from arbiter.rules import Action
+from arbiter.cards import Card
+from arbiter.rules import Action
 
 JOKER: Final = 12
 VALUES: Final = range(1, 12)

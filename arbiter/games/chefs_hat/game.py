@@ -10,11 +10,12 @@ included. The actions are in `actions`, the states in `opening` (before the play
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from arbiter.cards import Card
+from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
@@ -55,11 +56,6 @@ from arbiter.games.chefs_hat.wording import (
     words,
 )
 from arbiter.rules import Action, Answered, Command, Deal, Exchange, Game, Seat, Tell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from arbiter.cards import Stream
 
 RULES = ("book", "gym2")
 MATCHES = 3

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from arbiter.games.chefs_hat.actions import NO_SPECIAL, SPECIALS, STEP_NAMES
 from arbiter.games.chefs_hat.deal import ROLES, SEATS, roles_after, shape_of_gifts
 from arbiter.games.chefs_hat.shown import NO_ROLES, Tally, role_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from arbiter.games.chefs_hat.state import ChefsHatState
-    from arbiter.rules import Action, Seat
+from arbiter.games.chefs_hat.state import ChefsHatState
+from arbiter.rules import Action, Seat
 
 CHEFS_HAT_COLUMNS: dict[str, Any] = {
     "Match": "int",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from arbiter.games.chefs_hat.actions import (
     JOKERS_OF,
@@ -14,12 +14,8 @@ from arbiter.games.chefs_hat.actions import (
     VALUE_OF,
 )
 from arbiter.games.chefs_hat.deal import ROLES, SEATS, Gift, card_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from arbiter.games.chefs_hat.state import ChefsHatState
-    from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
+from arbiter.games.chefs_hat.state import ChefsHatState
+from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
 _CELL = 12
 _MARGIN = 10

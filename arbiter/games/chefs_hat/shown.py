@@ -5,17 +5,14 @@ Cells are bytes, one for each card.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from arbiter.cards import Card
 from arbiter.games.chefs_hat.actions import HAND, PASS, cards_laid, cards_of
 from arbiter.games.chefs_hat.deal import ROLES, SEATS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arbiter.cards import Card
-    from arbiter.games.chefs_hat.state import ChefsHatState
+from arbiter.games.chefs_hat.state import ChefsHatState
 
 BOARD = 11
 EMPTY_BOARD = bytes((13, *(0,) * (BOARD - 1)))

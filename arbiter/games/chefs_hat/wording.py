@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from arbiter.cards import Card
 from arbiter.games.chefs_hat.actions import FOOD_FIGHT, NO_SPECIAL, SPECIALS
 from arbiter.games.chefs_hat.deal import ROLES, SEATS, Gift, card_text
+from arbiter.games.chefs_hat.state import ChefsHatState
 from arbiter.rules import Action, Command, Seat, Tell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from arbiter.cards import Card
-    from arbiter.games.chefs_hat.state import ChefsHatState
 
 EVERYBODY = tuple(range(SEATS))
 

@@ -16,12 +16,10 @@ a combination without being a bomb is one range of ids, `floor` to `ceiling`.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 Counts: TypeAlias = int
 Ladder: TypeAlias = int

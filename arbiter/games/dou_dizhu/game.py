@@ -9,9 +9,10 @@ Cards are 0..53: 3333 4444 .. 2222 B R. The four cards of a rank have one name, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
-from arbiter.cards import Card
+from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
@@ -26,11 +27,6 @@ from arbiter.games.dou_dizhu.combinations import (
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from arbiter.cards import Stream
 
 CARDS, HAND = 54, 17
 MOST = 20

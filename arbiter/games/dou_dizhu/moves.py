@@ -10,7 +10,7 @@ operation, since a combination is held if none of the ones of its ladder is miss
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from arbiter.games.dou_dizhu.combinations import (
     FIRST_BOMB,
@@ -23,9 +23,6 @@ from arbiter.games.dou_dizhu.combinations import (
     ladder_of,
     table,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _LOW_ONES = 0x111111111111
 """Of the ranks that chains are made of."""
