@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from arbiter.store.database import Database
 
 
+FETCHED = 100
+"""Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRound:
     """A round as planned: its tables, the config's digest, and whether all of it was played."""
@@ -36,7 +40,7 @@ class StoredRound:
 
 
 class StoredMatch(NamedTuple):
-    """A match as it lies in the store; what of it cannot be read is None, and `problem` says why."""
+    """A stored match; what cannot be read of it is None, and `problem` says why."""
 
     id: str
     summary: MatchSummary | None
@@ -53,65 +57,48 @@ class SeasonStore:
 
     def rounds(self) -> list[StoredRound]:
         """All rounds planned so far, in order."""
-        table = schema.rounds
-        query = sa.select(table).where(table.c.season_id == self._id).order_by(table.c.number)
-        with self._store.reading() as connection:
-            return [
-                StoredRound(row.number, row.digest, _tables(row.tables, row.number), row.complete)
-                for row in connection.execute(query)
-            ]
+        query = sa.select(schema.rounds).filter_by(season_id=self._id).order_by(schema.rounds.c.number)
+        return [
+            StoredRound(row.number, row.digest, _tables(row.tables, row.number), row.complete)
+            for row in self._rows(query)
+        ]
 
     def add_round(
         self, number: int, digest: str, tables: Sequence[Sequence[str]], settings: Mapping[str, Any]
     ) -> StoredRound:
-        """Keep a planned round, and what its config's digest covers, before its first match is played."""
+        """Keep a planned round and its config's settings, before its first match is played."""
         text = json.dumps([list(names) for names in tables])
-        values = {
-            "season_id": self._id,
-            "number": number,
-            "digest": digest,
-            "tables": text,
-            "complete": False,
-        }
+        row = {"season_id": self._id, "number": number, "digest": digest, "tables": text, "complete": False}
         with self._store.transaction() as connection:
-            self._keep(connection, digest, settings)
-            connection.execute(sa.insert(schema.rounds).values(values))
+            self._keep_settings(connection, digest, settings)
+            connection.execute(sa.insert(schema.rounds).values(row))
         return StoredRound(number, digest, tuple(map(tuple, tables)), False)
 
     def drop_round(self, number: int) -> None:
-        """Forget the plan of a round that no match was played of."""
-        table = schema.rounds
-        with self._store.transaction() as connection:
-            connection.execute(
-                sa.delete(table).where(table.c.season_id == self._id, table.c.number == number)
-            )
+        """Remove the plan of a round that has no matches."""
+        self._write(sa.delete(schema.rounds).filter_by(season_id=self._id, number=number))
 
     def keep_settings(self, digest: str, settings: Mapping[str, Any]) -> None:
-        """Keep what a config says whose matches are planned without rounds; nothing where it is there."""
+        """Keep the settings of a config that plans matches without rounds; kept ones stay as they are."""
         with self._store.transaction() as connection:
-            self._keep(connection, digest, settings)
+            self._keep_settings(connection, digest, settings)
 
-    def _keep(self, connection: sa.Connection, digest: str, settings: Mapping[str, Any]) -> None:
-        kept = {"season_id": self._id, "digest": digest, "settings": json.dumps(dict(settings))}
-        self._store.insert_once(connection, schema.configs, kept)
+    def _keep_settings(self, connection: sa.Connection, digest: str, settings: Mapping[str, Any]) -> None:
+        row = {"season_id": self._id, "digest": digest, "settings": json.dumps(dict(settings))}
+        self._store.insert_once(connection, schema.configs, row)
 
     def digests(self) -> list[str]:
-        """Of all configs that are kept with it."""
-        table = schema.configs
-        with self._store.reading() as connection:
-            query = sa.select(table.c.digest).where(table.c.season_id == self._id)
-            return list(connection.execute(query).scalars())
+        """The digests of all configs kept with the season."""
+        query = sa.select(schema.configs.c.digest).filter_by(season_id=self._id)
+        return [row.digest for row in self._rows(query)]
 
     def settings(self, digest: str) -> dict[str, Any] | None:
-        """What the config of this digest said, None if it was not kept."""
-        table = schema.configs
-        query = sa.select(table.c.settings).where(table.c.season_id == self._id, table.c.digest == digest)
-        with self._store.reading() as connection:
-            text = connection.execute(query).scalar()
-        return None if text is None else _json(text, "a config")
+        """The settings of the config with this digest, None if they were not kept."""
+        query = sa.select(schema.configs.c.settings).filter_by(season_id=self._id, digest=digest)
+        return _json(self._scalar(query), "a config")
 
     def last_settings(self) -> dict[str, Any] | None:
-        """What the config of the last round said, None if there is no round or it was not kept."""
+        """The settings of the last round's config, None if there is no round or they were not kept."""
         rounds, kept = schema.rounds, schema.configs
         query = (
             sa.select(kept.c.settings)
@@ -120,41 +107,29 @@ class SeasonStore:
             .order_by(rounds.c.number.desc())
             .limit(1)
         )
-        with self._store.reading() as connection:
-            text = connection.execute(query).scalar()
-        return None if text is None else _json(text, "a config")
+        return _json(self._scalar(query), "a config")
 
     def complete_round(self, number: int, standings: dict[str, Any]) -> None:
-        """All matches of a round are stored: mark it, and keep the standings after it."""
-        rounds, ratings = schema.rounds, schema.ratings
-        with self._store.transaction() as connection:
-            connection.execute(
-                sa.update(rounds)
-                .where(rounds.c.season_id == self._id, rounds.c.number == number)
-                .values(complete=True)
-            )
-            connection.execute(
-                sa.delete(ratings).where(ratings.c.season_id == self._id, ratings.c.round == number)
-            )
-            connection.execute(
-                sa.insert(ratings).values(season_id=self._id, round=number, standings=json.dumps(standings))
-            )
+        """Mark a round whose matches are all stored as complete, and keep the standings after it."""
+        row = {"season_id": self._id, "round": number, "standings": json.dumps(standings)}
+        self._write(
+            sa.update(schema.rounds).filter_by(season_id=self._id, number=number).values(complete=True),
+            sa.delete(schema.ratings).filter_by(season_id=self._id, round=number),
+            sa.insert(schema.ratings).values(row),
+        )
 
     def standings(self, number: int) -> dict[str, Any] | None:
         """The standings kept after a round, None if there are none."""
-        table = schema.ratings
-        query = sa.select(table.c.standings).where(table.c.season_id == self._id, table.c.round == number)
-        with self._store.reading() as connection:
-            text = connection.execute(query).scalar()
-        return None if text is None else _json(text, f"the standings of round {number}")
+        query = sa.select(schema.ratings.c.standings).filter_by(season_id=self._id, round=number)
+        return _json(self._scalar(query), f"the standings of round {number}")
 
     def add_match(self, record: MatchRecord) -> bool:
         """Keep a match; False if one with this id is already there, which then stays."""
         return self.add_packed(pack_match(record))
 
     def add_packed(self, match: PackedMatch) -> bool:
-        """The same for a match that was packed where it was played."""
-        values = {
+        """Keep a match that was packed where it was played; False as with `add_match`."""
+        row = {
             "season_id": self._id,
             "id": match.summary.id,
             "round": match.summary.round,
@@ -163,102 +138,99 @@ class SeasonStore:
             "record": match.record,
         }
         with self._store.transaction() as connection:
-            return self._store.insert_once(connection, schema.matches, values)
+            return self._store.insert_once(connection, schema.matches, row)
 
     def match_ids(self, round_number: int) -> set[str]:
         """The ids of a round's stored matches."""
-        table = schema.matches
-        query = sa.select(table.c.id).where(table.c.season_id == self._id, table.c.round == round_number)
-        with self._store.reading() as connection:
-            return set(connection.execute(query).scalars())
+        query = sa.select(schema.matches.c.id).filter_by(season_id=self._id, round=round_number)
+        return {row.id for row in self._rows(query)}
 
     def match(self, match_id: str) -> MatchRecord | None:
         """One match, None if it is not there."""
-        table = schema.matches
-        query = sa.select(table.c.record).where(table.c.season_id == self._id, table.c.id == match_id)
-        with self._store.reading() as connection:
-            found = connection.execute(query).scalar()
+        query = sa.select(schema.matches.c.record).filter_by(season_id=self._id, id=match_id)
+        found = self._scalar(query)
         return None if found is None else unpack(found, match_id)
 
     def summaries(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
         """The matches of all rounds from one to another, in the order of their ids."""
-        table = schema.matches
-        query = sa.select(table.c.id, table.c.summary).where(
-            table.c.season_id == self._id, table.c.round >= first_round
-        )
+        table = schema.matches.c
+        query = self._matches(table.id, table.summary).where(table.round >= first_round)
         if last_round is not None:
-            query = query.where(table.c.round <= last_round)
+            query = query.where(table.round <= last_round)
         found = []
-        with self._store.reading() as connection:
-            for row in connection.execute(query.order_by(*in_order())):
-                try:
-                    found.append(MatchSummary.from_json(json.loads(row.summary)))
-                except (ValueError, TypeError, KeyError) as error:
-                    raise StoreError(f"the record of match {row.id} cannot be read: {error}") from None
+        for row in self._rows(query):
+            try:
+                found.append(MatchSummary.from_json(json.loads(row.summary)))
+            except (ValueError, TypeError, KeyError) as error:
+                raise StoreError(f"the record of match {row.id} cannot be read: {error}") from None
         return found
 
     def records(self, round_number: int | None = None) -> Iterator[MatchRecord]:
         """Stored matches in the order of their ids, one at a time."""
-        table = schema.matches
-        query = sa.select(table.c.id, table.c.record).where(table.c.season_id == self._id)
+        table = schema.matches.c
+        query = self._matches(table.id, table.record)
         if round_number is not None:
-            query = query.where(table.c.round == round_number)
-        with self._store.reading() as connection:
-            for row in connection.execution_options(yield_per=100).execute(query.order_by(*in_order())):
-                yield unpack(row.record, row.id)
+            query = query.where(table.round == round_number)
+        for row in self._rows(query):
+            yield unpack(row.record, row.id)
 
     def wall_ns(self, round_number: int) -> int:
-        """How long a round's stored matches took, one after the other."""
-        table = schema.matches
-        query = sa.select(sa.func.sum(table.c.wall_ns)).where(
-            table.c.season_id == self._id, table.c.round == round_number
-        )
-        with self._store.reading() as connection:
-            return int(connection.execute(query).scalar() or 0)
+        """The sum of the times, in ns, that a round's stored matches took."""
+        table = schema.matches.c
+        query = sa.select(sa.func.sum(table.wall_ns))
+        query = query.where(table.season_id == self._id, table.round == round_number)
+        return int(self._scalar(query) or 0)
 
     def ask_to_stop(self, asked: bool = True) -> None:
-        """Leave whoever plays the season a wish to stop, or take it back."""
+        """Ask whoever plays the season to stop, or take that back."""
         moment = datetime.now(UTC).isoformat(timespec="seconds") if asked else None
-        table = schema.seasons
-        with self._store.transaction() as connection:
-            connection.execute(sa.update(table).where(table.c.id == self._id).values(stop_asked=moment))
+        self._write(sa.update(schema.seasons).filter_by(id=self._id).values(stop_asked=moment))
 
     def asked_to_stop(self) -> bool:
-        """Whether somebody wishes that the season stop."""
-        table = schema.seasons
-        query = sa.select(table.c.stop_asked).where(table.c.id == self._id)
-        with self._store.reading() as connection:
-            return connection.execute(query).scalar() is not None
+        """True when somebody has asked that the season stop."""
+        return self._scalar(sa.select(schema.seasons.c.stop_asked).filter_by(id=self._id)) is not None
 
     def packed_matches(self) -> Iterator[PackedMatch]:
         """All matches as they are kept, one at a time."""
         table = schema.matches
-        query = sa.select(table.c.id, table.c.summary, table.c.wall_ns, table.c.record).where(
-            table.c.season_id == self._id
-        )
-        with self._store.reading() as connection:
-            for row in connection.execution_options(yield_per=100).execute(
-                query.order_by(table.c.round, table.c.id)
-            ):
-                summary = MatchSummary.from_json(_json(row.summary, f"the record of match {row.id}"))
-                yield PackedMatch(summary, row.wall_ns, row.record)
+        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.round, table.c.id)
+        for row in self._rows(query):
+            shape = _json(row.summary, f"the record of match {row.id}")
+            assert shape is not None
+            yield PackedMatch(MatchSummary.from_json(shape), row.wall_ns, row.record)
 
     def match_rounds(self) -> list[int]:
-        """The rounds that matches are stored of, planned or not, in order."""
-        table = schema.matches
-        query = sa.select(table.c.round).distinct().where(table.c.season_id == self._id)
-        with self._store.reading() as connection:
-            return list(connection.execute(query.order_by(table.c.round)).scalars())
+        """The rounds that have stored matches, planned or not, in order."""
+        table = schema.matches.c
+        query = sa.select(table.round).distinct().filter_by(season_id=self._id).order_by(table.round)
+        return [row.round for row in self._rows(query)]
 
     def stored_matches(self, round_number: int) -> Iterator[StoredMatch]:
-        """All that is stored of a round's matches, one at a time; what cannot be read is named."""
-        table = schema.matches
-        query = sa.select(table.c.id, table.c.summary, table.c.record).where(
-            table.c.season_id == self._id, table.c.round == round_number
-        )
+        """A round's matches, one at a time; what cannot be read is named."""
+        table = schema.matches.c
+        query = self._matches(table.id, table.summary, table.record).where(table.round == round_number)
+        for row in self._rows(query):
+            yield _stored_match(row.id, row.summary, row.record)
+
+    def _matches(self, *columns: sa.Column[Any]) -> sa.Select[Any]:
+        """Columns of the season's matches in the order of their ids."""
+        return sa.select(*columns).filter_by(season_id=self._id).order_by(*in_order())
+
+    def _scalar(self, query: sa.Select[Any]) -> Any:
+        """The first row's first column, None if there is no row."""
         with self._store.reading() as connection:
-            for row in connection.execution_options(yield_per=100).execute(query.order_by(*in_order())):
-                yield _stored_match(row.id, row.summary, row.record)
+            return connection.execute(query).scalar()
+
+    def _rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+        """Rows, of which `FETCHED` at most are in memory."""
+        with self._store.reading() as connection:
+            yield from connection.execution_options(yield_per=FETCHED).execute(query)
+
+    def _write(self, *statements: sa.Executable) -> None:
+        """Execute statements in one transaction."""
+        with self._store.transaction() as connection:
+            for statement in statements:
+                connection.execute(statement)
 
 
 def _stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
@@ -274,9 +246,10 @@ def _stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
     return StoredMatch(match_id, short, record, "; ".join(problems))
 
 
-def _json(text: str, what: str) -> dict[str, Any]:
+def _json(text: str | None, what: str) -> dict[str, Any] | None:
+    """The value of a stored text, None where there is none; StoreError names what cannot be read."""
     try:
-        shape: dict[str, Any] = json.loads(text)
+        shape: dict[str, Any] | None = None if text is None else json.loads(text)
     except ValueError as error:
         raise StoreError(f"{what} cannot be read: {error}") from None
     return shape
