@@ -11,10 +11,9 @@ from __future__ import annotations
 import csv
 import json
 from io import StringIO
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from arbiter.errors import ConfigError
+from arbiter.export.row_files import Columns, RowFile
 from arbiter.export.whole_files import replacing
 from arbiter.match import original
 from arbiter.text import csv_cell, pgn_string
@@ -30,8 +29,17 @@ TextForm: TypeAlias = Literal["pgn", "csv", "jsonl"]
 OUTCOMES = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 """White's score as PGN and CSV write it."""
 CSV_HEADER = ("white", "black", "result", "round", "table", "match")
-ROWS_AT_ONCE = 10_000
-"""So many rows make a group of a Parquet file."""
+SEAT_COLUMNS: Columns = {
+    **dict.fromkeys(("season", "match"), "text"),
+    **dict.fromkeys(("round", "table", "rotation", "seat"), "short int"),
+    "player": "text",
+    "points": "int",
+    **dict.fromkeys(("wins", "draws", "losses"), "short int"),
+    "fault": "text",
+    **dict.fromkeys(("charged_ms", "cpu_ms"), "float"),
+    "peak_memory_bytes": "int",
+}
+"""The columns of `seat_rows`, in its order, and what they hold."""
 
 
 class Result(NamedTuple):
@@ -137,29 +145,9 @@ def write_text(form: TextForm, records: Iterable[MatchRecord], file: str) -> Non
 
 def write_parquet(records: Iterable[MatchRecord], file: str) -> None:
     """A whole Parquet file; ConfigError where it cannot be written, or without the package for it."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        hint = "pip install 'arbiter[parquet]'"
-        raise ConfigError("Parquet is written by the package pyarrow, which is not here", hint=hint) from None
-    kinds = {
-        **dict.fromkeys(("season", "match", "player", "fault"), pa.string()),
-        **dict.fromkeys(("charged_ms", "cpu_ms"), pa.float64()),
-        **dict.fromkeys(("points", "peak_memory_bytes"), pa.int64()),
-    }
-    schema = pa.schema([(name, kinds.get(name, pa.int32())) for name in SEAT_COLUMNS])
-    rows = (row for record in records for row in seat_rows(record))
-    with replacing(file) as path, parquet.ParquetWriter(path, schema) as writer:
-        while group := list(islice(rows, ROWS_AT_ONCE)):
-            writer.write_table(pa.Table.from_pylist(group, schema=schema))
-
-
-SEAT_COLUMNS = (
-    "season", "match", "round", "table", "rotation", "seat", "player", "points", "wins", "draws",
-    "losses", "fault", "charged_ms", "cpu_ms", "peak_memory_bytes",
-)  # fmt: skip
-"""What `seat_rows` gives, in its order."""
+    with RowFile(file, SEAT_COLUMNS, "parquet") as out:
+        for record in records:
+            out.write(seat_rows(record))
 
 
 def _whole(number: int | None, unknown: str) -> str:

@@ -21,23 +21,14 @@ from arbiter.text import csv_cell
 
 Form: TypeAlias = Literal["csv", "pkl", "parquet"]
 Kind: TypeAlias = Literal[
-    "int",
-    "float",
-    "bool",
-    "text",
-    "ints",
-    "texts",
-    "hands",
-    "texts by name",
-    "ints by name",
-    "floats by name",
-]
-"""What a column holds, or null; ``hands`` are lists of lists of integers."""
+    "int", "short int", "float", "bool", "text", "ints", "texts", "hands",
+    "texts by name", "ints by name", "floats by name",
+]  # fmt: skip
+"""What a column holds, or null; a ``short int`` has 32 bits, ``hands`` are lists of lists of integers."""
 Columns: TypeAlias = Mapping[str, Kind]
 FORMS: tuple[str, ...] = get_args(Form)
 ROWS_AT_ONCE = 10_000
-"""So many rows make a group of a Parquet file."""
-
+"""The rows of a group of a Parquet file: readers take a group at a time, and so much is in memory here."""
 
 _OPEN: WeakValueDictionary[str, RowFile] = WeakValueDictionary()
 """What this process is writing, by its place."""
@@ -174,6 +165,7 @@ class _Parquet:
         whole, text = pa.int64(), pa.string()
         kinds: dict[Kind, Any] = {
             "int": whole,
+            "short int": pa.int32(),
             "float": pa.float64(),
             "bool": pa.bool_(),
             "text": text,

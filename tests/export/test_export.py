@@ -112,7 +112,7 @@ def test_records_are_asked_for_as_they_are_written(form: TextForm) -> None:
 def test_rows_by_seat_hold_counts_and_the_fault_of_one_seat() -> None:
     complete, forfeited = tiny()
     rows = list(seat_rows(complete))
-    assert [tuple(row) for row in rows] == [SEAT_COLUMNS] * 4
+    assert [list(row) for row in rows] == [list(SEAT_COLUMNS)] * 4
     assert [(row["wins"], row["draws"], row["losses"]) for row in rows] == [
         (2, 1, 0),
         (2, 1, 0),
