@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
+from arbiter.cli.bots import read_options
 from arbiter.cli.options import format_option, limit_option
 from arbiter.cli.output import note, print_json, say
-from arbiter.cli.play import read_options
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make

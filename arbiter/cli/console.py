@@ -14,10 +14,10 @@ import click
 from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
+from arbiter.cli.bots import given_deals, name_of_command, read_deals, read_options, words_of_command
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import limit_option, read_json
 from arbiter.cli.output import note, say
-from arbiter.cli.play import given_deals, name_of_command, read_deals, read_options, words_of_command
 from arbiter.clock import TimeControl
 from arbiter.config.limits import CHOICES, USUAL, parse_memory, parse_start
 from arbiter.course import programme

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
 
 import click
 
+from arbiter.cli.opening import opened_parts
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.config import load
-from arbiter.errors import ConfigError, NoStore, StoreError
+from arbiter.errors import ConfigError
 from arbiter.season.slices import merge as put_together
 from arbiter.store import Store
-from arbiter.store.address import address_of
 from arbiter.store.hold import held
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @click.command()
@@ -56,14 +52,3 @@ def merge(config: str, parts: tuple[str, ...], store_url: str | None, style: str
     )
     for number, missing, total in merged.missing:
         note(f"round {number}: {missing} of {total} matches are missing")
-
-
-def opened_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:
-    """Stores by their URLs or files, closed with the stack; StoreError for one that is not there."""
-    opened = []
-    for part in parts:
-        try:
-            opened.append(stack.enter_context(closing(Store(address_of(part), create=False))))
-        except NoStore:
-            raise StoreError(f"there is no store {part}") from None
-    return opened

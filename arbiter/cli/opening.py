@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config.glance import glance
-from arbiter.errors import StoreError
+from arbiter.errors import NoStore, StoreError
 from arbiter.store import SeasonStore, Store
+from arbiter.store.address import address_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import ExitStack
+
     from arbiter.config import Config
     from arbiter.rules import AnyGame
 
@@ -87,3 +91,14 @@ def _unchanged(path: str, store_url: str | None) -> Seen | None:
         store.close()
         return None
     return Seen(path, says.season, game, says.rounds, season, store)
+
+
+def opened_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:
+    """Stores by their URLs or files, closed with the stack; StoreError for one that is not there."""
+    opened = []
+    for part in parts:
+        try:
+            opened.append(stack.enter_context(closing(Store(address_of(part), create=False))))
+        except NoStore:
+            raise StoreError(f"there is no store {part}") from None
+    return opened

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.bots import prepared
 from arbiter.cli.options import config_argument, format_option, workers_option
 from arbiter.cli.output import counted, note, print_json
 from arbiter.cli.progress import progress
-from arbiter.cli.run import prepared
 from arbiter.clock import SECOND, parse_duration
 from arbiter.errors import ConfigError
 from arbiter.executors import processes, slots

@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
-import shlex
-from collections import Counter
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
-import yaml
 
+from arbiter.cli.bots import given_deals, players_of, read_deals, read_options
 from arbiter.cli.match_text import print_match
-from arbiter.cli.options import format_option, limit_option, read_json
+from arbiter.cli.options import format_option, limit_option
 from arbiter.cli.output import note, print_json
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import MatchSpec
-from arbiter.players import SCRIPTS, command_problems, refuse_strays, registered, starting_problems
+from arbiter.players import refuse_strays
 from arbiter.table.sandbox.isolation import choose
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from arbiter.match import Player
-    from arbiter.rules import AnyGame, Deal
-
-
-ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-"""How a variable begins that stands before a command."""
 
 
 @click.command()
@@ -132,98 +117,3 @@ def play(
         print_match(record)
     if strict and record.forfeit is not None:
         raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
-
-
-def given_deals(game: AnyGame, path: str, shapes: Iterable[dict[str, Any]]) -> list[Deal]:
-    """The deals of a file; ConfigError says which one is wrong."""
-    deals = []
-    for number, shape in enumerate(shapes):
-        try:
-            deals.append(game.deal_from_json(shape))
-        except ConfigError as error:
-            raise ConfigError(f"deal {number}: {error}", path) from None
-    return deals
-
-
-def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
-    """Players from command lines: named after their file, numbered where two share a name."""
-    players = []
-    taken: Counter[str] = Counter()
-    for number, command in enumerate(commands):
-        if not command.strip():
-            raise ConfigError(f"--bot {number + 1} is empty: give a command")
-        try:
-            env, words = split_command(command)
-        except ConfigError as error:
-            raise ConfigError(f"--bot {command!r}: {error}") from None
-        name = name_of_command(words)
-        taken[name] += 1
-        shown = f"{name}-{taken[name]}" if taken[name] > 1 else name
-        players.append(registered(shown, words, Path(), env))
-    return tuple(players)
-
-
-def split_command(command: str) -> tuple[dict[str, str], list[str]]:
-    """The variables that stand before a command as in a shell, ``LEVEL=3 python3 bot.py``, and its words."""
-    env, words = assigned(_split(command))
-    for message in starting_problems(words or [""], env):
-        raise ConfigError(message)
-    return env, words_of_command(shlex.join(words))
-
-
-def assigned(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The variables at the beginning of a command's words, and the other words."""
-    first = next((n for n, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
-    return dict(word.split("=", 1) for word in words[:first]), list(words[first:])
-
-
-def _split(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
-
-
-def words_of_command(command: str) -> list[str]:
-    """The words of a command line; ConfigError if nothing could be started so."""
-    words = _split(command)
-    if not words:
-        raise ConfigError("there is no command")
-    missing = (message for _, message in command_problems(words, Path()))
-    for message in chain(starting_problems(words, {}), missing):
-        raise ConfigError(message)
-    return words
-
-
-def name_of_command(words: Sequence[str]) -> str:
-    """A bot by its file."""
-    scripts = [word for word in words if Path(word).suffix in SCRIPTS]
-    return Path(scripts[-1] if scripts else words[0]).stem
-
-
-def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str, Any]:
-    """``key=value`` pairs, values as in a config; `given_by` is what their user typed before them."""
-    given: dict[str, Any] = {}
-    for option in options:
-        key, equals, text = option.partition("=")
-        if not equals:
-            raise ConfigError(f"{given_by} {option!r}: write key=value")
-        try:
-            given[key] = yaml.safe_load(text)
-        except (yaml.YAMLError, ValueError, RecursionError):
-            raise ConfigError(f"{given_by} {key}: the value cannot be read: {text!r}") from None
-    return given
-
-
-def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
-    """The deals of a JSON file: those of a match record, or a list of the shapes that its ``deals`` has."""
-    deals = read_json(path)
-    if isinstance(deals, dict) and "deals" in deals:
-        if (played := deals.get("game")) not in (None, game.name):
-            raise ConfigError(f"is the record of a match of {played}, not of {game.name}", path)
-        deals = deals["deals"]
-    if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
-        raise ConfigError(
-            'is neither a list of deals, [{"hands": [[...], ...]}, ...], nor a match record', path
-        )
-    return tuple(deals)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
+from arbiter.cli.bots import assigned, read_options
 from arbiter.cli.options import format_option, limit_option, workers_option
 from arbiter.cli.output import counted, even_unread, note, print_json
-from arbiter.cli.play import assigned, read_options
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _played(
 
 def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended:
     """The verdict of slices."""
-    from arbiter.cli.merge import opened_parts
+    from arbiter.cli.opening import opened_parts
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import merge_parts
     from arbiter.store.hold import holder

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.bots import prepared
 from arbiter.cli.journal import Journal, journal_option
 from arbiter.cli.options import (
     accept_option,
@@ -19,17 +20,13 @@ from arbiter.cli.options import (
 )
 from arbiter.cli.output import note, print_json, show_standings
 from arbiter.cli.progress import present
-from arbiter.config import load, within_reach
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
-from arbiter.players import readers, refuse_strays
 from arbiter.season.events import PartComplete
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
-from arbiter.store.address import lasts
 from arbiter.store.hold import held
-from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,10 +36,6 @@ if TYPE_CHECKING:
     from arbiter.executors import Slots
     from arbiter.season.events import Event
     from arbiter.store import SeasonStore
-
-
-SHOWN = 4
-"""So many names stand for a list of them."""
 
 
 @click.command("run-round")
@@ -172,27 +165,6 @@ def open_to_play(config: Config) -> Iterator[Season]:
             yield Season.open(config, store)
     finally:
         store.close()
-
-
-def prepared(path: str, store_url: str | None = None) -> Config:
-    """The config, checked with its commands, its isolation settled; warnings go to stderr."""
-    config = load(path, check_commands=True)
-    config = replace(config, store=store_url or config.store)
-    if not lasts(config.store):
-        raise ConfigError(f"--store {config.store} keeps nothing", hint="name a file")
-    tier, warning = choose(config.limits.isolation, config.require_isolation)
-    for text in (*config.warnings, warning):
-        if text:
-            note(text)
-    if tier != "plain":
-        if reasons := list(within_reach(config)):
-            hint = "keep bots in folders of their own, or set isolation: plain and trust them"
-            raise ConfigError(reasons[0], str(config.file), hint)
-        refuse_strays([entry.player for entry in config.entries], str(config.file))
-        for reader, others in readers(entry.player for entry in config.entries).items():
-            some = ", ".join(others[:SHOWN]) + (", ..." if len(others) > SHOWN else "")
-            note(f"{reader} can read the files of {some}")
-    return replace(config, limits=replace(config.limits, isolation=tier))
 
 
 def chosen_executor(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.again import play_command
-from arbiter.cli.play import players_of
+from arbiter.cli.bots import players_of
 from arbiter.cli.regress_documents import Documents, junit, shape, summary
 from arbiter.cli.regress_report import Ended, print_ended
 from arbiter.errors import ConfigError
