@@ -55,6 +55,14 @@ def prepared(path: str, store_url: str | None = None) -> Config:
     return replace(config, limits=replace(config.limits, isolation=tier))
 
 
+def chosen_tier(wanted: str) -> str:
+    """The isolation to use on this machine; a warning goes to stderr."""
+    tier, warning = choose(wanted)
+    if warning:
+        note(warning)
+    return tier
+
+
 def given_deals(game: AnyGame, path: str, shapes: Iterable[dict[str, Any]]) -> list[Deal]:
     """The deals of a file; ConfigError says which one is wrong."""
     deals = []

@@ -8,34 +8,23 @@ from pathlib import Path
 
 import click
 
-from arbiter.cli.bots import read_options
-from arbiter.cli.options import format_option, limit_option
-from arbiter.cli.output import note, print_json, say
+from arbiter.cli.bots import chosen_tier, read_options
+from arbiter.cli.options import format_option, limit_options
+from arbiter.cli.output import print_json, say
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.players import command_problems, registered, starting_problems
-from arbiter.table.sandbox.isolation import choose
 
 
 @click.command("check-bot")
 @click.option("--game", "game_name", required=True, help="Which game; `arbiter games` lists them.")
-@limit_option("time")
-@limit_option("start_time")
-@limit_option("memory", whose="the bot")
-@limit_option("isolation")
+@limit_options("time", "start_time", "memory", "isolation", whose="the bot")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @format_option
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def check_bot(
-    game_name: str,
-    time: str,
-    start_time: str,
-    memory: str,
-    isolation: str,
-    options: tuple[str, ...],
-    style: str,
-    command: tuple[str, ...],
+    game_name: str, options: tuple[str, ...], style: str, command: tuple[str, ...], **limits: str
 ) -> None:
     """Try a bot in every way that a tournament will; exit 3 if it fails a step.
 
@@ -52,16 +41,14 @@ def check_bot(
     missing = (message for _, message in command_problems(command, Path()))
     for message in chain(starting_problems(command, {}), missing):
         raise ConfigError(f"{' '.join(command)}: {message}")
-    tier, warning = choose(isolation)
-    if warning:
-        note(warning)
-    limits = WrittenLimits(time, start_time, memory, isolation=tier).limits()
+    limits["isolation"] = chosen_tier(limits["isolation"])
+    allowed = WrittenLimits(**limits).limits()
     cores = sorted(os.sched_getaffinity(0))
     take_core(cores[os.getpid() % len(cores)])
     launcher = Launcher()
     steps = []
     try:
-        for step in steps_of(Subject(game, registered("bot", command, Path()), limits, launcher)):
+        for step in steps_of(Subject(game, registered("bot", command, Path()), allowed, launcher)):
             steps.append(step)
             if style == "text":
                 say(step.text())
@@ -69,7 +56,7 @@ def check_bot(
         launcher.close()
     failed = [step for step in steps if step.ok is False]
     if style == "json":
-        shape = {"ok": not failed, "game": game.name, "isolation": tier}
+        shape = {"ok": not failed, "game": game.name, "isolation": allowed.isolation}
         print_json({**shape, "steps": [step.to_json() for step in steps]})
     if failed:
         names = ", ".join(step.name for step in failed)

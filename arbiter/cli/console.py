@@ -14,10 +14,17 @@ import click
 from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
-from arbiter.cli.bots import given_deals, name_of_command, read_deals, read_options, words_of_command
+from arbiter.cli.bots import (
+    chosen_tier,
+    given_deals,
+    name_of_command,
+    read_deals,
+    read_options,
+    words_of_command,
+)
 from arbiter.cli.match_text import moves_before_fault
-from arbiter.cli.options import limit_option, read_json
-from arbiter.cli.output import note, say
+from arbiter.cli.options import limit_options, read_json
+from arbiter.cli.output import say
 from arbiter.clock import TimeControl
 from arbiter.config.limits import CHOICES, USUAL, parse_memory, parse_start
 from arbiter.course import programme
@@ -25,7 +32,6 @@ from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
 from arbiter.players import registered
-from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +40,6 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Deal
 
 KINDS = "bot:COMMAND, human or random"
-OR_THE_SEASON_S = ", or the season's"
 
 
 @click.command()
@@ -48,9 +53,7 @@ OR_THE_SEASON_S = ", or the season's"
 @click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season.")
 @click.option("--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote.")
 @click.option("--until", type=click.IntRange(min=0), help="So many decisions of it.  [default: to its fault]")
-@limit_option("time", unset=OR_THE_SEASON_S)
-@limit_option("start_time", unset=OR_THE_SEASON_S)
-@limit_option("memory", unset=OR_THE_SEASON_S)
+@limit_options("time", "start_time", "memory", unset=", or the season's")
 @click.option("--isolation", type=click.Choice(CHOICES["isolation"]))
 def console(
     game_name: str | None,
@@ -84,9 +87,7 @@ def console(
     elif config is not None or until is not None:
         raise ConfigError("--config and --until belong to --from MATCH_ID")
     usual = (recorded.limits if recorded is not None else None) or USUAL.limits()
-    tier, warning = choose(isolation or usual.isolation)
-    if warning:
-        note(warning)
+    tier = chosen_tier(isolation or usual.isolation)
     limits = Limits(
         time=TimeControl.parse(time) if time else usual.time,
         start_ns=parse_start(start_time) if start_time else usual.start_ns,

@@ -14,6 +14,15 @@ from arbiter.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+
+def format_option_of(*styles: str, text: str) -> Callable[[_Command], _Command]:
+    """The option of the style of results; the first style is the default."""
+    kind = click.Choice(styles)
+    return click.option("--format", "style", type=kind, default=styles[0], show_default=True, help=text)
+
+
 config_argument = click.argument("config", type=click.Path())
 store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
 workers_option = click.option(
@@ -23,24 +32,11 @@ scheduler_option = click.option(
     "--scheduler", help="Play on the Dask cluster of this scheduler, such as tcp://host:8786."
 )
 accept_option = click.option("--accept-changes", is_flag=True, help="Go on although the config has changed.")
-format_option = click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table for people, or JSON.",
-)
-table_format_option = click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json", "csv", "markdown"]),
-    default="text",
-    show_default=True,
-    help="A table for people, JSON, or a table for other programs.",
+format_option = format_option_of("text", "json", text="A table for people, or JSON.")
+table_format_option = format_option_of(
+    "text", "json", "csv", "markdown", text="A table for people, JSON, or a table for other programs."
 )
 
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 _LIMITS = {
     "time": "3m, 60s+100ms or 500ms/request.",
     "start_time": "To the first reply.",
@@ -48,13 +44,24 @@ _LIMITS = {
 }
 
 
-def limit_option(
-    key: str, whose: str = "each bot", unset: str | None = None
+def limit_options(
+    *keys: str, whose: str = "each bot", unset: str | None = None
 ) -> Callable[[_Command], _Command]:
-    """The option of a limit, by its key in a season's file, with the same default.
+    """Options of limits, by their keys in a season's file, with the same defaults.
 
-    With a text `unset` the option is None by default, and the help tells the usual value and the text.
+    With a text `unset` each is None by default, and the help tells the usual value and the text.
     """
+
+    def add(command: _Command) -> _Command:
+        # The option that is added last stands first in the help.
+        for key in reversed(keys):
+            command = _limit_option(key, whose, unset)(command)
+        return command
+
+    return add
+
+
+def _limit_option(key: str, whose: str, unset: str | None) -> Callable[[_Command], _Command]:
     usual = getattr(USUAL, key)
     name, words = f"--{key.replace('_', '-')}", CHOICES.get(key)
     kind = None if words is None else click.Choice(words)

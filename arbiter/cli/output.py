@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -17,6 +17,8 @@ from arbiter.text import csv_cell, markdown, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+Table: TypeAlias = "tuple[Sequence[str], Sequence[Sequence[Any]]]"
+"""Headings and rows."""
 GAP = "   "
 """Between the columns of a table."""
 
@@ -110,35 +112,41 @@ def faults_text(faults: dict[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in faults.items())
 
 
-STANDINGS = [
-    "rank",
-    "player",
-    "elo",
-    "low",
-    "high",
-    "matches",
-    "results",
-    "wins",
-    "draws",
-    "losses",
-    "points",
-]
+def print_as(
+    style: str,
+    shape: Any,
+    figures: Table,
+    table: Table,
+    title: str = "",
+    left: Sequence[int] = (0,),
+) -> None:
+    """Print one thing in the style asked for: `shape` as JSON, `figures` as CSV, `table` for people."""
+    if style == "json":
+        print_json(shape)
+    elif style == "csv":
+        print_csv(*figures)
+    elif style == "markdown":
+        print_markdown(*table)
+    else:
+        print_table(*table, title, left)
+
+
+FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 
 
 def show_standings(standings: dict[str, Any], style: str) -> None:
-    """Standings in the style asked for."""
-    if style == "json":
-        print_json(standings)
-    elif style == "csv":
-        rows = [[row[key] for key in STANDINGS] for row in standings["players"]]
-        print_csv(STANDINGS, rows)
-    elif style == "markdown":
-        print_markdown(*standings_table(standings))
-    else:
-        print_standings(standings)
+    """Standings in the style asked for; for people what they must know stands below."""
+    figures = FIGURES, [[row[key] for key in FIGURES] for row in standings["players"]]
+    rounds = counted(standings["rounds_played"], "round")
+    title = f"{standings['season']}: {standings['game']}, {rounds} played"
+    print_as(style, standings, figures, _table_of(standings), title, left=(1, 9))
+    if style == "text":
+        click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
+        for warning in standings["warnings"]:
+            say(f"note: {warning}")
 
 
-def standings_table(standings: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+def _table_of(standings: dict[str, Any]) -> Table:
     """Headings and rows as people read them."""
     columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
     rows = [
@@ -159,41 +167,26 @@ def standings_table(standings: dict[str, Any]) -> tuple[list[str], list[list[str
     return columns, rows
 
 
-def print_standings(standings: dict[str, Any]) -> None:
-    """Standings as a table, with what a reader must know below it."""
-    rounds = standings["rounds_played"]
-    columns, rows = standings_table(standings)
-    title = f"{standings['season']}: {standings['game']}, {counted(rounds, 'round')} played"
-    print_table(columns, rows, title, left=(1, 9))
-    kind = standings["intervals"]
-    click.echo(f"95 % intervals by {kind}; drawelo {standings['drawelo']:.1f}")
-    for warning in standings["warnings"]:
-        say(f"note: {warning}")
-
-
 HISTORY = ["round", "rank", "player", "elo", "low", "high"]
 SHOWN_ROUNDS = 10
+"""The columns of a history for people: more are too wide for a terminal."""
 
 
 def show_history(season: str, rounds: Sequence[dict[str, Any]], style: str) -> None:
-    """Standings after each round: every figure for programs, some ten rounds for people."""
+    """Standings after each round: every figure for programs, `SHOWN_ROUNDS` rounds for people."""
+    if not rounds and style in ("text", "markdown"):
+        return
     rows = [
         {"round": standings["rounds_played"], **{key: row[key] for key in HISTORY[1:]}}
         for standings in rounds
         for row in standings["players"]
     ]
-    if style == "json":
-        print_json({"season": season, "history": rows})
-    elif style == "csv":
-        print_csv(HISTORY, [list(row.values()) for row in rows])
-    elif rounds:
-        last = len(rounds)
-        shown = sorted({1 + (last - 1) * k // max(SHOWN_ROUNDS - 1, 1) for k in range(SHOWN_ROUNDS)})
-        elo = {(row["round"], row["player"]): row["elo"] for row in rows}
-        names = [row["player"] for row in rounds[-1]["players"]]
-        columns = ["player", *(f"round {after}" for after in shown)]
-        table = [[name, *(number(elo.get((after, name))) for after in shown)] for name in names]
-        if style == "markdown":
-            print_markdown(columns, table)
-        else:
-            print_table(columns, table, f"{season}: Elo after each round")
+    last = len(rounds)
+    shown = sorted({1 + (last - 1) * k // (SHOWN_ROUNDS - 1) for k in range(SHOWN_ROUNDS)})
+    elo = {(row["round"], row["player"]): row["elo"] for row in rows}
+    names = [row["player"] for row in rounds[-1]["players"]] if rounds else []
+    columns = ["player", *(f"round {after}" for after in shown)]
+    table = [[name, *(number(elo.get((after, name))) for after in shown)] for name in names]
+    figures = HISTORY, [list(row.values()) for row in rows]
+    title = f"{season}: Elo after each round"
+    print_as(style, {"season": season, "history": rows}, figures, (columns, table), title)

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import click
 
-from arbiter.cli.bots import given_deals, players_of, read_deals, read_options
+from arbiter.cli.bots import chosen_tier, given_deals, players_of, read_deals, read_options
 from arbiter.cli.match_text import print_match
-from arbiter.cli.options import format_option, limit_option
-from arbiter.cli.output import note, print_json
+from arbiter.cli.options import format_option, limit_options
+from arbiter.cli.output import print_json
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import MatchSpec
 from arbiter.players import refuse_strays
-from arbiter.table.sandbox.isolation import choose
 
 
 @click.command()
@@ -30,15 +29,10 @@ from arbiter.table.sandbox.isolation import choose
 @click.option(
     "--round", "round_number", type=click.IntRange(min=1), help="Whose deals of the seed.  [default: 1]"
 )
-@limit_option("time")
-@limit_option("start_time")
-@limit_option("memory")
-@limit_option("clock")
-@limit_option("delivery")
-@limit_option("isolation")
+@limit_options("time", "start_time", "memory", "clock", "delivery", "isolation")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
-@limit_option("end")
+@limit_options("end")
 @click.option("--record", "record_file", type=click.Path(), help="Write the match record as JSON.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
 @format_option
@@ -47,18 +41,12 @@ def play(
     bots: tuple[str, ...],
     seed: str | None,
     round_number: int | None,
-    time: str,
-    start_time: str,
-    memory: str,
-    clock: str,
-    delivery: str,
-    isolation: str,
     options: tuple[str, ...],
     deals_file: str | None,
-    end: str,
     record_file: str | None,
     strict: bool,
     style: str,
+    **limits: str,
 ) -> None:
     """Play one match between programs and say how it went.
 
@@ -77,11 +65,9 @@ def play(
         raise ConfigError(f"--seed {seed!r}: printable characters only")
     if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
         raise ConfigError("cannot be written: is its folder there and writable?", record_file)
-    tier, warning = choose(isolation)
-    if warning:
-        note(warning)
+    limits["isolation"] = chosen_tier(limits["isolation"])
     players = players_of(bots)
-    if tier != "plain":
+    if limits["isolation"] != "plain":
         refuse_strays(players)
     deals = None
     if deals_file is not None:
@@ -98,7 +84,7 @@ def play(
         options=game.options,
         seed=seed if seed is not None else secrets.token_hex(16),
         players=players,
-        limits=WrittenLimits(time, start_time, memory, clock, delivery, tier, end).limits(),
+        limits=WrittenLimits(**limits).limits(),
         deals=deals,
     )
     cores = sorted(os.sched_getaffinity(0))

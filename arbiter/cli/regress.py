@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
-from arbiter.cli.bots import assigned, read_options
-from arbiter.cli.options import format_option, limit_option, workers_option
+from arbiter.cli.bots import assigned, chosen_tier, read_options
+from arbiter.cli.options import format_option, limit_options, workers_option
 from arbiter.cli.output import counted, even_unread, note, print_json
 from arbiter.errors import ConfigError
 
@@ -45,12 +45,7 @@ SHOWN = 4
     "--faults", type=click.Choice(["count", "fail"]), help="A fault loses, or ends it.  [default: count]"
 )
 @click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
-@limit_option("time", unset="")
-@limit_option("start_time", unset="")
-@limit_option("memory", unset="")
-@limit_option("clock", unset="")
-@limit_option("delivery", unset="")
-@limit_option("isolation", unset="")
+@limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset="")
 @workers_option
 @click.option("--store", "store_url", help="Where matches are kept, as a URL.  [default: regress.sqlite]")
 @click.option(
@@ -200,7 +195,6 @@ def _experiment(
 ) -> Experiment:
     """From the file and the options; its isolation settled."""
     from arbiter.regress import experiment_of
-    from arbiter.table.sandbox.isolation import choose
 
     keys = {key: value for key, value in given.items() if value is not None}
     if store_url is not None:
@@ -213,7 +207,5 @@ def _experiment(
                 raise ConfigError(f"--{version} {keys[version]!r}: {error}") from None
             keys[version] = {"command": words, "env": env}
     experiment = experiment_of(file, keys, read_options(options))
-    tier, warning = choose(experiment.limits.isolation)
-    if warning:
-        note(warning)
+    tier = chosen_tier(experiment.limits.isolation)
     return replace(experiment, limits=replace(experiment.limits, isolation=tier))

@@ -8,7 +8,7 @@ import click
 
 from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.opening import look
-from arbiter.cli.options import config_argument, store_option
+from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.view import Reader
@@ -18,13 +18,11 @@ from arbiter.view import Reader
 @config_argument
 @click.argument("match_id")
 @store_option
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json", "replay"]),
-    default="text",
-    show_default=True,
-    help="Text for people, the whole record as JSON, or what a reader may see, as JSON.",
+@format_option_of(
+    "text",
+    "json",
+    "replay",
+    text="Text for people, the whole record as JSON, or what a reader may see, as JSON.",
 )
 @click.option("--reader", help="With --format replay: public, seat:K or full.  [default: full]")
 def show(config: str, match_id: str, store_url: str | None, style: str, reader: str | None) -> None:

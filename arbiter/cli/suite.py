@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.options import format_option, workers_option
-from arbiter.cli.output import even_unread, note, print_json
+from arbiter.cli.output import even_unread, print_json
 from arbiter.errors import ConfigError, Interrupted, did_you_mean
 from arbiter.text import printable, xml_text
 
@@ -66,18 +66,16 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
 
 def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) -> list[CheckResult]:
     """What came of the checks asked for, each told as it comes."""
+    from arbiter.cli.bots import chosen_tier
     from arbiter.executors import processes, slots
     from arbiter.suite import load_suite, run_checks
-    from arbiter.table.sandbox.isolation import choose
 
     loaded = load_suite(file)
     names = [check.name for check in loaded.checks]
     for name in only:
         if name not in names:
             raise ConfigError(f"--only {name!r}: there is no such check", file, did_you_mean(name, names))
-    tier, warning = choose(loaded.limits.isolation)
-    if warning:
-        note(warning)
+    tier = chosen_tier(loaded.limits.isolation)
     chosen = tuple(
         replace(check, limits=replace(check.limits, isolation=tier))
         for check in loaded.checks

@@ -8,14 +8,7 @@ import click
 
 from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
-from arbiter.cli.output import (
-    print_csv,
-    print_json,
-    print_markdown,
-    print_table,
-    show_history,
-    show_standings,
-)
+from arbiter.cli.output import print_as, print_json, print_table, show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
@@ -55,31 +48,26 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
     from arbiter.season.season import Season
 
     table = Season(*open_stored(config, store_url)).crosstable()
-    if style == "json":
-        print_json(table)
-        return
-    names = table["players"]
-    if style == "csv":
-        counts = [table[key] for key in ("wins", "draws", "losses")]
-        pairs = [(i, j) for i in range(len(names)) for j in range(len(names)) if i != j]
-        rows = [(names[i], names[j], *(count[i][j] for count in counts)) for i, j in pairs]
-        columns = ("player", "opponent", "wins", "draws", "losses")
-        print_csv(columns, [row for row in rows if any(row[2:])])
-        return
-    lines = []
-    for i, name in enumerate(names):
-        cells = [
-            "" if i == j or not any(cell) else "-".join(map(str, cell))
-            for j, cell in enumerate(
-                zip(table["wins"][i], table["draws"][i], table["losses"][i], strict=True)
-            )
+    names, outcomes = table["players"], [table[key] for key in ("wins", "draws", "losses")]
+    # A cell is won, drawn, lost of the row against the column.
+    cells = [[[of[i][j] for of in outcomes] for j in range(len(names))] for i in range(len(names))]
+    pairs = [
+        (name, names[j], *cell)
+        for i, name in enumerate(names)
+        for j, cell in enumerate(cells[i])
+        if i != j and any(cell)
+    ]
+    lines = [
+        [
+            f"{i + 1}",
+            name,
+            *("-".join(map(str, cell)) if i != j and any(cell) else "" for j, cell in enumerate(cells[i])),
         ]
-        lines.append([f"{i + 1}", name, *cells])
+        for i, name in enumerate(names)
+    ]
     headings = ["#", "player", *(str(i + 1) for i in range(len(names)))]
-    if style == "markdown":
-        print_markdown(headings, lines)
-    else:
-        print_table(headings, lines, left=(1,))
+    columns = ("player", "opponent", "wins", "draws", "losses")
+    print_as(style, table, (columns, pairs), (headings, lines), left=(1,))
 
 
 @click.command()

@@ -58,8 +58,11 @@ __all__ = [
 # The module of every name that is imported when it is first used.
 _HOMES = {
     **{name: name for name in ("aec", "batch", "parallel", "single")},
-    **{"Batch": "batch", "GameEnv": "aec", "ParallelGameEnv": "parallel"},
-    **{"PolicyBot": "policy_bot", "SingleEnv": "single"},
+    "Batch": "batch",
+    "GameEnv": "aec",
+    "ParallelGameEnv": "parallel",
+    "PolicyBot": "policy_bot",
+    "SingleEnv": "single",
 }
 
 
