@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from arbiter.store import Store
-from arbiter.store.hold import held
 from tests.round_processes import (
     GONE_WITHIN_MS,
     RANDOM,
@@ -144,7 +143,7 @@ def test_a_season_runs_to_its_end_after_being_killed(config: Path, tmp_path: Pat
 def test_a_second_coordinator_is_told_who_plays_and_so_is_status(config: Path) -> None:
     assert run("run-round", config)[0] == 0
     store = Store(f"sqlite:///{config.parent / 'season.sqlite'}")
-    with held(store):
+    with store.held():
         code, _, err = run("run-round", config)
         shape = json.loads(run("status", config, "--format", "json")[1])
     store.close()

@@ -14,7 +14,6 @@ from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season.slices import merge as put_together
 from arbiter.store import Store
-from arbiter.store.hold import held
 
 
 @click.command()
@@ -35,7 +34,7 @@ def merge(config: str, parts: tuple[str, ...], store_url: str | None, style: str
         opened = opened_parts(stack, parts)
         # Not before the parts: nothing is made for a mistyped name.
         target = stack.enter_context(closing(Store(settled.store)))
-        stack.enter_context(held(target, settled.season))
+        stack.enter_context(target.held(settled.season))
         for store in opened:
             if store.place == target.place:
                 raise ConfigError(f"{store.name} is the store to merge into", hint="name the others only")

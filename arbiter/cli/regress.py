@@ -125,7 +125,6 @@ def _played(
     from arbiter.regress import open_experiment, play_on, resume
     from arbiter.season.slices import Slice
     from arbiter.store import Store
-    from arbiter.store.hold import held
 
     if len(files) > 1 or any(".sqlite" in file or "://" in file for file in files):
         message = f"one file is read, not {len(files)}" if len(files) > 1 else "is a store, not a test's file"
@@ -140,7 +139,7 @@ def _played(
             raise ConfigError("slices need to agree on the deals and on their number", hint=hint)
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
-        stack.enter_context(held(store, experiment.name))
+        stack.enter_context(store.held(experiment.name))
         season = open_experiment(experiment, store)
         season.ask_to_stop(False)
         with processes(slots(experiment.workers)) as executor, Watch(experiment, own, executor.size) as watch:
@@ -162,7 +161,6 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
     from arbiter.cli.opening import opened_parts
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import merge_parts
-    from arbiter.store.hold import holder
 
     wrong = sorted(
         key for key, value in given.items() if value is not None and key not in ("faults", "max_blocks")
@@ -184,7 +182,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
             note(f"passed over {counted(len(found.missing), 'block')} that no part has whole: {some}")
         name = found.trial.experiment.name
         for part in parts:
-            if (who := holder(part, name)) is not None:
+            if (who := part.holder(name)) is not None:
                 note(f"{part.name} is still being played on by {who}")
         seasons = [season for part in parts if (season := part.season(name)) is not None]
         return Ended.of(found.trial, found.seed, clock.monotonic() - start, seasons, found.missing)

@@ -26,7 +26,6 @@ from arbiter.season.events import PartComplete
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
-from arbiter.store.hold import held
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +143,7 @@ def _play_slice(
         store = stack.enter_context(closing(Store(store_url)))
         if base is not None and base.place == store.place:
             raise ConfigError("--slice needs a store of its own", hint="not the config's")
-        stack.enter_context(held(store, config.season))
+        stack.enter_context(store.held(config.season))
         present(events(open_part(config, before, store), before), config.season, journal)
     if not shares:
         note(f"slice {own}: nothing to play: all {config.rounds} rounds are complete")
@@ -161,7 +160,7 @@ def open_to_play(config: Config) -> Iterator[Season]:
     """The season in its store, which nobody else plays on meanwhile."""
     store = Store(config.store)
     try:
-        with held(store, config.season):
+        with store.held(config.season):
             yield Season.open(config, store)
     finally:
         store.close()

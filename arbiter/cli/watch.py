@@ -10,7 +10,6 @@ from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import note, print_json, say
 from arbiter.season.schedule import matches_of
-from arbiter.store.hold import holder
 
 LOOK_SECONDS = 0.2
 
@@ -36,7 +35,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
         "round": begun.number if begun else None,
         "matches": matches_of(found.game, begun.tables) if begun else 0,
         "stored": len(season.match_ids(begun.number)) if begun else 0,
-        "played_by": holder(store, found.name),
+        "played_by": store.holder(found.name),
         "stop_asked": season.asked_to_stop(),
     }
     if style == "json":
@@ -63,11 +62,11 @@ def stop(config: str, wait: bool, store_url: str | None) -> None:
     """
     found = look(config, store_url)
     season, store = found.season, found.store
-    who = holder(store, found.name)
+    who = store.holder(found.name)
     if who is None:
         note(f"nobody plays {found.name} now")
         return
     season.ask_to_stop()
     note(f"asked {who} to stop when the matches in flight are over")
-    while wait and holder(store, found.name) is not None:
+    while wait and store.holder(found.name) is not None:
         time.sleep(LOOK_SECONDS)

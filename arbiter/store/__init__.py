@@ -2,12 +2,11 @@
 
 | module | job |
 |---|---|
-| `address` | which kind of database an address is of; needs no SQLAlchemy |
-| `sqlite`, `postgres` | what is special to a kind: addresses, connections, lock, failures |
-| `database` | a database: opened, made or migrated; transactions |
+| `address` | the addresses of stores, and which kind of database a driver is of; needs no SQLAlchemy |
+| `kind`, `sqlite`, `postgres` | what is special to a kind: connections, lock, failures |
+| `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `store` | a database and its seasons |
 | `season` | a season's rounds, matches and standings |
-| `hold` | who plays on a season |
 """
 
 from __future__ import annotations

@@ -1,24 +1,29 @@
-"""Addresses of stores: ``sqlite:///season.sqlite``, ``postgresql+psycopg://user@host/database``."""
+"""Addresses of stores: ``sqlite:///season.sqlite``, ``postgresql+psycopg://user@host/database``.
+
+Only SQLite's have files; this module reads them without SQLAlchemy.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.store import sqlite
+from arbiter.store.sqlite import MEMORY
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from arbiter.store.kind import Kind
 
+SCHEME = "sqlite:///"
 
-def kind_of(url: str) -> Kind | None:
-    """The kind of database that an address, or the name of its driver, is of; None if it is unknown."""
-    name = url.partition("://")[0].partition("+")[0]
+
+def kind_of(name: str) -> Kind | None:
+    """The kind of database that the name of a driver is of; None if it is unknown."""
+    name = name.partition("+")[0]
     if name == "sqlite":
         return sqlite
     if name in ("postgresql", "postgres"):
-        # Loaded only where it is wanted.
+        # Imported only where it is used: it imports SQLAlchemy.
         from arbiter.store import postgres
 
         return postgres
@@ -26,23 +31,25 @@ def kind_of(url: str) -> Kind | None:
 
 
 def absolute(url: str, folder: Path) -> str:
-    """The address with a relative path taken from a folder; one of no known kind as it is."""
-    kind = kind_of(url)
-    return url if kind is None else kind.absolute(url, folder)
+    """The address with a relative path taken from a folder; one without a path as it is."""
+    path = url.removeprefix(SCHEME)
+    if path in (url, "", MEMORY) or path.startswith("/"):
+        return url
+    return address_of((folder / path).resolve())
 
 
 def file_of(url: str) -> Path | None:
-    """The file of this machine that a store lies in, None if there is none."""
-    kind = kind_of(url)
-    return None if kind is None else kind.file(url)
+    """The file on this machine that a store lies in, None if there is none."""
+    path = url.removeprefix(SCHEME)
+    return Path(path) if path not in (url, "") else None
 
 
 def lasts(url: str) -> bool:
-    """False for a store that is lost when the program ends."""
-    kind = kind_of(url)
-    return kind is None or kind.lasts(url)
+    """False for a store in memory, which is lost when the program ends."""
+    name = url.partition(":")[0].partition("+")[0]
+    return name != "sqlite" or url.rpartition("/")[2] not in ("", MEMORY)
 
 
 def address_of(place: str | Path) -> str:
     """An address as it is; of a file's name the address."""
-    return str(place) if "://" in str(place) else sqlite.address(place)
+    return str(place) if "://" in str(place) else f"{SCHEME}{place}"

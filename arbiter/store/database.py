@@ -18,8 +18,7 @@ from arbiter.store.address import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from arbiter.store.kind import Kind
+    from contextlib import AbstractContextManager
 
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
 
@@ -33,7 +32,10 @@ class Database:
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.url = url
         parsed = _parsed(url)
-        self.kind = _kind(parsed)
+        kind = kind_of(parsed.drivername)
+        if kind is None:
+            raise StoreError(f"no driver for the store {parsed.drivername}://...: {HINT}")
+        self.kind = kind
         self.name = self.kind.shown(parsed)
         self._engine = self.kind.engine(parsed, create)
         self._only: sa.Connection | None = None
@@ -94,6 +96,18 @@ class Database:
         finally:
             self._only = None
 
+    def held(self, season: str = "") -> AbstractContextManager[None]:
+        """Play alone on a season, or on all of the store; StoreError names whoever does already.
+
+        The hold ends with the process that has it, so that nobody waits for a lease to run out after a
+        crash. On a server each season can be held apart; a file is always held whole.
+        """
+        return self.kind.held(self, season)
+
+    def holder(self, season: str = "") -> str | None:
+        """Who plays on a season now, or on any of the store where none is named; None if nobody does."""
+        return self.kind.holder(self, season)
+
     @contextmanager
     def explained(self) -> Iterator[None]:
         """Database errors as StoreErrors that say what to do."""
@@ -144,10 +158,3 @@ def _parsed(url: str) -> sa.URL:
         # Without what stands before the host, which may be a password.
         rest = url.rpartition("@")[2].partition("?")[0]
         raise StoreError(f"not a store: {rest!r} ({HINT})") from None
-
-
-def _kind(parsed: sa.URL) -> Kind:
-    kind = kind_of(parsed.drivername)
-    if kind is None:
-        raise StoreError(f"no driver for the store {parsed.drivername}://...: {HINT}")
-    return kind

@@ -1,4 +1,4 @@
-"""What a kind of database does in its own way: its addresses, its connections, its lock; a module is one."""
+"""What each kind of database does in its own way; the modules `sqlite` and `postgres` are kinds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     import sqlalchemy as sa
     from sqlalchemy.exc import DBAPIError
 
 
 class Opened(Protocol):
-    """What a kind is given of a database that is open."""
+    """The part of an open database that a kind uses."""
 
     name: str
 
@@ -29,15 +28,6 @@ class Opened(Protocol):
 
 class Kind(Protocol):
     """SQLite or PostgreSQL."""
-
-    def absolute(self, url: str, folder: Path) -> str:
-        """The address with a relative path taken from a folder."""
-
-    def file(self, url: str) -> Path | None:
-        """The file of this machine that it lies in, None if there is none."""
-
-    def lasts(self, url: str) -> bool:
-        """False where all is lost when the program ends."""
 
     def shown(self, url: sa.URL) -> str:
         """How messages name the store."""
@@ -55,10 +45,10 @@ class Kind(Protocol):
         """Adds a row unless one with its key is there."""
 
     def explain(self, error: DBAPIError) -> str:
-        """What it says, in words that tell what to do."""
+        """What the database says, in words that tell what to do."""
 
     def held(self, store: Opened, season: str, /) -> AbstractContextManager[None]:
-        """Play alone on a season; StoreError names whoever does already."""
+        """Play alone on a season, on all of a store where it is ""; StoreError names whoever does already."""
 
     def holder(self, store: Opened, season: str, /) -> str | None:
-        """Who plays on a season now, None if nobody does."""
+        """Who plays on a season now, or on any where it is ""; None if nobody does."""

@@ -23,7 +23,6 @@ from arbiter.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from arbiter.store.kind import Opened
 
@@ -51,7 +50,7 @@ SCHEMA_LOCK = 0x61726269736D
 LOCKS = 0x61726269
 """The first key of all our advisory locks: "arbi", for whoever looks into pg_locks."""
 PATIENCE_MS = 1000
-"""How long a server is given to notice that whoever held before has ended."""
+"""How long to wait for the lock: a server takes a moment to notice that its last holder has ended."""
 SETTINGS = {
     # The server drops the connection, and the lock with it, a minute after a machine is gone.
     "tcp_keepalives_idle": "30",
@@ -61,6 +60,7 @@ SETTINGS = {
     "idle_session_timeout": "0",
 }
 LONGEST_NAME = 63
+"""Bytes that a server keeps of the name of a connection."""
 WHO = sa.text("""
     SELECT holder.application_name
     FROM pg_locks JOIN pg_stat_activity AS holder USING (pid)
@@ -69,20 +69,6 @@ WHO = sa.text("""
       AND (objid = :one OR objid = :whole AND mode = 'ExclusiveLock')
     ORDER BY holder.backend_start LIMIT 1
 """)
-
-
-def absolute(url: str, _folder: Path) -> str:
-    """The address as it is."""
-    return url
-
-
-def file(_url: str) -> None:
-    """A server's files are nobody's to read."""
-
-
-def lasts(_url: str) -> bool:
-    """A server keeps what it was given."""
-    return True
 
 
 def shown(url: sa.URL) -> str:
@@ -121,24 +107,17 @@ def engine(url: sa.URL, _create: bool) -> sa.Engine:
 
 
 def lock_schema(connection: sa.Connection) -> None:
-    """Make or change the tables alone: whoever comes second waits until this transaction ends."""
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
 
 
 def insert_once(table: sa.Table) -> sa.Insert:
-    """Adds a row unless one with its key is there."""
     return insert(table).on_conflict_do_nothing()
-
-
-def state(error: DBAPIError) -> str | None:
-    """The SQLSTATE of a server's error; None where no server gave one."""
-    code: str | None = getattr(error.orig, "sqlstate", None)
-    return code
 
 
 def explain(error: DBAPIError) -> str:
     """What a server says, or why it says nothing, in words that tell what to do."""
-    code, said = state(error), _said(error)
+    # The server's SQLSTATE; None where no server answered.
+    code, said = getattr(error.orig, "sqlstate", None), _said(error)
     if code in MEANINGS:
         return MEANINGS[code]
     if code == "42501":

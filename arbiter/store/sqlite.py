@@ -26,37 +26,13 @@ if TYPE_CHECKING:
 
     from arbiter.store.kind import Opened
 
-SCHEME = "sqlite:///"
 MEMORY = ":memory:"
 LOCK_SECONDS = 5
+"""A commit of somebody else takes milliseconds; whoever holds the lock this long does not let go."""
 PAGE_BYTES = 16384
-"""A match has some 3 kB: on pages of SQLite's usual 4 kB a quarter of each would stay empty."""
+"""A match takes about 3 kB: on pages of SQLite's usual 4 kB a quarter of each would stay empty."""
 LOOK_SECONDS = 0.2
-"""Who only looks for the holder has its lock for a moment, which is waited for this long."""
-
-
-def address(path: str | Path) -> str:
-    """The address of a file."""
-    return f"{SCHEME}{path}"
-
-
-def absolute(url: str, folder: Path) -> str:
-    """The address with a relative path taken from a folder."""
-    path = url.removeprefix(SCHEME)
-    if path in (url, "", MEMORY) or path.startswith("/"):
-        return url
-    return address((folder / path).resolve())
-
-
-def file(url: str) -> Path | None:
-    """The file of an address."""
-    path = url.removeprefix(SCHEME)
-    return Path(path) if path not in (url, "") else None
-
-
-def lasts(url: str) -> bool:
-    """False for a database in memory."""
-    return url.rpartition("/")[2] not in ("", MEMORY)
+"""How long the lock is waited for: `holder`, too, has it for a moment."""
 
 
 def shown(url: sa.URL) -> str:
@@ -79,26 +55,23 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
             raise NoStore(f"there is no store {name} yet: play a round first")
         if not os.access(Path(name).parent, os.W_OK):
             # SQLite would make files beside the store even to read it.
-            url = sa.make_url(f"{SCHEME}file:{name}?immutable=1&uri=true")
+            url = sa.make_url(f"sqlite:///file:{name}?immutable=1&uri=true")
     made = sa.create_engine(url, connect_args={"timeout": LOCK_SECONDS})
     sa.event.listen(made, "connect", _prepare)
     return made
 
 
 def lock_schema(connection: sa.Connection) -> None:
-    """Make or change the tables alone: whoever comes second waits until this transaction ends."""
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def insert_once(table: sa.Table) -> sa.Insert:
-    """Adds a row unless one with its key is there."""
     from sqlalchemy.dialects.sqlite import insert
 
     return insert(table).on_conflict_do_nothing()
 
 
 def explain(error: DBAPIError) -> str:
-    """What a database says, in words that tell what to do."""
     text = str(error.orig)
     if not isinstance(error.orig, sqlite3.OperationalError):
         return f"damaged or no store: {text}"
@@ -139,7 +112,6 @@ def held(store: Opened, _season: str) -> Iterator[None]:
 
 
 def holder(store: Opened, _season: str) -> str | None:
-    """Who plays on the store now; None if nobody does."""
     path = _lock_file(store)
     if path is None or not path.exists():
         return None

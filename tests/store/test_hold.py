@@ -18,7 +18,6 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import Store
-from arbiter.store.hold import held, holder
 from arbiter.store.postgres import LONGEST_NAME, from_short, short
 from tests.builders import record
 from tests.round_processes import (
@@ -43,8 +42,7 @@ ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys
 from arbiter.store import Store
-from arbiter.store.hold import held
-with held(Store(sys.argv[1])):
+with Store(sys.argv[1]).held():
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -84,23 +82,23 @@ def backends(postgres: str, action: str = "pid") -> int:
 
 def test_a_second_one_is_told_who_holds(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
-    assert holder(two) is None
-    with held(one):
-        with pytest.raises(StoreError, match=rf"{two.name} is being played on by {ME}"), held(two):
+    assert two.holder() is None
+    with one.held():
+        with pytest.raises(StoreError, match=rf"{two.name} is being played on by {ME}"), two.held():
             pass
-        found = holder(two)
+        found = two.holder()
         assert found is not None
         assert found.startswith(ME)
         began = datetime.fromisoformat(found.removeprefix(ME))
         assert 0 <= (datetime.now(UTC) - began).total_seconds() < 60
-    assert holder(two) is None
-    with held(two):
-        assert holder(one) is not None
+    assert two.holder() is None
+    with two.held():
+        assert one.holder() is not None
 
 
 def test_whoever_holds_writes_and_reads(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
-    with held(one):
+    with one.held():
         season = one.make_season("s", "planning", "1")
         assert season.add_match(record())
         assert season.match_ids(1) == {"r001/t01/m0"}
@@ -114,9 +112,9 @@ def test_whoever_holds_writes_and_reads(opened: Callable[[], Store]) -> None:
 
 def test_a_hold_ends_with_an_error(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
-    with pytest.raises(ZeroDivisionError), held(one):
+    with pytest.raises(ZeroDivisionError), one.held():
         raise ZeroDivisionError
-    with held(two):
+    with two.held():
         pass
 
 
@@ -125,11 +123,11 @@ def test_a_hold_that_cannot_be_written_down_is_said(tmp_path: Path) -> None:
     with (
         longest_file(0),
         pytest.raises(StoreError, match=r"season\.sqlite cannot be held: File too large: .*-lock$"),
-        held(store),
+        store.held(),
     ):
         pass
-    with held(store):
-        assert (holder(store) or "").startswith(ME)
+    with store.held():
+        assert (store.holder() or "").startswith(ME)
     store.close()
 
 
@@ -146,33 +144,33 @@ def test_a_hold_ends_at_once_with_a_process_that_is_killed(opened: Callable[[], 
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        assert (holder(store) or "").startswith(f"process {process.pid} on {platform.node()} since ")
+        assert (store.holder() or "").startswith(f"process {process.pid} on {platform.node()} since ")
         process.kill()
         process.communicate()
-        with held(store):
-            assert (holder(store) or "").startswith(ME)
+        with store.held():
+            assert (store.holder() or "").startswith(ME)
 
 
 @pytest.mark.process
 def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> None:
     other = Store(postgres)
-    with held(server, "a"):
-        with held(other, "b"):
-            assert (holder(server, "b") or "").startswith(ME)
-        assert holder(server, "b") is None
-        assert (holder(server) or "").startswith(ME)
+    with server.held("a"):
+        with other.held("b"):
+            assert (server.holder("b") or "").startswith(ME)
+        assert server.holder("b") is None
+        assert (server.holder() or "").startswith(ME)
         with (
             pytest.raises(StoreError, match=r"season a of .* is being played on by process"),
-            held(other, "a"),
+            other.held("a"),
         ):
             pass
-        with pytest.raises(StoreError, match="is being played on by process"), held(other):
+        with pytest.raises(StoreError, match="is being played on by process"), other.held():
             pass
-    with held(server):
-        assert (holder(other, "b") or "").startswith(ME)
+    with server.held():
+        assert (other.holder("b") or "").startswith(ME)
         with (
             pytest.raises(StoreError, match=r"season b of .* is being played on by process"),
-            held(other, "b"),
+            other.held("b"),
         ):
             pass
     other.close()
@@ -181,11 +179,11 @@ def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> Non
 @pytest.mark.process
 def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store) -> None:
     other = Store(postgres)
-    with held(server, "s"):
+    with server.held("s"):
         season = server.make_season("s", "planning", "1")
         assert season.add_match(record())
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
-        with held(other, "s"):
+        with other.held("s"):
             with pytest.raises(StoreError, match=r"the connection is lost: .*; what was stored before stays"):
                 season.add_match(record("r001/t01/m1"))
             with pytest.raises(
@@ -193,14 +191,14 @@ def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store
             ):
                 season.add_match(record("r001/t01/m1"))
             assert season.match_ids(1) == {"r001/t01/m0"}
-    with held(server, "s"):
+    with server.held("s"):
         assert season.add_match(record("r001/t01/m1"))
     other.close()
 
 
 @pytest.mark.process
 def test_a_hold_that_is_lost_unnoticed_spoils_no_end(postgres: str, server: Store) -> None:
-    with held(server, "s"):
+    with server.held("s"):
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
     assert backends(postgres) == 0
 
@@ -211,7 +209,7 @@ def test_stores_in_two_schemas_of_a_database_are_held_apart(postgres: str, serve
         connection.exec_driver_sql("CREATE SCHEMA second")
     url = sa.make_url(postgres).update_query_dict({"options": "-c search_path=second"})
     second = Store(url.render_as_string(hide_password=False))
-    with held(server), held(second):
+    with server.held(), second.held():
         pass
     second.close()
 
@@ -262,7 +260,7 @@ def test_a_round_on_a_server_is_played_after_kill_9_as_if_nothing_had_been(confi
 @pytest.mark.process
 def test_a_second_coordinator_on_a_server_is_told_who_plays(config: Path, server: Store) -> None:
     assert run("run-round", config)[0] == 0
-    with held(server):
+    with server.held():
         code, _, err = run("run-round", config)
         shape = json.loads(run("status", config, "--format", "json")[1])
     assert (code, ME in err) == (5, True), err
