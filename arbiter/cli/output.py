@@ -17,6 +17,8 @@ from arbiter.text import csv_cell, markdown, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from arbiter.match import MatchSummary
+
 Table: TypeAlias = "tuple[Sequence[str], Sequence[Sequence[Any]]]"
 """Headings and rows."""
 GAP = "   "
@@ -95,6 +97,14 @@ def tell(line: str) -> None:
     """One line on stderr; if nobody reads there any more, the work goes on."""
     with suppress(OSError):
         click.echo(printable(line), err=True)
+
+
+def result_text(match: MatchSummary) -> str:
+    """``greedy 12, random 3``, or who forfeits and why."""
+    if match.faulty is not None:
+        return f"{match.players[match.faulty]} forfeits ({match.fault}): {match.detail}"
+    points = zip(match.players, match.points or (), strict=True)
+    return ", ".join(f"{player} {point}" for player, point in points)
 
 
 def counted(many: int, what: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from arbiter import errors
-from arbiter.cli.output import note, number, tell
+from arbiter.cli.output import note, number, result_text, tell
 from arbiter.season.events import (
     ChangesAccepted,
     MatchStored,
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 
 def match_line(match: MatchSummary) -> str:
     """One line about one match."""
-    if match.faulty is not None:
-        return f"{match.id}: {match.players[match.faulty]} forfeits ({match.fault}): {match.detail}"
-    points = zip(match.players, match.points or (), strict=True)
-    return f"{match.id}: " + ", ".join(f"{player} {point}" for player, point in points)
+    return f"{match.id}: {result_text(match)}"
 
 
 def void_line(event: MatchVoid) -> str:

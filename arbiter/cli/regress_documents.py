@@ -7,10 +7,12 @@ import os
 import shlex
 import xml.etree.ElementTree as ET
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.cli.regress_report import headline, points_line, rows, tally, what_is_worst, worst_with_commands
+from arbiter.cli.output import result_text
+from arbiter.cli.regress_report import headline, rows, tally, what_is_worst, worst_with_commands
 from arbiter.errors import ConfigError, Problem
 from arbiter.export.whole_files import write_whole
 from arbiter.regress import BASE, CANDIDATE
@@ -18,44 +20,50 @@ from arbiter.regress.trial import FIELD
 from arbiter.text import markdown, markdown_code, markdown_link, xml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from arbiter.cli.regress_report import Ended
     from arbiter.match import MatchRecord
     from arbiter.regress import Trial
 
 
+@dataclass(frozen=True, slots=True)
 class Documents:
-    """The documents asked for, written however a test ends; ConfigError where they could not be."""
+    """The paths of the documents asked for, written however a test ends.
 
-    def __init__(
-        self, junit_file: str | None, summary: str | None, json_file: str | None, records: str | None
-    ) -> None:
-        self._junit, self._summary, self._json, self._records = junit_file, summary, json_file, records
-        for path in (junit_file, summary, json_file):
+    ConfigError where one could not be written; of `records`, a folder, that is known at the end only.
+    """
+
+    junit: str | None
+    summary: str | None
+    json: str | None
+    records: str | None
+
+    def __post_init__(self) -> None:
+        for path in (self.junit, self.summary, self.json):
             checked_path(path)
 
     def ended(self, ended: Ended) -> None:
         """After a verdict; ConfigError, the others being written, where one cannot be."""
         trial = ended.trial
         linked = None
-        if self._records is not None and self._summary is not None:
-            linked = os.path.relpath(self._records, Path(self._summary).absolute().parent)
-        writers: list[tuple[str | None, Callable[[], str]]] = [
-            (self._junit, lambda: junit(headline(ended), trial.exit_code, details(trial), ended.seconds)),
-            (self._summary, lambda: summary(ended, linked)),
-            (self._json, lambda: json.dumps(shape(ended), indent=1) + "\n"),
+        if self.records is not None and self.summary is not None:
+            linked = os.path.relpath(self.records, Path(self.summary).absolute().parent)
+        texts = [
+            (self.junit, junit(headline(ended), trial.exit_code, details(trial), ended.seconds)),
+            (self.summary, summary(ended, linked)),
+            (self.json, json.dumps(shape(ended), indent=1) + "\n"),
         ]
         problems: list[Problem] = []
-        for path, text in writers:
+        for path, text in texts:
             if path is not None:
                 try:
-                    write_whole(path, text())
+                    write_whole(path, text)
                 except ConfigError as error:
                     problems += [Problem((path,), problem.message) for problem in error.problems]
-        if self._records is not None:
+        if self.records is not None:
             try:
-                self._write_records(self._records, ended.records)
+                self._write_records(self.records, ended.records)
             except ConfigError as error:
                 problems += [Problem((error.file,), problem.message) for problem in error.problems]
         if problems:
@@ -63,14 +71,16 @@ class Documents:
 
     def failed(self, message: str, code: int, seconds: float) -> None:
         """Where there is no verdict; what cannot be written then is not what the user has to hear of."""
-        with suppress(ConfigError):
-            if self._junit is not None:
-                write_whole(self._junit, junit(message, code, message, seconds))
-            if self._summary is not None:
-                write_whole(self._summary, f"### ❌ no verdict\n\nexit {code}: {markdown(message)}\n")
-            if self._json is not None:
-                shown = {"verdict": None, "exit": code, "error": message}
-                write_whole(self._json, json.dumps(shown, indent=1) + "\n")
+        shown = {"verdict": None, "exit": code, "error": message}
+        texts = [
+            (self.junit, junit(message, code, message, seconds)),
+            (self.summary, f"### ❌ no verdict\n\nexit {code}: {markdown(message)}\n"),
+            (self.json, json.dumps(shown, indent=1) + "\n"),
+        ]
+        for path, text in texts:
+            if path is not None:
+                with suppress(ConfigError):
+                    write_whole(path, text)
 
     @staticmethod
     def _write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
@@ -153,7 +163,9 @@ def summary(ended: Ended, records: str | None = None) -> str:
     for played, again in found:
         name = played.match.id
         shown = markdown_link(name, f"{records}/{record_name(name)}") if records else markdown(name)
-        lines.append(f"| {shown} | {markdown(points_line(played))} | {markdown_code(again, table=True)} |")
+        lines.append(
+            f"| {shown} | {markdown(result_text(played.match))} | {markdown_code(again, table=True)} |"
+        )
     return "\n".join(lines) + "\n"
 
 

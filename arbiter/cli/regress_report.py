@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.cli.again import play_command
-from arbiter.cli.output import counted, faults_text, number, say
+from arbiter.cli.output import counted, faults_text, number, result_text, say
 from arbiter.errors import BotCheckFailed
 from arbiter.match import original
 from arbiter.regress import BASE, CANDIDATE
@@ -16,12 +16,14 @@ from rating.sequential.runs import FIRST_LOOK
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchRecord
     from arbiter.regress import Trial
     from arbiter.store import SeasonStore
 
 WORST = 5
+"""Matches listed in the documents: enough to see what is wrong, and a page of CI stays short."""
 PRINTED = 3
+"""Those of them that are printed, so that the verdict stays on the screen."""
 
 
 class Ended(NamedTuple):
@@ -140,14 +142,16 @@ def print_ended(ended: Ended) -> None:
         return
     say(f"\n{what_is_worst(trial)}, each with the command that plays it again:")
     for played, again in found[:PRINTED]:
-        say(f"\n{played.match.id}: {points_line(played)}\n  {again}")
+        say(f"\n{played.match.id}: {result_text(played.match)}\n  {again}")
 
 
 def worst_with_commands(ended: Ended) -> list[tuple[ScoredMatch, str]]:
     """The candidate's worst matches, its faults first, each with the command that plays it again."""
     found = worst(ended.trial)
-    specs = specs_of(ended, [played.match.id for played in found])
-    return [(played, play_command(specs[played.match.id])) for played in found]
+    blocks = {int(played.match.id[1:].partition("/")[0]) for played in found}
+    specs = [spec for block in blocks for spec in block_specs(ended.trial.experiment, ended.seed, block)]
+    by_id = {spec.id: spec for spec in specs}
+    return [(played, play_command(by_id[played.match.id])) for played in found]
 
 
 def worst(trial: Trial) -> list[ScoredMatch]:
@@ -167,7 +171,9 @@ def worst(trial: Trial) -> list[ScoredMatch]:
     lost = [
         played
         for played in trial.played
-        if played.match.points is not None and _is_candidates(played) and (played.score or 0.0) < 0.5
+        if played.match.points is not None
+        and version_at(played.match.players) == CANDIDATE
+        and (played.score or 0.0) < 0.5
     ]
     return [*faults, *sorted(lost, key=_badness)][:WORST]
 
@@ -179,26 +185,8 @@ def _badness(played: ScoredMatch) -> tuple[float, float]:
 
 
 def what_is_worst(trial: Trial) -> str:
+    """The heading of the matches that `worst` names."""
     return "The faults" if trial.exit_code == BotCheckFailed.exit_code else "The candidate's worst matches"
-
-
-def specs_of(ended: Ended, names: Sequence[str]) -> dict[str, MatchSpec]:
-    """The plans of some matches by their ids."""
-    blocks = {int(name[1:].partition("/")[0]) for name in names}
-    specs = [spec for block in blocks for spec in block_specs(ended.trial.experiment, ended.seed, block)]
-    return {spec.id: spec for spec in specs if spec.id in set(names)}
-
-
-def _is_candidates(played: ScoredMatch) -> bool:
-    return version_at(played.match.players) == CANDIDATE
-
-
-def points_line(played: ScoredMatch) -> str:
-    match = played.match
-    if match.points is None:
-        assert match.faulty is not None
-        return f"{match.players[match.faulty]} forfeits ({match.fault}): {match.detail}"
-    return ", ".join(f"{name} {points}" for name, points in zip(match.players, match.points, strict=True))
 
 
 def _which_blocks(trial: Trial) -> str:

@@ -8,7 +8,7 @@ import click
 
 from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
-from arbiter.cli.output import print_as, print_json, print_table, show_history, show_standings
+from arbiter.cli.output import print_as, print_json, print_table, result_text, show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def matches(
     for match in chosen:
         if match.points is None:
             seats = list(match.players)
-            ended = f"{match.players[match.faulty or 0]} forfeits ({match.fault}): {match.detail}"
+            ended = result_text(match)
         else:
             seats = [f"{name} {points}" for name, points in zip(match.players, match.points, strict=True)]
             ended = ""

@@ -30,7 +30,6 @@ def verify(config: str, store_url: str | None, style: str) -> None:
     """
     settled, season = open_stored(config, store_url)
     found: dict[Kind, list[Finding]] = {kind: [] for kind in Kind}
-    counts = dict.fromkeys(Kind, 0)
     run = findings(settled, season)
     while True:
         try:
@@ -38,14 +37,13 @@ def verify(config: str, store_url: str | None, style: str) -> None:
         except StopIteration as done:
             checked: Coverage = done.value
             break
-        counts[finding.kind] += 1
-        if style == "json":
-            found[finding.kind].append(finding)
-        elif finding.kind is Kind.UNCHECKED:
-            note(str(finding))
-        else:
-            say(str(finding))
-    differences, unreadable = counts[Kind.DIFFERENCE], counts[Kind.UNREADABLE]
+        found[finding.kind].append(finding)
+        if style == "text":
+            (note if finding.kind is Kind.UNCHECKED else say)(str(finding))
+    plain = {
+        kind: [{"place": finding.place, "text": finding.text} for finding in found[kind]] for kind in Kind
+    }
+    differences, unreadable = len(found[Kind.DIFFERENCE]), len(found[Kind.UNREADABLE])
     if style == "json":
         print_json(
             {
@@ -53,9 +51,9 @@ def verify(config: str, store_url: str | None, style: str) -> None:
                 "ok": not differences and not unreadable,
                 "seed_sha256": commitment(season.seed),
                 "checked": asdict(checked),
-                "differences": [_plain(finding) for finding in found[Kind.DIFFERENCE]],
-                "unreadable": [_plain(finding) for finding in found[Kind.UNREADABLE]],
-                "unchecked": [_plain(finding) for finding in found[Kind.UNCHECKED]],
+                "differences": plain[Kind.DIFFERENCE],
+                "unreadable": plain[Kind.UNREADABLE],
+                "unchecked": plain[Kind.UNCHECKED],
             }
         )
     elif not differences and not unreadable:
@@ -76,7 +74,3 @@ def _amount(checked: Coverage) -> str:
         f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits played again,"
         " ratings computed again" + (", the seed is the one committed to" if checked.commitment else "")
     )
-
-
-def _plain(finding: Finding) -> dict[str, str]:
-    return {"place": finding.place, "text": finding.text}

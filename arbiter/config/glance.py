@@ -1,12 +1,13 @@
-"""What a season's file says to commands that only look: not checked again where it says what was played.
+"""A quick reading of a season's file, for commands that only look at what was played.
 
-A file is checked whole before a round of it is planned, and the store keeps what was checked. Where
-every key says the same as then, or one of the few that may change freely says something plain, a whole
-check could find nothing; to tell so takes a tenth of the time. Of any other file nothing is told here.
+The whole check of a file takes ten times as long. It was made before the last round was planned, and
+the store keeps the settings that it found. It would find nothing new where every key says the same as
+then, except keys that may change freely and whose values are plain. Other files are not read here.
 """
 
 from __future__ import annotations
 
+import json
 import os.path
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +36,12 @@ PLAIN: dict[str, Callable[[Any], bool]] = {
     "workers": lambda value: value == "auto" or _is_count(value),
     "seed": lambda value: type(value) is int or (isinstance(value, str) and value.isprintable()),
 }
-"""The keys that may change freely, and what they plainly are; of other free keys a whole check decides."""
+"""The keys that may change freely, and which values need no further check; other free keys need one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A file as it reads, its `store` with its path made absolute."""
+    """What a file says, unchecked; the path of its `store` is absolute."""
 
     season: str
     store: str
@@ -49,36 +50,28 @@ class Glance:
     _folder: Path
 
     def game_if_unchanged(self, settings: Mapping[str, Any]) -> AnyGame | None:
-        """The season's game, where the file says what was checked before with these settings; else None."""
+        """The season's game where the file says what these settings say, which were checked; else None."""
         given = {key: value for key, value in self._says.items() if key not in PLAIN}
-        players, game = given.pop("players", None), given.pop("game", None)
         given.setdefault("house_bots", [])
-        if any(key not in settings or not _same(value, settings[key]) for key, value in given.items()):
-            return None
-        kept = settings.get("players")
-        if not isinstance(players, list) or not isinstance(kept, list) or len(players) != len(kept):
-            return None
-        if not all(self._is_player(*pair) for pair in zip(players, kept, strict=True)):
-            return None
         try:
-            found = game_of(game)
-        except ConfigError:
+            game = game_of(given.get("game"))
+            # As JSON gives it back: with lists for tuples.
+            given["game"] = json.loads(json.dumps(settings_of(game)))
+            pairs = zip(given["players"], settings["players"], strict=True)
+            given["players"] = [_filled(player, kept) for player, kept in pairs]
+            unchanged = all(_same(value, settings[key]) for key, value in given.items())
+        except (ConfigError, KeyError, TypeError, ValueError):
             return None
-        return found if _same(_plain(settings_of(found)), settings.get("game")) else None
+        return game if unchanged and self._all_there(given["players"]) else None
 
-    def _is_player(self, player: object, kept: object) -> bool:
-        """The same program, and what it may read is still there; what is not given is empty by default."""
-        return (
-            isinstance(player, dict)
-            and isinstance(kept, dict)
-            and player.keys() <= kept.keys()
-            and all(_same(player[key], value) if key in player else not value for key, value in kept.items())
-            and all(os.path.exists(self._folder / name) for name in kept.get("read", ()))  # noqa: PTH110, of any name
-        )
+    def _all_there(self, players: list[Any]) -> bool:
+        """True when what the players may read exists."""
+        names = (name for player in players for name in player.get("read", ()))
+        return all(os.path.exists(self._folder / name) for name in names)  # noqa: PTH110, of any name
 
 
 def glance(file: Path) -> Glance | None:
-    """What a file says as it reads; None where something about it is unusual."""
+    """What a file says; None where only a whole check can tell."""
     try:
         document = read_document(file, fast=True)
     except ConfigError:
@@ -92,17 +85,15 @@ def glance(file: Path) -> Glance | None:
     return Glance(says.get("season", file.stem), store, says.get("rounds", USUAL_ROUNDS), says, file.parent)
 
 
+def _filled(player: Any, kept: Any) -> dict[str, Any]:
+    """A player as written, with the empty values of `kept` for keys that it leaves out."""
+    return {key: value for key, value in dict(kept).items() if not value} | dict(**player)
+
+
 def _same(one: object, other: object) -> bool:
-    """Equal, and of the same kind: 1 is neither 1.0 nor true."""
+    """True when both are equal and of the same type: 1 is neither 1.0 nor true."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     return type(one) is type(other) and one == other
-
-
-def _plain(value: Any) -> Any:
-    """With lists for tuples, as JSON gives it back."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
