@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from arbiter.cli.options import read_json
-from arbiter.cli.output import note
+from arbiter.cli.output import first_few, note
 from arbiter.errors import ConfigError
 from arbiter.players import SCRIPTS, command_problems, readers, refuse_strays, registered, starting_problems
 from arbiter.store.address import lasts
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 """How a variable begins that stands before a command."""
-SHOWN = 4
-"""How many names stand for a list of them: more make a warning longer than a line."""
 
 
 def prepared(path: str, store_url: str | None = None) -> Config:
@@ -50,8 +48,7 @@ def prepared(path: str, store_url: str | None = None) -> Config:
             raise ConfigError(reasons[0], str(config.file), hint)
         refuse_strays([entry.player for entry in config.entries], str(config.file))
         for reader, others in readers(entry.player for entry in config.entries).items():
-            some = ", ".join(others[:SHOWN]) + (", ..." if len(others) > SHOWN else "")
-            note(f"{reader} can read the files of {some}")
+            note(f"{reader} can read the files of {first_few(others)}")
     return replace(config, limits=replace(config.limits, isolation=tier))
 
 

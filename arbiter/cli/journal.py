@@ -12,7 +12,6 @@ from arbiter.errors import ConfigError
 from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
 journal_option = click.option(
@@ -21,9 +20,9 @@ journal_option = click.option(
 
 
 class Journal:
-    """Appends lines to a file, at once; keeps nothing where none is named.
+    """Appends each line to a file at once; without a path it keeps nothing.
 
-    It ends with what ended the run. ConfigError if the file cannot be opened.
+    The last line says what ended the run. ConfigError if the file cannot be opened.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -35,9 +34,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if kind is not None:
             self.write("interrupted" if kind is KeyboardInterrupt else f"ended: {error or kind.__name__}")
         if self._file is not None:

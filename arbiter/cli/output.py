@@ -112,6 +112,12 @@ def counted(many: int, what: str) -> str:
     return f"{many} {what}" + ("" if many == 1 else "es" if what.endswith("ch") else "s")
 
 
+def first_few(texts: Iterable[str]) -> str:
+    """``a, b, c, d, ...``: four stand for a longer list, so that a note stays a line."""
+    found = list(texts)
+    return ", ".join([*found[:4], *(["..."] if found[4:] else [])])
+
+
 def number(value: float | None, digits: int = 0) -> str:
     """A figure, or a dash where there is none."""
     return "-" if value is None else f"{value:.{digits}f}"

@@ -128,28 +128,23 @@ def _print(figures: dict[str, Any]) -> None:
         f"within {duration(fits['within_s'])}: {counted(fits['rounds_at_worst'], 'round')} at worst{at_pace}"
     )
     longest, contest = fits["longest_time_s"], fits["contest_budget_s"]
-    each = f"{duration(longest)} a {'command' if fits['per_request'] else 'player and match'}"
     if not longest:
         click.echo(f"{counted(rounds, 'round')} do not fit at worst, however little time the players have")
-    elif contest is not None:
-        click.echo(
-            f"{counted(rounds, 'round')} fit at worst with {each}; of the contest's 3 to 15 min take"
-            f" {duration(contest)}"
-        )
+        return
+    each = f"{duration(longest)} a {'command' if fits['per_request'] else 'player and match'}"
+    if contest is not None:
+        more = f"; of the contest's 3 to 15 min take {duration(contest)}"
     elif fits["per_request"]:
-        click.echo(f"{counted(rounds, 'round')} fit at worst with {each}")
+        more = ""
     else:
-        click.echo(
-            f"{counted(rounds, 'round')} fit at worst with {each}, less than the contest's"
-            f" {duration(CONTEST_BUDGETS[0] / SECOND)}: play fewer rounds, or more matches at once"
-        )
+        least = duration(CONTEST_BUDGETS[0] / SECOND)
+        more = f", less than the contest's {least}: play fewer rounds, or more matches at once"
+    click.echo(f"{counted(rounds, 'round')} fit at worst with {each}{more}")
 
 
 def _told(lengths: dict[str, float]) -> str:
-    return (
-        ", ".join(f"a {name} {duration(lengths[f'{name}_s'])}" for name in ("match", "round"))
-        + f", the season {duration(lengths['season_s'])}"
-    )
+    match, round_, season = (duration(lengths[f"{name}_s"]) for name in ("match", "round", "season"))
+    return f"a match {match}, a round {round_}, the season {season}"
 
 
 def duration(seconds: float) -> str:

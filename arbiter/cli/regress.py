@@ -13,14 +13,12 @@ import click
 from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.bots import assigned, chosen_tier, read_options
 from arbiter.cli.options import format_option, limit_options, workers_option
-from arbiter.cli.output import counted, even_unread, note, print_json
+from arbiter.cli.output import counted, even_unread, first_few, note, print_json
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import Experiment
-
-SHOWN = 4
 
 
 @click.command()
@@ -176,9 +174,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
         parts = opened_parts(stack, files)
         found = merge_parts(parts, given["faults"], given["max_blocks"])
         if found.missing:
-            some = ", ".join(map(str, found.missing[:SHOWN])) + (
-                ", ..." if len(found.missing) > SHOWN else ""
-            )
+            some = first_few(map(str, found.missing))
             note(f"passed over {counted(len(found.missing), 'block')} that no part has whole: {some}")
         name = found.trial.experiment.name
         for part in parts:

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from arbiter.season.slices import Slice
 
 PILOT = 4
-"""After so many blocks their variance says what the test will cost."""
+"""Blocks until their variance is good enough to say what the test will cost."""
 PACE = 8
-"""So many matches say how long one takes: the first ones wait for their workers to start."""
+"""Matches until it is known how long one takes: the first ones wait for their workers to start."""
 GUESSED_VARIANCE = 0.09
-"""Of a match's score, before anything was played; 0.07 to 0.1 in the four games."""
+"""The variance of a match's score before anything was played; it is 0.07 to 0.1 in the four games."""
 EVERY, LINE_SECONDS = 16, 10.0
-"""Where nobody looks, a line after so many blocks and so many seconds."""
+"""Blocks and seconds between two lines where there is no terminal: a log stays short."""
 SECONDS = 0.5
-"""On a terminal, so often at most."""
+"""Seconds between two changes of the line on a terminal, so that it can be read."""
 
 
 class Watch:
-    """Hears of each match, and tells: a line that moves on a terminal, lines elsewhere."""
+    """Shows how far a test is: by one line that changes on a terminal, by lines elsewhere."""
 
     def __init__(self, experiment: Experiment, own: Slice | None, at_once: int) -> None:
         self._experiment, self._own, self._at_once = experiment, own, at_once
@@ -58,7 +58,7 @@ class Watch:
             self._live.stop()
 
     def start(self, trial: Trial) -> None:
-        """Before the first match: what it may cost, or how far it is already."""
+        """Say before the first match what the test may cost, or how far it is already."""
         experiment, test = self._experiment, self._experiment.test
         self._begun = time.monotonic()
         self._told = trial.blocks_taken
@@ -71,7 +71,8 @@ class Watch:
         if self._own is not None:
             self._say(f"slice {self._own} of {counted(test.most_blocks or 0, 'block')}: {text}")
         elif trial.verdict is None and not trial.played:
-            self._warn()
+            if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
+                note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
             worse, better = (
                 test.expected_blocks(elo, GUESSED_VARIANCE / size * test.share**2)
                 for elo in (test.elo0, test.elo1)
@@ -82,7 +83,7 @@ class Watch:
             )
 
     def show(self, trial: Trial, event: MatchStored | MatchVoid | Stopped) -> None:
-        """What has happened; `errors.Interrupted` where somebody asked for it."""
+        """Say what has happened; `errors.Interrupted` where somebody asked the test to stop."""
         if isinstance(event, MatchStored):
             self._match(trial, event.match)
         elif isinstance(event, MatchVoid):
@@ -94,9 +95,7 @@ class Watch:
         self._played += 1
         if match.summary.faulty is not None:
             self._say(match_line(match.summary))
-        if self._own is not None or trial.verdict is not None:
-            return
-        if self._played < PACE:
+        if self._own is not None or trial.verdict is not None or self._played < PACE:
             return
         if not self._priced and trial.run.blocks >= PILOT:
             self._priced = True
@@ -105,19 +104,10 @@ class Watch:
         if self._live is not None and now - self._shown >= SECONDS:
             self._shown = now
             self._live.update(printable(self._where(trial)), refresh=True)
-        elif (
-            self._live is None
-            and trial.blocks_taken >= self._told + EVERY
-            and now - self._shown >= LINE_SECONDS
-        ):
-            self._shown, self._told = now, trial.blocks_taken
+        blocks = trial.blocks_taken
+        if self._live is None and blocks >= self._told + EVERY and now - self._shown >= LINE_SECONDS:
+            self._shown, self._told = now, blocks
             tell(self._where(trial))
-
-    def _warn(self) -> None:
-        """Where the budget cannot be enough."""
-        test = self._experiment.test
-        if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
-            note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
 
     def _say(self, text: str) -> None:
         if self._live is not None:
@@ -126,7 +116,7 @@ class Watch:
             note(text)
 
     def _pace(self) -> float:
-        """Matches a second, of this run."""
+        """The matches a second of this run."""
         return self._played / max(time.monotonic() - self._begun, 1e-3)
 
     def _price(self, trial: Trial) -> str:

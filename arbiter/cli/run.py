@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -60,16 +60,9 @@ def run_round(
 
     Example: arbiter run-round configs/demo.yaml
     """
-    settled = prepared(config, store_url)
-    with (
-        open_to_play(settled) as season,
-        Journal(log) as journal,
-        chosen_executor(settled, workers, scheduler) as executor,
-    ):
-        events = season.play(executor, None, accept_changes, only_one=True)
-        present(events, settled.season, journal, each_match=True)
-        standings = season.standings()
-    show_standings(standings, style)
+    show_standings(
+        _play(prepared(config, store_url), workers, scheduler, log, accept_changes, one=True), style
+    )
 
 
 @click.command("run-season")
@@ -113,14 +106,25 @@ def run_season(
             print_json(done)
         return
     settled = prepared(config, store_url)
-    with (
-        open_to_play(settled) as season,
-        Journal(log) as journal,
-        chosen_executor(settled, workers, scheduler) as executor,
-    ):
-        present(season.play(executor, rounds, accept_changes), settled.season, journal)
-        standings = season.standings()
-    show_standings(standings, style)
+    show_standings(_play(settled, workers, scheduler, log, accept_changes, rounds), style)
+
+
+def _play(
+    config: Config,
+    workers: int | None,
+    scheduler: str | None,
+    log: str | None,
+    accept_changes: bool,
+    rounds: int | None = None,
+    one: bool = False,
+) -> dict[str, Any]:
+    """Play a season in its store, or `one` round of it; its standings then."""
+    with closing(Store(config.store)) as store, store.held(config.season):
+        season = Season.open(config, store)
+        with Journal(log) as journal, chosen_executor(config, workers, scheduler) as executor:
+            events = season.play(executor, rounds, accept_changes, only_one=one)
+            present(events, config.season, journal, each_match=one)
+            return season.standings()
 
 
 def _play_slice(
@@ -153,17 +157,6 @@ def _play_slice(
         "rounds": [share.round for share in shares],
         "matches": sum(share.played for share in shares),
     }
-
-
-@contextmanager
-def open_to_play(config: Config) -> Iterator[Season]:
-    """The season in its store, which nobody else plays on meanwhile."""
-    store = Store(config.store)
-    try:
-        with store.held(config.season):
-            yield Season.open(config, store)
-    finally:
-        store.close()
 
 
 def chosen_executor(

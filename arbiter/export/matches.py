@@ -30,15 +30,11 @@ OUTCOMES = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 """White's score as PGN and CSV write it."""
 CSV_HEADER = ("white", "black", "result", "round", "table", "match")
 SEAT_COLUMNS: Columns = {
-    **dict.fromkeys(("season", "match"), "text"),
-    **dict.fromkeys(("round", "table", "rotation", "seat"), "short int"),
-    "player": "text",
-    "points": "int",
-    **dict.fromkeys(("wins", "draws", "losses"), "short int"),
-    "fault": "text",
-    **dict.fromkeys(("charged_ms", "cpu_ms"), "float"),
+    "season": "text", "match": "text", "round": "short int", "table": "short int", "rotation": "short int",
+    "seat": "short int", "player": "text", "points": "int", "wins": "short int", "draws": "short int",
+    "losses": "short int", "fault": "text", "charged_ms": "float", "cpu_ms": "float",
     "peak_memory_bytes": "int",
-}
+}  # fmt: skip
 """The columns of `seat_rows`, in its order, and what they hold."""
 
 

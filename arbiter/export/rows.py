@@ -26,24 +26,11 @@ if TYPE_CHECKING:
     from arbiter.rules import Action, AnyGame, Seat
 
 EVENT_COLUMNS: Columns = {
-    "season": "text",
-    "match": "text",
-    "game": "text",
-    "round": "int",
-    "table": "int",
-    "rotation": "int",
-    "number": "int",
-    "event": "text",
-    "deal": "int",
-    "seat": "int",
-    "player": "text",
-    "request": "text",
-    "action": "text",
-    "hand": "text",
-    "points": "int",
-    "charged_ms": "float",
+    "season": "text", "match": "text", "game": "text", "round": "int", "table": "int", "rotation": "int",
+    "number": "int", "event": "text", "deal": "int", "seat": "int", "player": "text",
+    "request": "text", "action": "text", "hand": "text", "points": "int", "charged_ms": "float",
     "detail": "text",
-}
+}  # fmt: skip
 """The columns of `events`, and what they hold."""
 FORMS = ("events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet")
 
@@ -72,52 +59,39 @@ def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
         "table": record.table,
         "rotation": record.rotation,
     }
-    players = list(enumerate(record.players))
+
+    def row(event: str, deal: int | None, seat: Seat, **more: object) -> dict[str, Any]:
+        place = {"event": event, "deal": deal, "seat": seat, "player": record.players[seat]}
+        return blank | place | more
+
+    seats = range(len(record.players))
     for what in retrace(record, game):
         if isinstance(what, Moved):
             move = what.move
-            held = game.hand(what.before, move.seat)
-            yield blank | {
-                "event": "move",
-                "deal": move.deal,
-                "seat": move.seat,
-                "player": record.players[move.seat],
-                "request": move.request,
-                "action": move.action,
-                "hand": " ".join(map(game.card_name, held)),
-                "charged_ms": move.charged_ns / 1e6,
-            }
+            yield row(
+                "move",
+                move.deal,
+                move.seat,
+                request=move.request,
+                action=move.action,
+                hand=" ".join(map(game.card_name, game.hand(what.before, move.seat))),
+                charged_ms=move.charged_ns / 1e6,
+            )
         elif isinstance(what, Dealt):
-            rest = {key: value for key, value in what.shape.items() if key != "hands"}
-            for seat, player in players:
-                yield blank | {
-                    "event": "deal",
-                    "deal": what.number,
-                    "seat": seat,
-                    "player": player,
-                    "hand": " ".join(what.shape["hands"][seat]),
-                    "detail": json.dumps(rest),
-                }
+            rest = json.dumps({key: value for key, value in what.shape.items() if key != "hands"})
+            for seat, hand in zip(seats, what.shape["hands"], strict=True):
+                yield row("deal", what.number, seat, hand=" ".join(hand), detail=rest)
         else:
             points = what.state.points()
-            for seat, player in players:
-                yield blank | {
-                    "event": "end_deal",
-                    "deal": what.number,
-                    "seat": seat,
-                    "player": player,
-                    "points": points[seat],
-                }
+            for seat in seats:
+                yield row("end_deal", what.number, seat, points=points[seat])
     forfeit = record.forfeit
-    for seat, player in players:
-        fault = forfeit is not None and forfeit.seat == seat
-        yield blank | {
-            "event": "end_match",
-            "seat": seat,
-            "player": player,
-            "points": None if record.points is None else record.points[seat],
-            "detail": f"{forfeit.fault}: {forfeit.detail}" if forfeit is not None and fault else None,
-        }
+    for seat in seats:
+        fault = None
+        if forfeit is not None and forfeit.seat == seat:
+            fault = f"{forfeit.fault}: {forfeit.detail}"
+        own = None if record.points is None else record.points[seat]
+        yield row("end_match", None, seat, points=own, detail=fault)
 
 
 def chefs_hat_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
