@@ -6,7 +6,6 @@ import re
 import shlex
 from collections import Counter
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from arbiter.store.address import lasts
 from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import Player
@@ -92,9 +91,9 @@ def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
 def split_command(command: str) -> tuple[dict[str, str], list[str]]:
     """The variables that stand before a command as in a shell, ``LEVEL=3 python3 bot.py``, and its words."""
     env, words = assigned(_split(command))
-    for message in starting_problems(words or [""], env):
+    for message in problems_of_command(words, env):
         raise ConfigError(message)
-    return env, words_of_command(shlex.join(words))
+    return env, words
 
 
 def assigned(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -111,14 +110,20 @@ def _split(command: str) -> list[str]:
 
 
 def words_of_command(command: str) -> list[str]:
-    """The words of a command line; ConfigError if nothing could be started so."""
+    """The words of a command line; ConfigError if it cannot be started."""
     words = _split(command)
-    if not words:
-        raise ConfigError("there is no command")
-    missing = (message for _, message in command_problems(words, Path()))
-    for message in chain(starting_problems(words, {}), missing):
+    for message in problems_of_command(words, {}):
         raise ConfigError(message)
     return words
+
+
+def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
+    """What keeps a command from being started in the current folder."""
+    yield from starting_problems(words, env)
+    if words:
+        yield from (message for _, message in command_problems(words, Path()))
+    else:
+        yield "there is no command"
 
 
 def name_of_command(words: Sequence[str]) -> str:

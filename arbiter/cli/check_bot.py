@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from itertools import chain
 from pathlib import Path
 
 import click
 
-from arbiter.cli.bots import chosen_tier, read_options
+from arbiter.cli.bots import chosen_tier, problems_of_command, read_options
 from arbiter.cli.options import format_option, limit_options
 from arbiter.cli.output import print_json, say
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
-from arbiter.players import command_problems, registered, starting_problems
+from arbiter.players import registered
 
 
 @click.command("check-bot")
@@ -38,8 +37,7 @@ def check_bot(
     from arbiter.table.placement import take_core
 
     game = make(game_name, read_options(options))
-    missing = (message for _, message in command_problems(command, Path()))
-    for message in chain(starting_problems(command, {}), missing):
+    for message in problems_of_command(command, {}):
         raise ConfigError(f"{' '.join(command)}: {message}")
     limits["isolation"] = chosen_tier(limits["isolation"])
     allowed = WrittenLimits(**limits).limits()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -95,9 +95,7 @@ def console(
         clock=usual.clock,
         isolation=tier,
     )
-    tools = Tools(
-        lambda text: occupant_of(text, limits), lambda options: read_options(options, "set"), _deals_of
-    )
+    tools = Tools(partial(occupant_of, limits=limits), partial(read_options, given_by="set"), _deals_of)
     if recorded is None:
         assert game_name is not None
         game = make(game_name, read_options(options))
@@ -120,7 +118,7 @@ def session(
 ) -> None:
     """Feed recorded moves, if there are any, then read commands until `quit` or the end of input.
 
-    The bots are ended, come what may.
+    The bots are ended whatever happens.
     """
     try:
         face = Face(setup, occupants, tools, say)
@@ -155,9 +153,8 @@ def _lines() -> Iterator[str]:
         yield text
 
 
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    """A recorded match, and what is known of its players by name and of its limits."""
+class _Recorded(NamedTuple):
+    """A recorded match, its players by seat where the season's file has them, and its limits if known."""
 
     record: MatchRecord
     players: Mapping[int, Player]
@@ -167,7 +164,7 @@ class _Recorded:
 def _recorded(
     match_id: str | None, config: str | None, store_url: str | None, record_file: str | None
 ) -> _Recorded:
-    """The match that is to be fed; ConfigError where it is not there."""
+    """The match to feed; ConfigError if it is not there."""
     if match_id is None:
         assert record_file is not None
         return _Recorded(MatchRecord.from_json(read_json(record_file)), {}, None)
@@ -189,7 +186,7 @@ def _recorded(
 
 
 def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
-    """What was played, with the very cards of the record as far as it has them."""
+    """The match to feed, with the record's own deals where its seed does not give them."""
     game = make(record.game, record.options)
     round_number = record.round or 1
     known: tuple[Deal, ...] = ()
@@ -203,7 +200,7 @@ def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
 
 
 def occupant_of(text: str, limits: Limits) -> Occupant:
-    """Who is meant by ``bot:COMMAND``, ``human`` or ``random``."""
+    """The occupant that ``bot:COMMAND``, ``human`` or ``random`` names."""
     kind, colon, command = text.partition(":")
     if kind == "bot" and colon:
         if not command.strip():
@@ -223,7 +220,7 @@ def occupant_of(text: str, limits: Limits) -> Occupant:
 def _seated(
     seats: tuple[str, ...], players: Mapping[int, Player], number: int, limits: Limits
 ) -> list[Occupant]:
-    """Everybody's seat: as given, then the recorded players, then random ones."""
+    """The occupants by seat: those given, else the recorded players, else random ones."""
     given: dict[int, str] = {}
     for place, text in enumerate(seats):
         number_text, equals, who = text.partition("=")
