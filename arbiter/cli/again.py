@@ -31,7 +31,7 @@ def play_command(spec: MatchSpec) -> str:
 
 
 def _limits(limits: Limits) -> list[str]:
-    """Those that are not the defaults of the command."""
+    """The options of the limits that differ from the command's defaults."""
     time, start = limits.time, limits.start_ns
     control = _duration(time.budget_ns) + (f"+{_duration(time.increment_ns)}" if time.increment_ns else "")
     memory, rest = divmod(limits.memory_bytes, 10**6)

@@ -29,7 +29,7 @@ ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 """How a variable begins that stands before a command."""
 
 
-def prepared(path: str, store_url: str | None = None) -> Config:
+def prepare(path: str, store_url: str | None = None) -> Config:
     """The config, checked with its commands, its isolation settled; warnings go to stderr."""
     from arbiter.config import load, within_reach
 
@@ -51,7 +51,7 @@ def prepared(path: str, store_url: str | None = None) -> Config:
     return replace(config, limits=replace(config.limits, isolation=tier))
 
 
-def chosen_tier(wanted: str) -> str:
+def choose_tier(wanted: str) -> str:
     """The isolation to use on this machine; a warning goes to stderr."""
     tier, warning = choose(wanted)
     if warning:
@@ -90,13 +90,13 @@ def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
 
 def split_command(command: str) -> tuple[dict[str, str], list[str]]:
     """The variables that stand before a command as in a shell, ``LEVEL=3 python3 bot.py``, and its words."""
-    env, words = assigned(_split(command))
+    env, words = split_assignments(_split(command))
     for message in problems_of_command(words, env):
         raise ConfigError(message)
     return env, words
 
 
-def assigned(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def split_assignments(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """The variables at the beginning of a command's words, and the other words."""
     first = next((n for n, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
     return dict(word.split("=", 1) for word in words[:first]), list(words[first:])
@@ -127,7 +127,7 @@ def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterato
 
 
 def name_of_command(words: Sequence[str]) -> str:
-    """A bot by its file."""
+    """A bot's name: that of its script, else of its program."""
     scripts = [word for word in words if Path(word).suffix in SCRIPTS]
     return Path(scripts[-1] if scripts else words[0]).stem
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arbiter.cli.bots import chosen_tier, problems_of_command, read_options
+from arbiter.cli.bots import choose_tier, problems_of_command, read_options
 from arbiter.cli.options import format_option, limit_options
 from arbiter.cli.output import print_json, say
 from arbiter.config.limits import WrittenLimits
@@ -39,7 +39,7 @@ def check_bot(
     game = make(game_name, read_options(options))
     for message in problems_of_command(command, {}):
         raise ConfigError(f"{' '.join(command)}: {message}")
-    limits["isolation"] = chosen_tier(limits["isolation"])
+    limits["isolation"] = choose_tier(limits["isolation"])
     allowed = WrittenLimits(**limits).limits()
     cores = sorted(os.sched_getaffinity(0))
     take_core(cores[os.getpid() % len(cores)])

@@ -15,7 +15,7 @@ from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
 from arbiter.cli.bots import (
-    chosen_tier,
+    choose_tier,
     given_deals,
     name_of_command,
     read_deals,
@@ -87,7 +87,7 @@ def console(
     elif config is not None or until is not None:
         raise ConfigError("--config and --until belong to --from MATCH_ID")
     usual = (recorded.limits if recorded is not None else None) or USUAL.limits()
-    tier = chosen_tier(isolation or usual.isolation)
+    tier = choose_tier(isolation or usual.isolation)
     limits = Limits(
         time=TimeControl.parse(time) if time else usual.time,
         start_ns=parse_start(start_time) if start_time else usual.start_ns,

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import click
 
-from arbiter.cli.opening import opened_parts
+from arbiter.cli.opening import open_parts
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.config import load
@@ -31,7 +31,7 @@ def merge(config: str, parts: tuple[str, ...], store_url: str | None, style: str
     settled = load(config)
     settled = replace(settled, store=store_url or settled.store)
     with ExitStack() as stack:
-        opened = opened_parts(stack, parts)
+        opened = open_parts(stack, parts)
         # Not before the parts: nothing is made for a mistyped name.
         target = stack.enter_context(closing(Store(settled.store)))
         stack.enter_context(target.held(settled.season))

@@ -1,4 +1,4 @@
-"""A season's file and its place in the store, for commands that play nothing."""
+"""Open a season's file and its store, for commands that play nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A season as far as it was played, for who only looks."""
+    """A season as far as it was played, for commands that only look."""
 
     path: str
     name: str
@@ -33,7 +33,7 @@ class Seen:
 
     @property
     def complete(self) -> int:
-        """How many rounds are complete; only those count."""
+        """The number of complete rounds; standings count only those."""
         return sum(stored.complete for stored in self.season.rounds())
 
     def config(self) -> Config:
@@ -43,7 +43,7 @@ class Seen:
         return load(self.path)
 
     def standings(self, number: int) -> dict[str, Any]:
-        """The standings after a round: those kept with it, or else computed."""
+        """The standings kept after a round; computed where none are kept."""
         kept = self.season.standings(number)
         if kept is not None:
             return kept
@@ -58,7 +58,7 @@ def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
 
 
 def look(path: str, store_url: str | None) -> Seen:
-    """The same for who only looks: a file is checked again only where it is not as it was then."""
+    """The same for commands that only look; a file that says what was checked before is not checked again."""
     with suppress(StoreError):
         found = _unchanged(path, store_url)
         if found is not None:
@@ -79,7 +79,7 @@ def _opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Stor
 
 
 def _unchanged(path: str, store_url: str | None) -> Seen | None:
-    """The season, where its file says what the last round was planned with."""
+    """The season if its file says what the last round was planned with; None where a check is needed."""
     says = glance(Path(path))
     if says is None:
         return None
@@ -93,7 +93,7 @@ def _unchanged(path: str, store_url: str | None) -> Seen | None:
     return Seen(path, says.season, game, says.rounds, season, store)
 
 
-def opened_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:
+def open_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:
     """Stores by their URLs or files, closed with the stack; StoreError for one that is not there."""
     opened = []
     for part in parts:

@@ -27,7 +27,7 @@ GAP = "   "
 
 @contextmanager
 def even_unread() -> Iterator[None]:
-    """Print what is said in here; if nobody reads any more, go on to the exit code all the same."""
+    """Print in this block; if the reader of stdout went away, go on, so that the exit code is right."""
     try:
         yield
         sys.stdout.flush()
@@ -36,20 +36,20 @@ def even_unread() -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Text on stdout; what comes from bots and files cannot steer the reader's terminal."""
+    """Print text on stdout; control characters from bots and files do not reach the terminal."""
     click.echo(printable(text))
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on stdout."""
+    """Print one JSON document on stdout."""
     click.echo(json.dumps(value, indent=2))
 
 
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", left: Sequence[int] = (0,)
 ) -> None:
-    """A table on stdout; the columns numbered in `left` are text, the others figures."""
-    # Not a table of rich, which takes as long to load as all else that shows a match.
+    """Print a table on stdout; the columns numbered in `left` are text, the others figures."""
+    # Not a table of rich: to import it takes as long as everything else that shows a match.
     from rich.cells import cell_len
 
     lines = [list(columns), *(list(map(_one_line, row)) for row in rows)]
@@ -73,7 +73,7 @@ def _one_line(cell: str) -> str:
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Comma-separated lines on stdout, with a heading; an empty cell where there is no value."""
+    """Print comma-separated lines with a heading on stdout; a cell without a value is empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -82,19 +82,19 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A Markdown table on stdout; the columns are headings of ours."""
+    """Print a Markdown table on stdout; the headings are ours, so they are not escaped."""
     lines = [columns, ["---"] * len(columns), *(map(markdown, row) for row in rows)]
     for line in lines:
         click.echo("| " + " | ".join(line) + " |")
 
 
 def note(text: str) -> None:
-    """One line on stderr."""
+    """Print a note on stderr."""
     tell(f"arbiter: {text}")
 
 
 def tell(line: str) -> None:
-    """One line on stderr; if nobody reads there any more, the work goes on."""
+    """Print a line on stderr; if its reader went away, the work goes on."""
     with suppress(OSError):
         click.echo(printable(line), err=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bots import prepared
+from arbiter.cli.bots import prepare
 from arbiter.cli.options import config_argument, format_option, workers_option
 from arbiter.cli.output import counted, note, print_json
 from arbiter.cli.progress import progress
@@ -37,10 +37,10 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
 
     Example: arbiter plan configs/demo.yaml --within 48h
     """
-    settled = prepared(config)
+    settled = prepare(config)
     season = shape(settled, slots(workers or settled.workers))
     there_is = _within(settled, within)
-    mean = _tried(settled, season, trial) if trial else None
+    mean = _play_trial(settled, season, trial) if trial else None
     figures = {
         "season": settled.season,
         "players": season.players,
@@ -59,7 +59,7 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
 
 
 def _within(config: Config, within: str | None) -> int | None:
-    """The ns that there are."""
+    """The time there is, in ns; None where nothing limits it."""
     if within is not None:
         ns = parse_duration(within)
         if not ns:
@@ -74,8 +74,8 @@ def _within(config: Config, within: str | None) -> int | None:
     return left
 
 
-def _tried(config: Config, season: Shape, number: int) -> float:
-    """What a match takes on average, in ns, with as many at once as the season will have."""
+def _play_trial(config: Config, season: Shape, number: int) -> float:
+    """Play trial matches, as many at once as the season will; the mean time of one in ns."""
     taken: list[int] = []
     with processes(season.at_once) as executor, progress(number, None, "trial") as seen:
         for future in [executor.submit(play_match, spec) for spec in trial_specs(config, number)]:

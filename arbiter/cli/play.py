@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from arbiter.cli.bots import chosen_tier, given_deals, players_of, read_deals, read_options
+from arbiter.cli.bots import choose_tier, given_deals, players_of, read_deals, read_options
 from arbiter.cli.match_text import print_match
 from arbiter.cli.options import format_option, limit_options
 from arbiter.cli.output import print_json
@@ -65,7 +65,7 @@ def play(
         raise ConfigError(f"--seed {seed!r}: printable characters only")
     if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
         raise ConfigError("cannot be written: is its folder there and writable?", record_file)
-    limits["isolation"] = chosen_tier(limits["isolation"])
+    limits["isolation"] = choose_tier(limits["isolation"])
     players = players_of(bots)
     if limits["isolation"] != "plain":
         refuse_strays(players)

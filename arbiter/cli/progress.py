@@ -1,4 +1,4 @@
-"""What is seen of a season while it is played: a bar on a terminal, lines elsewhere and in a journal."""
+"""Show a season while it is played: a bar on a terminal, lines elsewhere and in a journal."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def match_line(match: MatchSummary) -> str:
 
 
 def void_line(event: MatchVoid) -> str:
-    """One line about a match that our side spoilt."""
+    """One line about a match that failed by no fault of a bot."""
     return f"{event.id}: void, to be played again: {event.why}"
 
 
 def stopped() -> errors.Interrupted:
-    """What ends a command whose season somebody asked to stop."""
+    """The error that ends a command when somebody asked its season to stop."""
     return errors.Interrupted("stopped as asked; the same command goes on")
 
 
@@ -84,7 +84,7 @@ def present(events: Iterable[Event], name: str, journal: Journal, each_match: bo
 
 
 def _plan_lines(event: RoundPlanned, name: str) -> Iterator[str]:
-    """What is about to be played; before the first match, what commits us to the deals."""
+    """What is about to be played, and before the first match the commitment to the deals."""
     there = event.total - event.missing
     text = f"{name}, round {event.number}: {event.missing} matches, {event.at_once} at once"
     yield text + (f" ({there} are stored already)" if there else "")
@@ -93,7 +93,7 @@ def _plan_lines(event: RoundPlanned, name: str) -> Iterator[str]:
 
 
 def _line(event: Event, name: str) -> str:
-    """One line about what happens seldom."""
+    """One line about an event other than a match or a plan."""
     match event:
         case ChangesAccepted(what):
             return f"accepted: {what}"
@@ -125,7 +125,7 @@ def _line(event: Event, name: str) -> str:
 def progress(
     total: int, line: Callable[[MatchSummary], str] | None, title: str
 ) -> Iterator[Callable[[MatchSummary], None]]:
-    """A call to make for each match.
+    """Give a function to call for each match.
 
     On a terminal it moves a bar and names forfeits; elsewhere it prints `line` of each match, or
     without one the forfeits alone.

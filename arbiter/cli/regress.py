@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
-from arbiter.cli.bots import assigned, chosen_tier, read_options
+from arbiter.cli.bots import choose_tier, read_options, split_assignments
 from arbiter.cli.options import format_option, limit_options, workers_option
 from arbiter.cli.output import counted, even_unread, first_few, note, print_json
 from arbiter.errors import ConfigError
@@ -89,9 +89,9 @@ def regress(
     try:
         if merging:
             given |= {"option": options or None, "slice": part, "store": store_url}
-            ended = _merged(files, given, start)
+            ended = _merge(files, given, start)
         else:
-            ended = _played(files, options, given, store_url, part, start)
+            ended = _play(files, options, given, store_url, part, start)
     except BaseException as error:
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", OUR_FAULT)
         documents.failed(str(error) or "interrupted", code, clock.monotonic() - start)
@@ -108,7 +108,7 @@ def regress(
         raise click.exceptions.Exit(ended.trial.exit_code)
 
 
-def _played(
+def _play(
     files: tuple[str, ...],
     options: tuple[str, ...],
     given: dict[str, Any],
@@ -154,9 +154,9 @@ def _played(
         return Ended.of(trial, season.seed, clock.monotonic() - start, [season])
 
 
-def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended:
+def _merge(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended:
     """The verdict of slices."""
-    from arbiter.cli.opening import opened_parts
+    from arbiter.cli.opening import open_parts
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import merge_parts
 
@@ -171,7 +171,7 @@ def _merged(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ende
     if not files:
         raise ConfigError("--merge needs the stores of the slices")
     with ExitStack() as stack:
-        parts = opened_parts(stack, files)
+        parts = open_parts(stack, files)
         found = merge_parts(parts, given["faults"], given["max_blocks"])
         if found.missing:
             some = first_few(map(str, found.missing))
@@ -196,10 +196,10 @@ def _experiment(
     for version in ("base", "candidate"):
         if version in keys:
             try:
-                env, words = assigned(shlex.split(keys[version]))
+                env, words = split_assignments(shlex.split(keys[version]))
             except ValueError as error:
                 raise ConfigError(f"--{version} {keys[version]!r}: {error}") from None
             keys[version] = {"command": words, "env": env}
     experiment = experiment_of(file, keys, read_options(options))
-    tier = chosen_tier(experiment.limits.isolation)
+    tier = choose_tier(experiment.limits.isolation)
     return replace(experiment, limits=replace(experiment.limits, isolation=tier))

@@ -41,10 +41,10 @@ class Documents:
 
     def __post_init__(self) -> None:
         for path in (self.junit, self.summary, self.json):
-            checked_path(path)
+            check_path(path)
 
     def ended(self, ended: Ended) -> None:
-        """After a verdict; ConfigError, the others being written, where one cannot be."""
+        """Write the documents of a verdict; ConfigError at the end names those that could not be written."""
         trial = ended.trial
         linked = None
         if self.records is not None and self.summary is not None:
@@ -70,7 +70,7 @@ class Documents:
             raise ConfigError(problems)
 
     def failed(self, message: str, code: int, seconds: float) -> None:
-        """Where there is no verdict; what cannot be written then is not what the user has to hear of."""
+        """Write the documents of a test without a verdict; a failure here is not raised beside that one."""
         shown = {"verdict": None, "exit": code, "error": message}
         texts = [
             (self.junit, junit(message, code, message, seconds)),
@@ -99,7 +99,7 @@ def shape(ended: Ended) -> dict[str, Any]:
     test = experiment.test
     versions = (CANDIDATE, BASE, *([FIELD] if experiment.field else []))
     won, drawn, lost = tally(trial)
-    # Neither a ratio nor an interval says anything where nothing varies.
+    # Without variance neither a ratio nor an interval means anything.
     level = trial.verdict == "identical_play"
     return {
         "verdict": trial.verdict,
@@ -189,7 +189,7 @@ def document(root: ET.Element) -> str:
 
 
 def details(trial: Trial) -> str:
-    """The rows as text."""
+    """The rows of the summary, a line each."""
     return "\n".join(f"{label}: {text}" for label, text in rows(trial))
 
 
@@ -198,7 +198,7 @@ def record_name(match: str) -> str:
     return match.replace("/", "-") + ".json"
 
 
-def checked_path(path: str | None) -> None:
+def check_path(path: str | None) -> None:
     """ConfigError where no file could be written there."""
     if path is None:
         return

@@ -46,7 +46,7 @@ class Ended(NamedTuple):
         seasons: Sequence[SeasonStore],
         missing: Sequence[int] = (),
     ) -> Ended:
-        """With the records from where they are stored."""
+        """A test with the records of its worst matches, from the seasons that hold them."""
         records = {}
         for played in worst(trial):
             name = played.match.id
@@ -89,7 +89,7 @@ def headline(ended: Ended) -> str:
 
 
 def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
-    """Matches of a version by who had the better of them."""
+    """How many matches of a version were won, level and lost."""
     of = [played for played in trial.played if version_at(played.match.players) == version]
     scores = [played.score for played in of if played.score is not None]
     return (
@@ -100,7 +100,7 @@ def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
 
 
 def rows(trial: Trial) -> list[tuple[str, str]]:
-    """What a reader asks for after the verdict, as label and text."""
+    """The figures behind the verdict, as labels and texts."""
     test, report = trial.experiment.test, trial.report
     low, high = report.bounds
     won, drawn, lost = tally(trial)
@@ -116,7 +116,7 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
         found[3] = ("candidate", f"{won} won, {drawn} level, {lost} lost against the field")
         found.insert(4, ("base", "{} won, {} level, {} lost against the field".format(*base)))
     if trial.verdict == "identical_play":
-        # Neither an interval nor a ratio says anything where nothing varies.
+        # Without variance neither an interval nor a ratio means anything.
         return found[2:]
     if test.scale == "normalized":
         found.insert(1, ("nElo", number(report.nelo, 1)))
@@ -132,7 +132,7 @@ def elo_text(trial: Trial) -> str:
 
 
 def print_ended(ended: Ended) -> None:
-    """For people."""
+    """Print the verdict, its figures and the worst matches, for people."""
     trial = ended.trial
     say(headline(ended))
     for label, text in rows(trial):
@@ -190,7 +190,7 @@ def what_is_worst(trial: Trial) -> str:
 
 
 def _which_blocks(trial: Trial) -> str:
-    """What else is to be known of them."""
+    """What the number of blocks leaves out."""
     uneven = trial.run.blocks - trial.run.level
     text = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
     if trial.verdict == "out_of_budget" and uneven < FIRST_LOOK:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bots import prepared
+from arbiter.cli.bots import prepare
 from arbiter.cli.journal import Journal, journal_option
 from arbiter.cli.options import (
     accept_option,
@@ -60,9 +60,8 @@ def run_round(
 
     Example: arbiter run-round configs/demo.yaml
     """
-    show_standings(
-        _play(prepared(config, store_url), workers, scheduler, log, accept_changes, one=True), style
-    )
+    settled = prepare(config, store_url)
+    show_standings(_play(settled, workers, scheduler, log, accept_changes, one=True), style)
 
 
 @click.command("run-season")
@@ -98,14 +97,14 @@ def run_season(
     if part is not None:
         if store_url is None:
             raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
-        own, settled = Slice.parse(part), prepared(config)
+        own, settled = Slice.parse(part), prepare(config)
         settled = replace(settled, rounds=rounds, until=None) if rounds else settled
-        with Journal(log) as journal, chosen_executor(settled, workers, scheduler) as executor:
+        with Journal(log) as journal, choose_executor(settled, workers, scheduler) as executor:
             done = _play_slice(settled, own, store_url, executor, journal, accept_changes)
         if style == "json":
             print_json(done)
         return
-    settled = prepared(config, store_url)
+    settled = prepare(config, store_url)
     show_standings(_play(settled, workers, scheduler, log, accept_changes, rounds), style)
 
 
@@ -118,10 +117,10 @@ def _play(
     rounds: int | None = None,
     one: bool = False,
 ) -> dict[str, Any]:
-    """Play a season in its store, or `one` round of it; its standings then."""
+    """Play a season, or only `one` round of it, and return its standings."""
     with closing(Store(config.store)) as store, store.held(config.season):
         season = Season.open(config, store)
-        with Journal(log) as journal, chosen_executor(config, workers, scheduler) as executor:
+        with Journal(log) as journal, choose_executor(config, workers, scheduler) as executor:
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one)
             return season.standings()
@@ -159,10 +158,10 @@ def _play_slice(
     }
 
 
-def chosen_executor(
+def choose_executor(
     config: Config, workers: int | None, scheduler: str | None
 ) -> AbstractContextManager[Slots]:
-    """What plays matches, on this machine or on a cluster."""
+    """The workers: processes of this machine, or a cluster's."""
     if scheduler is not None and workers is not None:
         message = "--workers is for this machine"
         raise ConfigError(message, hint="with --scheduler the cluster's workers are used, all of them")

@@ -34,10 +34,10 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
 
     Example: arbiter suite configs/suite.yaml
     """
-    from arbiter.cli.regress_documents import checked_path
+    from arbiter.cli.regress_documents import check_path
     from arbiter.suite import CheckResult
 
-    checked_path(junit_file)
+    check_path(junit_file)
     begun = time.monotonic()
     try:
         found = _results(file, only, workers, style)
@@ -66,7 +66,7 @@ def suite(file: str, only: tuple[str, ...], junit_file: str | None, workers: int
 
 def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) -> list[CheckResult]:
     """What came of the checks asked for, each told as it comes."""
-    from arbiter.cli.bots import chosen_tier
+    from arbiter.cli.bots import choose_tier
     from arbiter.executors import processes, slots
     from arbiter.suite import load_suite, run_checks
 
@@ -75,7 +75,7 @@ def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) 
     for name in only:
         if name not in names:
             raise ConfigError(f"--only {name!r}: there is no such check", file, did_you_mean(name, names))
-    tier = chosen_tier(loaded.limits.isolation)
+    tier = choose_tier(loaded.limits.isolation)
     chosen = tuple(
         replace(check, limits=replace(check.limits, isolation=tier))
         for check in loaded.checks

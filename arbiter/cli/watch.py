@@ -12,6 +12,7 @@ from arbiter.cli.output import note, print_json, say
 from arbiter.season.schedule import matches_of
 
 LOOK_SECONDS = 0.2
+"""Between two looks at who plays: short for whoever waits, and cheap for the store."""
 
 
 @click.command()

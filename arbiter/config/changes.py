@@ -1,4 +1,4 @@
-"""What differs between a season's settings of then and of now, in words for its organiser."""
+"""What differs between two versions of a season's settings, in words for its organiser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 LONGEST = 60
+"""Characters of a value; a longer one loses its beginning, which most commands share."""
 SHOWN = 6
+"""Changes named in one line; more are counted."""
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Path_ = tuple[str | int, ...]
 MAX_NODES = 100_000
+"""Values in a file: a hundred times a large season, and aliases cannot fill the memory."""
 MAX_DEPTH = 50
 _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Written in C, where PyYAML was built with it."""

@@ -61,7 +61,7 @@ def placed(problems: Iterable[Problem], document: Document) -> list[Problem]:
 
 
 def _keys_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
-    """The keys that a mapping may have which stands there."""
+    """The keys that the mapping at this path may have."""
     models = [model]
     for step in path:
         if isinstance(step, str):

@@ -1,4 +1,4 @@
-"""From a file to checked keys: read, validate, place, raise; for every kind of file in one way."""
+"""From a file to checked keys in four steps, for every kind of file: read, validate, place, raise."""
 
 from __future__ import annotations
 

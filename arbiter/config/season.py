@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 GUESSABLE_BITS = 128
+"""A seed with fewer bits can be found by trying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
 
 
 def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:
-    """What no single key shows; works on the file as read, so that all mistakes come at once."""
+    """Mistakes that no single key shows, found in the unchecked file so that all come at once."""
     entries = value.get("players")
     players = [p if isinstance(p, dict) else {} for p in entries] if isinstance(entries, list) else []
     seen: set[str] = set()
@@ -182,7 +183,7 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
 
 
 def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
-    """Everything that changes results but the seed, which cannot change; how long and where is free."""
+    """Everything that changes results except the seed, which cannot change, as JSON values."""
     free = {"season", "seed", "rounds", "until", "workers", "store", "ship", "game", "seed_commitment"}
     covered = model.model_dump(mode="json", exclude=free)
     return covered | {"game": settings_of(game)}

@@ -1,4 +1,4 @@
-"""Programs that a file names: what keeps them from being started, and the players that they make."""
+"""The programs that a file names: what keeps them from starting, and the players made of them."""
 
 from __future__ import annotations
 

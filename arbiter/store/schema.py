@@ -31,7 +31,7 @@ seasons = sa.Table(
     sa.Column("game", sa.String(64), nullable=False),
     sa.Column("seed", sa.Text, nullable=False),
     sa.Column("created", sa.String(32), nullable=False),
-    # When somebody asked whoever plays it to stop; empty once that was heard.
+    # When somebody asked that it stop; null once it did.
     sa.Column("stop_asked", sa.String(32)),
 )
 

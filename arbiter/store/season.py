@@ -31,7 +31,7 @@ FETCHED = 100
 
 @dataclass(frozen=True, slots=True)
 class StoredRound:
-    """A round as planned: its tables, the config's digest, and whether all of it was played."""
+    """A planned round: its tables and its config's digest; `complete` when all its matches are stored."""
 
     number: int
     digest: str
@@ -222,7 +222,7 @@ class SeasonStore:
             return connection.execute(query).scalar()
 
     def _rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        """Rows, of which `FETCHED` at most are in memory."""
+        """Rows, at most `FETCHED` of them in memory."""
         with self._store.reading() as connection:
             yield from connection.execution_options(yield_per=FETCHED).execute(query)
 
