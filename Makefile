@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check bench bench-peers bots clean
+.PHONY: demo test test-thorough check bench bench-peers bots clean
 
 demo: $(RUN) ## a round of Planning between real bots
 	rm -f configs/demo.sqlite configs/demo.sqlite-*
@@ -14,6 +14,9 @@ demo: $(RUN) ## a round of Planning between real bots
 
 test: $(DEV) bots ## all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+test-thorough: export ARBITER_TEST_PROFILE = thorough
+test-thorough: test ## all tests, with all examples of hypothesis
 
 check: $(DEV) ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import tests.profiles  # noqa: F401  # chooses how many examples hypothesis tries
 from tests.databases import database, postgres, postgres_server
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.errors import StoreError
@@ -17,6 +17,7 @@ from arbiter.match import BotReport, MatchRecord
 from arbiter.packing import pack, unpack
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.builders import record
+from tests.profiles import examples
 
 GAME = Planning()
 
@@ -45,7 +46,7 @@ def test_a_played_match_comes_back_as_it_was(time: str, round_number: int | None
         st.tuples(*(st.integers(0, 10**10) for _ in range(4)), st.integers(-(10**10), 10**10)), max_size=8
     )
 )
-@settings(max_examples=50)
+@examples(50)
 def test_any_times_come_back_as_they_were(times: list[tuple[int, ...]]) -> None:
     moves = tuple(
         played_moves[number]._replace(**dict(zip(NAMES, row, strict=True)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.errors import MalformedReply
@@ -19,6 +19,7 @@ from arbiter.protocol import (
     Connection,
     words_of,
 )
+from tests.profiles import examples
 
 CR = "line ends of carriage return and newline"
 TRAILING = "blanks or control characters at the end of a line"
@@ -315,19 +316,19 @@ def cut(data, places):
 
 
 @given(data=STREAMS, places=st.lists(st.integers(0, 10**4), max_size=20))
-@settings(max_examples=600, deadline=None)
+@examples(600)
 def test_any_chunking_gives_the_same_answers_fault_and_notes(data, places):
     assert fed(*cut(data, places)) == fed(data)
 
 
 @given(data=STREAMS)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_single_bytes_give_the_same_answers_fault_and_notes(data):
     assert fed(*(data[i : i + 1] for i in range(len(data)))) == fed(data)
 
 
 @given(data=st.binary(max_size=40), places=st.lists(st.integers(0, 100), max_size=5))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_arbitrary_bytes_give_the_same_in_any_chunking(data, places):
     assert fed(*cut(data, places)) == fed(data)
 
@@ -337,7 +338,7 @@ def test_arbitrary_bytes_give_the_same_in_any_chunking(data, places):
     places=st.lists(st.integers(0, 10**4), max_size=10),
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=10),
 )
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_batches_of_any_size_give_the_replies_one_by_one(data, places, sizes):
     expected, fault, _ = fed(data)
     connection, got = Connection(), []
@@ -370,7 +371,7 @@ def test_the_fault_of_an_overlong_reply_with_a_nul_does_not_depend_on_the_cut(nu
 
 
 @given(data=STREAMS, places=st.lists(st.integers(0, 10**4), max_size=10), size=st.integers(1, 6))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_receiving_is_feeding_and_taking(data, places, size):
     def run(receive):
         connection, seen = Connection(), []

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.cli import exit_code
@@ -25,6 +25,7 @@ from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_mem
 from arbiter.testing.leaks import swapped
 from arbiter.view import Reader, heard, replay_of
 from tests.builders import Scripted
+from tests.profiles import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,7 @@ def test_the_events_of_a_seat_fold_to_what_it_was_told(game: AnyGame, delivery: 
 
 
 @every_game
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(delivery=st.sampled_from(["strict", "batched"]), seat=st.integers(0, 9), place=st.integers(0, 400))
 def test_up_to_a_fault_too(game: AnyGame, delivery: str, seat: int, place: int) -> None:
     record, said = faulty_match(game, delivery, seat % game.seats, place)
@@ -110,7 +111,7 @@ def begun(game: AnyGame, deal: Deal, played: list[tuple[int, int]]) -> MatchReco
 
 # Under `gym2` the published environment draws moves from the cards themselves.
 @pytest.mark.parametrize("game", GAMES[:-1], ids=repr)
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 10_000), length=st.integers(0, 60), draws=st.randoms(use_true_random=False))
 def test_a_card_that_a_reader_may_not_see_changes_no_byte(
     game: AnyGame, seed: int, length: int, draws: Any

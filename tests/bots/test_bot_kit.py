@@ -11,8 +11,10 @@ from pathlib import Path
 
 import kit
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.profiles import examples
 
 OPENING = ["set_deck 23456789TJQKA CDHS", "set_players 3 1", "set_game 2 2 0 2 1", "set_cards 2 AS 2C"]
 
@@ -160,7 +162,7 @@ def test_too_many_deals_and_too_early_commands_are_refused() -> None:
     assert (session.answer("set_cards 2 2C 3C") or "").startswith("? no deal is left")
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(
         st.sampled_from([*" ".join(OPENING).split(), "play", "declare", "gen_move", "0", "1"]), max_size=7

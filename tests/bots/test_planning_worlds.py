@@ -7,12 +7,14 @@ import random
 import kit
 import measure
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from planning_greedy import Greedy
 from planning_pimc import Pimc
 from planning_referee import Memory, Rules, play
 from worlds import Deck, Position, bits
+
+from tests.profiles import examples
 
 RULES = [
     Rules(deals=[(13, 2), (5, 0)]),
@@ -57,7 +59,7 @@ class Watcher(kit.Bot):
                 seen |= cards
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.integers(0, 10**6), st.sampled_from(RULES))
 def test_worlds_agree_with_what_is_known(seed: int, rules: Rules) -> None:
     hands = rules.hands(seed)
@@ -99,7 +101,7 @@ class Simple(kit.Bot):
         return deck.name(deck.choose(Position(deck, table), need))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 10**6), st.sampled_from(RULES), st.lists(st.integers(0, 13), min_size=4, max_size=4))
 def test_a_play_out_is_what_the_rules_make_of_simple_players(
     seed: int, rules: Rules, wishes: list[int]

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.cards import Stream
@@ -34,6 +34,7 @@ from arbiter.match import Fault
 from arbiter.rules import Answered, Tell
 from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
 from tests.chefs_hat_traces import games, shape_of
+from tests.profiles import examples
 
 GAME = ChefsHat()
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "chefs_hat.md"
@@ -109,7 +110,7 @@ def test_the_deck_has_each_value_that_often_and_two_jokers():
 
 
 @given(st.permutations(DECK), st.integers(0, 17))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_mask_is_the_hand_and_what_it_can_lead(cards, size):
     hand = sorted(cards[:size])
     mask = mask_of(hand)
@@ -248,7 +249,7 @@ class Plain:
 
 
 @given(seed=st.integers(0, 2**32), choices=st.randoms(use_true_random=False), keen=st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_turns_legal_discards_and_order_agree_with_a_plain_implementation(seed, choices, keen):
     deal = GAME.next_deal(0, Stream.of_deal(seed, 1, 0), None)
     state, plain = GAME.start(deal), Plain(deal.hands, deal.opener)

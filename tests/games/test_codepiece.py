@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.cards import Stream
@@ -18,6 +18,7 @@ from arbiter.games import find, make
 from arbiter.games.codepiece import DECK, FIRST_CARD, IDS, WORDS, Codepiece
 from arbiter.rules import Answered, Deal, Tell
 from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
+from tests.profiles import examples
 
 GAME = Codepiece()
 FIXTURE = Path(__file__).parents[1] / "data" / "codepiece" / "codepiece_games.jsonl.gz"
@@ -200,7 +201,7 @@ def book_legal(hand, trick, trump):
     return over if (winner - mine) % 2 and over else cards
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10**6))
 def test_play_follows_the_rule_book(seed) -> None:
     deal = GAME.next_deal(0, Stream.of_deal(seed, 1, 0), None)

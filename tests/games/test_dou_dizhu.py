@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.cards import Stream
@@ -28,6 +28,7 @@ from arbiter.testing import (
     play_in_memory,
     random_policy,
 )
+from tests.profiles import examples
 
 GAME = DouDizhu()
 DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
@@ -170,7 +171,7 @@ def test_an_illegal_action_is_refused_with_its_reason(words, seat, word, reason)
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_a_random_deal_keeps_its_cards_and_ends_with_an_empty_hand(seed):
     policy = random_policy(seed)
     state = GAME.start(GAME.next_deal(seed % 3, Stream(seed), None))
@@ -274,7 +275,7 @@ def test_plays_and_passes_are_told_to_all_and_the_points_after_the_last():
 
 
 @given(word=st.sampled_from(table().names[:PASS]).flatmap(lambda name: st.permutations(name).map("".join)))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_cards_may_be_named_in_any_order(word):
     action = GAME.parse(state_after(), 0, word)
     assert sorted(GAME.action_text(state_after(), 0, action)) == sorted(word)
@@ -428,7 +429,7 @@ def test_a_given_deal_without_hands_is_refused(shape):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_a_deal_survives_its_json_but_for_the_suits(seed):
     deal = GAME.next_deal(seed % 3, Stream(seed), None)
     shape = GAME.deal_json(deal)

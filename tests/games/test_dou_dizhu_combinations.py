@@ -9,7 +9,7 @@ from hashlib import sha1, sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.games.dou_dizhu import moves
@@ -27,6 +27,7 @@ from arbiter.games.dou_dizhu.combinations import (
     word_of,
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
+from tests.profiles import examples
 
 DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 DECK = [rank for rank in RANKS[:13] for _ in range(4)] + ["B", "R"]
@@ -225,13 +226,13 @@ def by_the_table(hand):
 
 
 @given(hand=cards_up_to(20) | dense_hands())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_leader_may_play_every_combination_in_the_hand(hand):
     assert list(lead(hand)) == by_the_table(hand)
 
 
 @given(hand=cards_up_to(20) | dense_hands(), best=st.integers(0, ROCKET) | st.integers(0, 466))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_who_follows_may_play_what_is_in_the_hand_and_beats_the_best_play(hand, best):
     name = TABLE.names[best]
     better = [action for action in lead(hand) if beats(TABLE.names[action], name)]
@@ -239,7 +240,7 @@ def test_who_follows_may_play_what_is_in_the_hand_and_beats_the_best_play(hand, 
 
 
 @given(hand=cards_up_to(20), best=st.integers(0, ROCKET))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_floor_and_ceiling_say_what_beats_a_combination(hand, best):
     floor, ceiling = TABLE.floor[best], TABLE.ceiling[best]
     for action in lead(hand):
@@ -248,13 +249,13 @@ def test_floor_and_ceiling_say_what_beats_a_combination(hand, best):
 
 
 @given(hand=cards_up_to(20), cards=cards_up_to(6))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_hand_holds_cards_if_it_has_as_many_of_each_rank(hand, cards):
     assert holds(hand, cards) == (Counter(word_of(cards)) <= Counter(word_of(hand)))
 
 
 @given(hand=cards_up_to(20))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_ladder_has_a_one_for_each_card(hand):
     for rank in range(15):
         assert ladder_of(hand) >> 4 * rank & 15 == (1 << (hand >> 4 * rank & 7)) - 1

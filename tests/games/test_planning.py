@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import comb, sqrt
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.cards import Stream
@@ -15,6 +15,7 @@ from arbiter.games import find, make
 from arbiter.games.planning import Planning
 from arbiter.rules import Deal, Tell
 from arbiter.testing import match_spec, play_by_policy, random_policy
+from tests.profiles import examples
 
 TOURNAMENT = Planning()
 EXPECTED_OF_A_MATCH = sum(Fraction(c, 4) + Fraction(c, c + 1) for c in range(1, 14))
@@ -86,7 +87,7 @@ def simulated(matches):
 
 
 @given(game=games(), seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_turns_legal_cards_and_tricks_agree_with_a_plain_implementation(game, seed):
     for deal in deals_of(game, seed):
         states, actions = played(game, deal, random_policy(seed))
@@ -103,7 +104,7 @@ def test_turns_legal_cards_and_tricks_agree_with_a_plain_implementation(game, se
 
 
 @given(game=games(), seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_tricks_of_a_deal_sum_to_its_cards(game, seed):
     for deal in deals_of(game, seed):
         states, _ = played(game, deal, random_policy(seed))
@@ -111,7 +112,7 @@ def test_tricks_of_a_deal_sum_to_its_cards(game, seed):
 
 
 @given(game=games(), seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_points_are_tricks_and_the_bonus_for_an_exact_declaration(game, seed):
     for deal in deals_of(game, seed):
         states, actions = played(game, deal, random_policy(seed))
@@ -124,7 +125,7 @@ def test_points_are_tricks_and_the_bonus_for_an_exact_declaration(game, seed):
 
 
 @given(count=st.integers(1, 13), seed=st.integers(0, 2**32), seat=st.integers(0, 3))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_over_all_declarations_a_seat_gets_one_bonus_whatever_the_play(count, seed, seat):
     # So uniform declarations earn c / (c + 1) on average beside the tricks.
     deal = deals_of(TOURNAMENT, seed)[count - 1]
@@ -365,7 +366,7 @@ def test_an_unknown_game_is_refused_with_the_nearest_known_one():
 
 
 @given(game=games())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_options_build_an_equal_game_by_name(game):
     assert make("planning", game.options) == game
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.errors import ConfigError, StoreError, VoidMatch
@@ -17,6 +17,7 @@ from arbiter.regress.blocks import block_specs
 from arbiter.season.slices import Slice
 from arbiter.store import Store
 from tests.builders import play_trial
+from tests.profiles import examples
 from tests.regress.tables import InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def test_blocks_that_are_left_out_are_part_of_the_budget(tmp_path: Path, most: i
     assert (trial.verdict, trial.left_out, trial.blocks_taken) == ("out_of_budget", [most], most)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 10**6))
 def test_the_order_in_which_matches_end_changes_nothing(seed: int) -> None:
     luck = random.Random(seed)

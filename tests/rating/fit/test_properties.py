@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rating import PairTable, rating_covariance
@@ -12,11 +12,12 @@ from rating.fit.bayeselo import bayeselo
 from rating.fit.intervals import intervals
 from rating.fit.kinds import Kind
 from rating.fit.likelihood import Likelihood
+from tests.profiles import examples
 
 Row = tuple[int, int, int]
 CLUSTERED: list[Kind] = ["round", "match"]
 
-quick = settings(max_examples=40, deadline=None)
+quick = examples(40)
 
 
 @st.composite

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rating.crosstable import PairTable
@@ -17,6 +17,7 @@ from rating.reading.games import Games, whole_number
 from rating.reading.pgn import read_pgn
 from rating.reading.records import read_jsonl
 from rating.reading.rows import read_csv
+from tests.profiles import examples
 
 OLD = """[Event "Club, \\"A\\""]
 [Site "?"]
@@ -267,7 +268,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read("", faults="ignore")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.binary(max_size=300), st.sampled_from(["pgn", "csv", "jsonl"]))
 def test_any_bytes_are_read_or_reported(text: bytes, form: str) -> None:
     try:

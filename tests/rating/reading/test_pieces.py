@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rating.errors import Problem
@@ -15,6 +15,7 @@ from rating.reading.files import read_results
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv
 from rating.text import from_csv_cell
+from tests.profiles import examples
 
 Row = tuple[str, ...]
 
@@ -83,7 +84,7 @@ def games(draw: st.DrawFn, name: st.SearchStrategy[str] = names) -> Written:
     return Written(text, row if counted else None)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(games(), max_size=8), st.integers(1, 5), st.data())
 def test_pgn_is_what_was_written_however_it_is_cut(
     written: list[Written], repeated: int, data: st.DataObject
@@ -99,7 +100,7 @@ def test_pgn_is_what_was_written_however_it_is_cut(
     assert found_in([text], "pgn") == found_in(pieces, "pgn") == found_in(lines, "pgn")
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(
     st.lists(games(plain_names), min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=12), st.data()
 )
@@ -235,7 +236,7 @@ good_rows = st.tuples(
 ).map(",".join)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     st.sampled_from(
         ["", "white,black,result\n", "Round,result,black,x,white,match\n", '"\nwhite",black,result\n']
@@ -257,7 +258,7 @@ def test_csv_is_what_its_rows_are_however_many_are_read_together(
     assert found_in([text], "csv") == (found, reported)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(st.binary(max_size=30).map(lambda text: text.replace(b"\n", b"") + b"\n"), max_size=6),
     st.sampled_from([b"", b"\xef\xbb\xbf"]),
