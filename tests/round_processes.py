@@ -1,17 +1,20 @@
-"""Commands of a season in processes of their own, watched until they and all they started have ended."""
+"""Commands of a season: run here, or in processes that are watched until they and all they started have ended."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import select
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arbiter.cli import exit_code
 from tests.table.sandbox.attacks import descendants
 
 RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
@@ -50,10 +53,11 @@ def start(*arguments: str | Path) -> subprocess.Popen[str]:
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
-    """Exit code, standard output, standard error."""
-    process = start(*arguments)
-    out, err = process.communicate()
-    return process.returncode, out, err
+    """Run the command in this process: exit code, standard output, standard error."""
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        code = exit_code([str(argument) for argument in arguments])
+    assert "Traceback" not in err.getvalue()
+    return code, out.getvalue(), err.getvalue()
 
 
 def watched(pid: int) -> list[int]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from arbiter.cli import exit_code
+from rating.cli import main as rating
 from tests.pages import ROOT, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 WALKED = ROOT / "docs" / "howto" / "add-a-game.md"
@@ -28,11 +36,14 @@ def name(page: Path) -> str:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path) -> Path:
-    """A folder in which a reader's commands find the shipped bots and configs."""
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder, the current one, in which a reader's commands find the shipped bots and configs."""
     (tmp_path / "bots").symlink_to(ROOT / "bots")
     shutil.copytree(ROOT / "configs", tmp_path / "configs", ignore=shutil.ignore_patterns("*.sqlite*"))
-    return tmp_path
+    monkeypatch.chdir(tmp_path)
+    with open(os.devnull) as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        yield tmp_path
 
 
 @pytest.mark.process
@@ -45,21 +56,23 @@ def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
             path.write_text(text)
         elif kind == "console":
             for line in text.splitlines():
-                run(line.removeprefix("$ "), workplace)
+                assert run(line.removeprefix("$ ")) == 0, line
 
 
-def run(line: str, folder: Path) -> None:
-    words = shlex.split(line)
-    program = Path(words[0]).name
-    if program == "make":
-        # Not `make test` within itself: that the target is there is what can be shown here.
-        words, folder = ["make", "--dry-run", *words[1:]], ROOT
-    elif program == "python":
-        words = [sys.executable, *words[1:]]
-    else:
-        words = [sys.executable, "-m", program, *words[1:]]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{line}\n{done.stderr}"
+def run(line: str) -> int:
+    """The exit code of a command, which is run in this process where it is one of ours."""
+    program, *words = shlex.split(line)
+    match Path(program).name:
+        case "arbiter":
+            return exit_code(words)
+        case "rating":
+            return CliRunner().invoke(rating, words).exit_code
+        case "make":
+            # Not `make test` within itself: that the target is there is what can be shown here.
+            return subprocess.run(["make", "--dry-run", *words], cwd=ROOT, check=False).returncode
+        case "python":
+            return subprocess.run([sys.executable, *words], check=False).returncode
+    raise AssertionError(f"no command of these pages: {line}")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -10,12 +10,13 @@ honest players stand in the order of their strength in both.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.round_processes import run
 
 pytestmark = pytest.mark.process
 
@@ -47,18 +48,11 @@ def played(folder: Path, attacks: dict[str, str]) -> tuple[list[dict[str, Any]],
         lines.append(f'  - {{name: {name}, command: [{sys.executable}, -I, -S, "{ATTACK}", {attack}]}}')
     config = folder / "contest.yaml"
     config.write_text("\n".join(lines))
-    arbiter("run-season", config)
-    arbiter("export", config, "--as", "jsonl", "--output", folder / "records.jsonl")
+    assert run("run-season", config)[0] == 0
+    assert run("export", config, "--as", "jsonl", "--output", folder / "records.jsonl")[0] == 0
     records = [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
-    standings = json.loads(arbiter("standings", config, "--format", "json"))["players"]
+    standings = json.loads(run("standings", config, "--format", "json")[1])["players"]
     return sorted(records, key=lambda record: str(record["id"])), standings
-
-
-def arbiter(*words: str | Path) -> str:
-    command = [sys.executable, "-m", "arbiter", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def moves(record: dict[str, Any]) -> list[tuple[object, ...]]:

@@ -10,6 +10,7 @@ and at the end compared with its twin: matches move for move, rounds, ratings, `
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import random
@@ -17,11 +18,12 @@ import select
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arbiter.cli import exit_code
 from arbiter.store import Store
 
 if TYPE_CHECKING:
@@ -135,9 +137,9 @@ def played(record: MatchRecord) -> MatchRecord:
 
 def verified(config: Path) -> dict[str, Any]:
     """What `arbiter verify` finds."""
-    command = [sys.executable, "-m", "arbiter", "verify", str(config), "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found: dict[str, Any] = json.loads(done.stdout)
+    with redirect_stdout(io.StringIO()) as out:
+        exit_code(["verify", str(config), "--format", "json"])
+    found: dict[str, Any] = json.loads(out.getvalue())
     return found
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from arbiter import envs
+from arbiter.cli import exit_code
 from arbiter.envs.imagining import Unheard, imagined
 from arbiter.envs.imagining.filling import filled
 from arbiter.envs.policy_bot import BadAnswer
@@ -308,10 +309,7 @@ def test_the_referee_plays_with_a_policys_program(kind, tmp_path):
     words += ["--bot", f"{sys.executable} {ROOT}/bots/python/{game.name}_random.py"] * 3
     for key, value in MATCHES[kind].items():
         words += ["--option", f"{key}={value}"]
-    done = subprocess.run(
-        [sys.executable, "-m", "arbiter", *words], capture_output=True, text=True, check=False, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert exit_code(words) == 0
 
 
 # Parts.

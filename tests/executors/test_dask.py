@@ -21,12 +21,15 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.executors import cluster, inline
 from arbiter.match import Limits, MatchRecord, MatchSpec, Player
 from arbiter.table import play_match
+from tests.commands import arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
     from arbiter.executors import Slots
+
+__all__ = ["arbiter"]
 
 pytest.importorskip("distributed", reason="distributed is not installed (pip install 'arbiter[dask]')")
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("dask")]
@@ -352,7 +355,9 @@ def test_what_workers_import_is_the_table_and_no_more() -> None:
 
 
 @two_cores
-def test_run_season_plays_on_the_cluster_what_it_plays_at_home(dask: Dask, tmp_path: Path) -> None:
+def test_run_season_plays_on_the_cluster_what_it_plays_at_home(
+    dask: Dask, arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
     bots = tmp_path / "bots"
     bots.mkdir()
     (bots / "bot.py").write_text(RANDOM.read_text())
@@ -363,36 +368,23 @@ def test_run_season_plays_on_the_cluster_what_it_plays_at_home(dask: Dask, tmp_p
     ]
     tables = []
     for name, options in (("home", []), ("away", ["--scheduler", dask.address])):
-        (tmp_path / f"{name}.yaml").write_text("\n".join(lines))
-        command = [
-            sys.executable,
-            "-m",
-            "arbiter",
-            "run-season",
-            f"{name}.yaml",
-            "--store",
-            f"sqlite:///{name}.sqlite",
-        ]
-        done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr.count("leads with")) == (0, 2), done.stderr
-        tables.append(done.stdout)
+        file = tmp_path / f"{name}.yaml"
+        file.write_text("\n".join(lines))
+        code, out, err = arbiter(
+            "run-season", file, "--store", f"sqlite:///{tmp_path}/{name}.sqlite", *options
+        )
+        assert (code, err.count("leads with")) == (0, 2), err
+        tables.append(out)
     assert tables[0] == tables[1]
 
 
-def test_workers_of_this_machine_are_not_for_a_cluster(tmp_path: Path) -> None:
+def test_workers_of_this_machine_are_not_for_a_cluster(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
     (tmp_path / "s.yaml").write_text(
         "game: planning\nplayers:\n" + "".join(f"  - {{name: p{n}, command: [sh]}}\n" for n in range(4))
     )
-    command = [
-        sys.executable,
-        "-m",
-        "arbiter",
-        "run-round",
-        "s.yaml",
-        "--scheduler",
-        "tcp://127.0.0.1:1",
-        "--workers",
-        "2",
-    ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, "--workers is for this machine" in done.stderr) == (2, True)
+    code, _, err = arbiter(
+        "run-round", tmp_path / "s.yaml", "--scheduler", "tcp://127.0.0.1:1", "--workers", "2"
+    )
+    assert (code, "--workers is for this machine" in err) == (2, True)
