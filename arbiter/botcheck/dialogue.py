@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arbiter.botcheck.matches import Subject
-    from arbiter.referee import Reply
+    from arbiter.exchange import Reply
     from arbiter.rules import AnyGame, Command
     from arbiter.table.single import Heard, SingleBot
 

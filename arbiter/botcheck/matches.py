@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.botcheck.one_bot import Follower, conduct_one
 from arbiter.clock import MS
 from arbiter.course import Position
+from arbiter.exchange import Reply
 from arbiter.match import Fault
-from arbiter.referee import Reply, referee
+from arbiter.referee import referee
 from arbiter.table.single import SingleBot
 from arbiter.testing import match_spec, random_policy
 

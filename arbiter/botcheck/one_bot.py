@@ -9,15 +9,16 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError
+from arbiter.exchange import Reply
 from arbiter.protocol import Answer, words_of
-from arbiter.referee import Reply, drive
+from arbiter.referee import drive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arbiter.course import Position
+    from arbiter.exchange import Conduct, Seated, Send
     from arbiter.match import MatchRecord
-    from arbiter.referee import Conduct, Seated, Send
     from arbiter.rules import Action, Seat
     from arbiter.table.single import SingleBot
 

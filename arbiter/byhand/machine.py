@@ -25,8 +25,8 @@ from arbiter.referee import judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from arbiter.exchange import Reply
     from arbiter.match import Move
-    from arbiter.referee import Reply
     from arbiter.rules import AnyGame, Command, Deal, Seat
 
 LEAST_NS = SECOND

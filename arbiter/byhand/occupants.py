@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from arbiter.exchange import Reply
 from arbiter.protocol import DONE, Answer
-from arbiter.referee import Reply
 from arbiter.table.launcher import Launcher
 from arbiter.table.single import Heard, SingleBot
 from arbiter.testing import random_policy

@@ -19,10 +19,11 @@ from arbiter.envs.arena import checked_action, mask_of
 from arbiter.envs.observers import Observer
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.exchange import Reply, Seated, Send
 from arbiter.match import Forfeit, Limits, MatchRecord, MatchSpec, Player
 from arbiter.players import command_problems, registered
 from arbiter.protocol import NONE, Answer, words_of
-from arbiter.referee import Reply, Seated, Send, drive_by_request, referee
+from arbiter.referee import drive_by_request, referee
 from arbiter.rules import AnyGame, Seat
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request

@@ -11,8 +11,7 @@
 
 from __future__ import annotations
 
-from arbiter.regress.blocks import BASE, CANDIDATE
-from arbiter.regress.experiment import Experiment, experiment_of
+from arbiter.regress.experiment import BASE, CANDIDATE, Experiment, experiment_of
 from arbiter.regress.run import merge_parts, open_experiment, play_on, resume
 from arbiter.regress.trial import Trial, VerdictOfTrial
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.cards import Stream
 from arbiter.match import COPY_MARK, MatchSpec, original
+from arbiter.regress.experiment import BASE, CANDIDATE
 from arbiter.season.schedule import agreed_limits
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary, Player
     from arbiter.regress.experiment import Experiment
     from arbiter.rules import AnyGame
-
-BASE, CANDIDATE = "base", "candidate"
 
 
 class Seating(NamedTuple):
@@ -43,11 +42,6 @@ class BlockScore(NamedTuple):
 
     score: float | None
     matches: Mapping[str, float | None]
-
-
-def block_size(game: AnyGame, against_field: bool) -> int:
-    """How many matches a block has."""
-    return 2 * len(game.seatings) if against_field else len(game.duels)
 
 
 def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[MatchSpec]:

@@ -22,7 +22,6 @@ from arbiter.config.season_file import TableModel
 from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem
 from arbiter.match import Player
-from arbiter.regress.blocks import BASE, CANDIDATE, block_size
 from arbiter.regress.programs import digests_of_program
 from arbiter.regress.regress_file import RegressModel
 from arbiter.store.address import absolute, address_of
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 STORE = "regress.sqlite"
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
 """Keys that change no score and no ratio; the players of the field are kept apart."""
+
+BASE, CANDIDATE = "base", "candidate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +258,8 @@ def _kept_player(shape: Mapping[str, Any]) -> Player:
     """The player that `_kept` wrote."""
     values = {key: value for key, value in shape.items() if key != "files"}
     return Player(**values | {"command": tuple(shape["command"]), "read": tuple(shape["read"])})
+
+
+def block_size(game: AnyGame, against_field: bool) -> int:
+    """How many matches a block has."""
+    return 2 * len(game.seatings) if against_field else len(game.duels)

@@ -11,7 +11,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from arbiter.match import original
-from arbiter.regress.blocks import BASE, CANDIDATE, block_score
+from arbiter.regress.blocks import block_score
+from arbiter.regress.experiment import BASE, CANDIDATE
 from rating.sequential.runs import Run
 
 if TYPE_CHECKING:

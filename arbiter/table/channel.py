@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING
 
 from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply, VoidMatch
+from arbiter.exchange import Reply, overdue
 from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN, Answer, Connection
-from arbiter.referee import Reply, overdue
 from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of
 from arbiter.table.meter import ClockKind, Meter, Reading
 from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
@@ -37,8 +37,8 @@ from arbiter.table.stderr import CHUNK, StandardError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arbiter.exchange import Send
     from arbiter.match import Limits
-    from arbiter.referee import Send
     from arbiter.rules import Seat
     from arbiter.table.launcher import BotProcess, End, Launcher
 

@@ -22,8 +22,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.clock import MS
+from arbiter.exchange import Reply, Send
 from arbiter.protocol import Answer, Connection
-from arbiter.referee import Reply, Send
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
 from arbiter.table.meter import children_of

@@ -20,10 +20,10 @@ from arbiter.cli.match_text import moves_before_fault
 from arbiter.clock import TimeControl
 from arbiter.course import Position
 from arbiter.errors import IllegalAction
+from arbiter.exchange import Reply
 from arbiter.games import find, names
 from arbiter.games.planning import Planning
 from arbiter.protocol import Connection
-from arbiter.referee import Reply
 from arbiter.table.single import Heard
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
 

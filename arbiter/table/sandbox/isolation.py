@@ -13,8 +13,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
-from arbiter.table.launcher import SlimProcess
 from arbiter.table.sandbox import bubblewrap, cgroup, landlock
+from arbiter.table.slim import SlimProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

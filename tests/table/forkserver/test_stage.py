@@ -15,8 +15,8 @@ from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import Table
 from arbiter.table.forkserver import copies
-from arbiter.table.launcher import SlimProcess
 from arbiter.table.sandbox.isolation import probe, stage
+from arbiter.table.slim import SlimProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,71 @@
+"""What passes between the referee and a seat: a `Send` one way, a `Reply` or a cost the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from arbiter.errors import MalformedReply
+    from arbiter.match import MatchRecord
+    from arbiter.protocol import Answer
+    from arbiter.rules import Seat
+
+
+class Send(NamedTuple):
+    """One write to each of some seats, and the number of replies that end each exchange.
+
+    `payload` holds whole lines, the last one being `command`; `allowed_ns` is by seat of the
+    table; `asks` is True for a request for a decision, `starting` when the time limit is that of
+    the program's start.
+    """
+
+    seats: tuple[Seat, ...]
+    payload: bytes
+    replies: int
+    allowed_ns: Sequence[int]
+    asks: bool = False
+    starting: bool = False
+
+    @property
+    def command(self) -> str:
+        """The last line of the payload."""
+        return self.payload[:-1].rpartition(b"\n")[2].decode()
+
+
+class Reply(NamedTuple):
+    """The reply to a request for a decision, or an exchange that failed.
+
+    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay. There is an answer
+    unless there is a `fault`.
+    """
+
+    answer: Answer
+    wall_ns: int
+    charged_ns: int
+    cpu_ns: int = 0
+    delay_ns: int = 0
+    fault: MalformedReply | None = None
+
+
+Replies: TypeAlias = "tuple[Sequence[int], Reply | None]"
+"""What each seat is charged in ns, in the order of the `Send`, and the last seat's reply, None for news
+that was answered."""
+Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
+"""The type of `referee`'s generator."""
+Listener: TypeAlias = "Callable[[Seat, Send, Reply | int], None]"
+"""Called after every exchange with what the seat returned."""
+
+
+class Seated(Protocol):
+    """An occupant of a seat: a bot's pipes, a bot in memory, a record, a person."""
+
+    def exchange(self, send: Send) -> Reply | int:
+        """Deliver the payload: a `Reply` to a request and for every fault, else the cost in ns."""
+
+
+def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
+    """A timeout in words."""
+    what, allowed = "its start was" if send.starting else "it was", send.allowed_ns[seat]
+    return f"charged {charged_ns / 1e6:.1f} ms where {what} allowed {allowed / 1e6:.1f} ms"

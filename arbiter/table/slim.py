@@ -1,0 +1,77 @@
+"""The slim process that starts bots, and the dialogue with it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from arbiter.errors import VoidMatch
+from arbiter.table import forkserver
+
+GRACE_SECONDS = 15.0
+"""For a slim process to end its bots and itself: it gives up on their descendants after 10 s."""
+MOST_DESCRIPTORS = 253
+"""The kernel passes no more in one message."""
+
+
+class SlimProcess:
+    """One slim process and the dialogue with it."""
+
+    def __init__(self, staged: bool) -> None:
+        """Start it; `staged`: it moves to namespaces of its own if it can."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        script = str(Path(forkserver.__file__).with_name("__main__.py"))
+        where = "staged" if staged else "here"
+        try:
+            # A session of its own, so that a Ctrl-C in the terminal does not end it.
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", script, str(theirs.fileno()), where],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        except OSError as error:
+            ours.close()
+            raise VoidMatch(f"cannot start the process that starts bots: {error.strerror}") from None
+        finally:
+            theirs.close()
+        self._socket = ours
+        self._gone = False
+        self.furnished = False
+        """True once it has been told how bots are confined."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """True while it is running."""
+        return not self._gone and self._process.poll() is None
+
+    def ask(self, do: str, **arguments: Any) -> tuple[Any, list[int]]:
+        """Send a request; the answer's value and descriptors. VoidMatch if the process is gone."""
+        try:
+            self._socket.send(json.dumps({"do": do, "with": arguments}).encode())
+            size = forkserver.MESSAGE_LIMIT
+            message, descriptors, _, _ = socket.recv_fds(self._socket, size, MOST_DESCRIPTORS)
+        except OSError as error:
+            self._gone = True
+            raise VoidMatch(f"the process that starts bots is gone: {error.strerror}") from None
+        if not message:
+            self._gone = True
+            raise VoidMatch("the process that starts bots has died")
+        return json.loads(message), descriptors
+
+    def close(self) -> None:
+        """End it, and with it every bot."""
+        self._socket.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(GRACE_SECONDS)
