@@ -7,13 +7,12 @@ C, then the 52 cards in index order.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
-from arbiter.games.tricks import Tricks, trick_columns
-from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
+from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
 
 DECK = Deck("23456789TJQKA", "CDHS")
 SEATS = 4
@@ -58,6 +57,7 @@ def _over(trump: int) -> tuple[int, ...]:
 _BIDS = tuple((PASS, *range(max(bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP)) for bid in range(HIGHEST + 1))
 _TRUMPS = tuple(range(FIRST_TRUMP, FIRST_CARD))
 _BIT = tuple(1 << card + FIRST_CARD for card in range(len(DECK)))
+_PLAYS = told_plays(DECK, SEATS, FIRST_CARD)
 OVER = tuple(_over(trump) for trump in range(len(DECK.suits)))
 
 
@@ -183,7 +183,7 @@ class CodepieceState(NamedTuple):
         return f"{name} does not overtake {WORDS[self.best]}, and another card does"
 
 
-class Codepiece(Game[CodepieceState]):
+class Codepiece(DeckGame[CodepieceState]):
     """The game with its dealers, one for each deal of a match.
 
     `partners` says how a table plays: `mixed`, four players in all three partnerings and four
@@ -199,6 +199,7 @@ class Codepiece(Game[CodepieceState]):
         "dealers": "list of dealing seats, one for each deal",
         "partners": "mixed (tables of four, in all partnerings) or same (tables of two)",
     }
+    deck = DECK
     seats = SEATS
     actions = len(WORDS)
     sides = (0, 1, 0, 1)
@@ -273,9 +274,6 @@ class Codepiece(Game[CodepieceState]):
         yield tuple(f"set_players {SEATS} {seat}" for seat in EVERYBODY)
         yield (f"set_game {len(self.dealers)} {' '.join(map(str, self.dealers))}",) * SEATS
 
-    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        yield tuple(f"set_cards {HAND} {' '.join(DECK.names[card] for card in hand)}" for hand in deal.hands)
-
     def request(self, state: CodepieceState, seat: Seat) -> Command:  # noqa: ARG002
         if state.trump != NO_TRUMP:
             return "gen_move"
@@ -326,13 +324,6 @@ class Codepiece(Game[CodepieceState]):
     def taker(self, before: CodepieceState, after: CodepieceState) -> Seat | None:
         return after.ahead if after.won != before.won else None
 
-    def card_name(self, card: Card) -> str:
-        """Value then suit: ``TD``."""
-        return DECK.names[card]
-
-    def card_of(self, name: str) -> Card:
-        return DECK.index[name]
-
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
         """The bidding and the trump, then a line for each trick."""
         state = self.start(deal)
@@ -350,9 +341,3 @@ class Codepiece(Game[CodepieceState]):
             taken, made = state.won[side], "made" if state.won[side] >= state.bid else "failed"
             points = ", ".join(f"{seat}: {points:+}" for seat, points in enumerate(state.points()))
             yield f"seats {side} and {side + 2} took {taken} tricks of {state.bid}: {made} ({points})"
-
-
-_PLAYS = tuple(
-    tuple((Tell(EVERYBODY, f"play {seat} {word}"),) for word in chain(("",) * FIRST_CARD, DECK.names))
-    for seat in EVERYBODY
-)

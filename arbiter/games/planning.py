@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.games.tricks import Tricks, trick_columns
-from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
+from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
 
 TOURNAMENT_DECK = "23456789TJQKA CDHS"
 TOURNAMENT_DEALS = tuple((count, (count - 1) % 4) for count in range(1, 14))
@@ -119,7 +119,7 @@ class PlanningState(NamedTuple):
         return f"{name} does not follow suit ({led} was led)"
 
 
-class Planning(Game[PlanningState]):
+class Planning(DeckGame[PlanningState]):
     """The game with its deck, number of players and list of deals.
 
     `deck` is the values, weakest first, a blank, and the suits, trump first; `deals` a list of
@@ -152,11 +152,7 @@ class Planning(Game[PlanningState]):
         self.tricks = Tricks(self.deck, trump=0, offset=top + 1)
         self.actions = top + 1 + len(self.deck)
         self.after = tuple(((seat + 1) % seats,) for seat in range(seats))
-        everybody = tuple(range(seats))
-        self._plays = tuple(
-            tuple((Tell(everybody, f"play {seat} {name}"),) for name in ("",) * (top + 1) + self.deck.names)
-            for seat in range(seats)
-        )
+        self._plays = told_plays(self.deck, seats, top + 1)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -198,10 +194,6 @@ class Planning(Game[PlanningState]):
         yield tuple(f"set_players {self.seats} {seat}" for seat in range(self.seats))
         flat = " ".join(f"{count} {starter}" for count, starter in self.programme)
         yield (f"set_game {len(self.programme)} {flat}",) * self.seats
-
-    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        names = self.deck.names
-        yield tuple(f"set_cards {len(hand)} {' '.join(names[card] for card in hand)}" for hand in deal.hands)
 
     def request(self, state: PlanningState, seat: Seat) -> Command:  # noqa: ARG002
         return "gen_declare" if state.trick is None else "gen_move"
@@ -259,13 +251,6 @@ class Planning(Game[PlanningState]):
 
     def taker(self, before: PlanningState, after: PlanningState) -> Seat | None:
         return after.leader if after.taken != before.taken else None
-
-    def card_name(self, card: Card) -> str:
-        """Value then suit: ``TD``."""
-        return self.deck.names[card]
-
-    def card_of(self, name: str) -> Card:
-        return self.deck.index[name]
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
         """What each declared, then a line for each trick, then the points."""

@@ -6,10 +6,10 @@ actions of the game, so that a hand's bits are legal actions without translation
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from arbiter.cards import Deck
-from arbiter.rules import Action, Seat
+from arbiter.cards import Card, Deck
+from arbiter.rules import Action, Command, Deal, Game, S, Seat, Tell
 
 _REMEMBERED = 1 << 16
 
@@ -72,6 +72,29 @@ class Tricks:
         actions = tuple(i for i in range(part.bit_length()) if part >> i & 1)
         self._spread[part] = actions
         return actions
+
+
+class DeckGame(Game[S]):
+    """A game with cards of a `Deck`, which the protocol names value then suit: ``TD``."""
+
+    deck: Deck
+
+    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+        """set_cards, to each its own, in the order dealt."""
+        names = self.deck.names
+        yield tuple(f"set_cards {len(hand)} {' '.join(names[card] for card in hand)}" for hand in deal.hands)
+
+    def card_name(self, card: Card) -> str:
+        return self.deck.names[card]
+
+    def card_of(self, name: str) -> Card:
+        return self.deck.index[name]
+
+
+def told_plays(deck: Deck, seats: int, offset: int) -> tuple[tuple[tuple[Tell, ...], ...], ...]:
+    """What all are told of a card, by the seat that plays it and its action id."""
+    everybody, names = tuple(range(seats)), ("",) * offset + deck.names
+    return tuple(tuple((Tell(everybody, f"play {seat} {name}"),) for name in names) for seat in everybody)
 
 
 def trick_columns(
