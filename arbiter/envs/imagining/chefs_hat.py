@@ -1,12 +1,11 @@
 """What to imagine of Chef's Hat: cards change hands before the play, partly in secret.
 
-A deal of Chef's Hat can be given with its special action, its exchange and its opener, as records
-have them. So nothing that came before needs to be done again: when this seat is asked for something
-new, or the play begins, the deal is made up from what has been told by then. Hands are imagined as
-they are in the play; what two others gave each other in secret is any cards that they hold then.
+A deal can be given with its special action, exchange and opener, as records have them. So when this seat is
+asked for something new, or the play begins, the deal is made up from what has been told by then. Hands are
+imagined as they are in the play; what two others gave each other in secret is any cards that they hold then.
 
-Under `gym2` a card got lies in the place of the one given, and shows in the order of the cards on
-the board when its owner first discards. Where it lies with others is not told, and not known here.
+Under `gym2` a card got lies in the place of the one given, and shows in the order of the board when its
+owner first discards. Where it lies with others is not known here.
 """
 
 from __future__ import annotations

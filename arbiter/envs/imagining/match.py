@@ -1,20 +1,15 @@
 """A match as one of its seats hears it, with the hidden cards made up.
 
-Theory of operation. Observations and masks are made from a whole `Play`, but never depend on what
-their seat cannot know. So a bot, which hears its own cards and what is done openly, can have them
-from any match in which it would have heard the same. An `Imagined` match is such a one: the cards
-that are not seen are dealt to the other seats somehow, and what is heard is done in it. What a line
-means is the game's to say (`parse`, and `news` for what else is told), and so is whether it is
-possible.
+Observations and masks are made from a whole `Play`, but never depend on what their seat cannot know. So
+any match in which a bot would have heard the same will do. In an `Imagined` match the unseen cards are dealt
+to the other seats somehow, and what is heard is done in it. The game says what a line means (`parse`,
+`news`), and whether it is possible.
 
-Where it is not, the cards are dealt again. A card that a seat has laid was in its hand. And where
-the card of a refused action is in hand, the cards that could be laid instead stand in the way
-(those of the suit led, those that overtake): the seat has none of them. With that the rest is a
-matching of cards and hands (`filling.py`), and the rules are asked again, until they allow all that
-was heard.
+Where it is not, the cards are dealt again. A card that a seat has laid was in its hand; where an action is
+refused though its card is in hand, the seat has none of the cards that the rules demand instead. With that
+the rest is a matching of cards and hands (`filling.py`), until the rules allow all that was heard.
 
-Where several decide simultaneously, those before this seat have decided by the time that it is
-asked, and nobody says what: something is put there until it is told.
+Where several decide simultaneously, something is put in the place of earlier decisions until they are told.
 
 Cards are named as in the protocol, so that it does not matter whether a deck has equal cards.
 """
