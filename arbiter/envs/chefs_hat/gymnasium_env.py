@@ -210,12 +210,11 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
 def names_of(names: Sequence[str]) -> tuple[str, ...]:
     """Four different names; ConfigError otherwise."""
-    wanted = f"player_names are {SEATS} different names"
-    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != SEATS:
-        raise ConfigError(f"{wanted}, not {names!r}")
-    if not all(isinstance(name, str) and name for name in names) or len(set(names)) != SEATS:
-        raise ConfigError(f"{wanted}, not {names!r}")
-    return tuple(names)
+    if isinstance(names, Sequence) and not isinstance(names, str):
+        given = tuple(names)
+        if all(isinstance(name, str) and name for name in given) and len(set(given)) == len(given) == SEATS:
+            return given
+    raise ConfigError(f"player_names are {SEATS} different names, not {names!r}")
 
 
 def _deals_of(options: Mapping[str, Any] | None) -> Any:

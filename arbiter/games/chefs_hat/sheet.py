@@ -13,7 +13,7 @@ from arbiter.games.chefs_hat.actions import (
     SPECIALS,
     VALUE_OF,
 )
-from arbiter.games.chefs_hat.deal import ROLES, SEATS, Gift, card_text
+from arbiter.games.chefs_hat.deal import ROLES, SEATS, card_text
 from arbiter.games.chefs_hat.state import ChefsHatState
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
@@ -24,7 +24,8 @@ _MARGIN = 10
 def told(game: AnyGame, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
     """The lines of a deal; `play` may end early, and may have answers that the deal knows already."""
     state: ChefsHatState = game.start(deal)
-    yield from _roles(state)
+    if roles := state.deal.roles:
+        yield _row("roles", [ROLES[role] for role in roles])
     answers = list(play)
     while answers and answers[0].request != "gen_move":
         seat, request, words = answers.pop(0)
@@ -60,11 +61,6 @@ def short(action: Action) -> str:
     return f"{QUANTITY_OF[action]}x{VALUE_OF[action]}{jokers}"
 
 
-def _roles(state: ChefsHatState) -> Iterator[str]:
-    if roles := state.deal.roles:
-        yield _row("roles", [ROLES[role] for role in roles])
-
-
 def _before_play(state: ChefsHatState) -> Iterator[str]:
     setting = state.setting
     if setting.special is not None:
@@ -77,11 +73,8 @@ def _before_play(state: ChefsHatState) -> Iterator[str]:
     gifts = setting.exchange or ()
     back = {(giver, taker): cards for giver, taker, cards in gifts}
     for giver, taker, cards in gifts[::2]:
-        yield f"{'exchange':<{_MARGIN}}{_gift(Gift(giver, taker, cards))}, for {_cards(back[taker, giver])}"
-
-
-def _gift(gift: Gift) -> str:
-    return f"seat {gift.giver} gives seat {gift.taker} {_cards(gift.cards)}"
+        given = f"seat {giver} gives seat {taker} {_cards(cards)}"
+        yield f"{'exchange':<{_MARGIN}}{given}, for {_cards(back[taker, giver])}"
 
 
 def _cards(cards: Sequence[int]) -> str:
