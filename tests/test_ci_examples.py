@@ -56,7 +56,7 @@ def repository(tmp_path: Path) -> tuple[Path, str]:
         shutil.copy(BOTS / module, folder)
     keys = yaml.safe_load(example("regress.yaml"))
     # A game with few matches a block.
-    keys |= {"game": {"name": "codepiece", "dealers": [0]}, "max_blocks": 20, "isolation": "plain"}
+    keys |= {"game": {"name": "codepiece", "dealers": [0]}, "max_blocks": 16, "isolation": "plain"}
     (folder / "regress.yaml").write_text(yaml.safe_dump(keys))
     (folder / "suite.yaml").write_text(SUITE)
     for bot in ("codepiece_random.py", "codepiece_rules.py"):
