@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.executors import Slots
+    from arbiter.match import MatchSummary
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore, Store, StoredRound
@@ -123,30 +124,41 @@ class Season:
         replaces the config's number of rounds. A change of the config is accepted once, before the first
         round played. ConfigError as `plan`, VoidMatch where a match was void twice.
         """
-        whole, stored = self.config, self.stored
+        whole = self.config
         if rounds is not None:
             self.config = replace(whole, rounds=rounds, until=None)
+        try:
+            over = yield from self._play_rounds(executor, accept_changes, only_one)
+        finally:
+            self.config = whole
+        last = len(self.stored.rounds())
+        if over and (last < whole.rounds or self._time_left(executor)):
+            yield RoundsOver(last, whole.rounds)
+        elif over:
+            yield SeasonComplete(last, self.stored.seed)
+
+    def _play_rounds(
+        self, executor: Slots, accept_changes: bool, only_one: bool
+    ) -> Generator[Event, None, bool]:
+        """Play round after round; return True when there is none left."""
+        stored = self.stored
         stored.ask_to_stop(False)
         if accept_changes and (what := self.changes()):
             yield ChangesAccepted(what)
-        while plan := self.plan(accept_changes, self._time_left(self.config, executor)):
+        while plan := self.plan(accept_changes, self._time_left(executor)):
             accept_changes = False
             begun = time.monotonic()
             if (yield from self.play_plan(plan, executor)):
-                return
+                return False
             seconds = time.monotonic() - begun
             yield RoundComplete(self.finish_round(plan.stored.number), len(plan.missing), seconds)
             if only_one:
-                return
+                return False
             if stored.asked_to_stop():
                 stored.ask_to_stop(False)
                 yield Stopped()
-                return
-        last = len(stored.rounds())
-        if last < whole.rounds or self._time_left(whole, executor):
-            yield RoundsOver(last, whole.rounds)
-        else:
-            yield SeasonComplete(last, stored.seed)
+                return False
+        return True
 
     def play_plan(self, plan: RoundPlan, executor: Slots) -> Generator[Event, None, bool]:
         """Play what is missing of a planned round; return True when somebody asked to stop."""
@@ -185,6 +197,10 @@ class Season:
         """The standings after each complete round."""
         return [self.standings(number + 1) for number in range(self.complete)]
 
+    def matches(self) -> list[MatchSummary]:
+        """Every stored match, in the order of the plan."""
+        return self.stored.summaries()
+
     def crosstable(self) -> dict[str, Any]:
         """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
         ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
@@ -202,5 +218,5 @@ class Season:
         self._ledger.read(round_.number - 1)
         return plan_round(self.config, self.stored, round_, self._ledger.unfit(self.config))
 
-    def _time_left(self, config: Config, executor: Slots) -> bool:
-        return time_for_another(config, self.stored, executor.size, datetime.now(UTC))
+    def _time_left(self, executor: Slots) -> bool:
+        return time_for_another(self.config, self.stored, executor.size, datetime.now(UTC))
