@@ -11,7 +11,7 @@ import pytest
 
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault, Player
-from arbiter.table import Table, launcher
+from arbiter.table import Table, slim
 from arbiter.table.meter import Meter
 from tests.table.conftest import against, player, spec_for
 
@@ -132,7 +132,7 @@ def test_a_machine_without_room_for_a_process_makes_the_match_void(
     def full(*words: object, **options: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(launcher.subprocess, "Popen", full)
+    monkeypatch.setattr(slim.subprocess, "Popen", full)
     with pytest.raises(VoidMatch, match="cannot start the process that starts bots: Resource temporarily"):
         Table().play(against(bot()))
 
