@@ -296,6 +296,6 @@ def test_the_record_says_what_was_enforced_and_where(table: Table, bot: Callable
 
 def assert_nothing_is_left(table: Table, record: MatchRecord) -> None:
     """No process descends from the table's launcher."""
-    for slim in table._launcher.pids:
-        children = Path(f"/proc/{slim}/task/{slim}/children").read_text().split()
+    for pid in table._launcher.pids:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         assert children == [], (record.forfeit, os.getpid())
