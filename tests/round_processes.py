@@ -15,17 +15,28 @@ from typing import Any
 import pytest
 
 from arbiter.cli import exit_code
+from tests.commands import BOTS, RANDOM
 from tests.table.sandbox.attacks import descendants
 
-RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
 GONE_WITHIN_MS = 20_000
 ROUND_1 = {f"r001/t{table:02d}/m{rotation}" for table in (1, 2) for rotation in range(4)}
 
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Eight players, so eight matches a round; each bot writes its name to standard error."""
-    path = tmp_path / "season.yaml"
+    """Eight players, so eight matches a round, of bots slow enough to be caught at it."""
+    return write_config(tmp_path, f"{sys.executable} -I -S {BOTS / 'planning_random.py'}")
+
+
+@pytest.fixture
+def quick_config(tmp_path: Path) -> Path:
+    """The same with bots that start and play as quickly as any, for rounds that nobody disturbs."""
+    return write_config(tmp_path, RANDOM)
+
+
+def write_config(folder: Path, bot: str) -> Path:
+    """A season of eight `bot`s with seeds of their own."""
+    path = folder / "season.yaml"
     lines = [
         "game: {name: planning, deals: [[1, 0], [3, 1]]}",
         "rounds: 2",
@@ -35,8 +46,8 @@ def config(tmp_path: Path) -> Path:
     ]
     lines += ["start_time: 60s", "players:"]
     for number in range(8):
-        command = f'[{sys.executable}, -I, -S, "{RANDOM}", --seed, "{number}"]'
-        lines.append(f"  - {{name: p{number}, command: {command}}}")
+        command = [*bot.split(), "--seed", str(number)]
+        lines.append(f"  - {{name: p{number}, command: {json.dumps(command)}}}")
     path.write_text("\n".join(lines))
     return path
 

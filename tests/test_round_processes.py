@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from arbiter.store import Store
+from tests.commands import RANDOM
 from tests.round_processes import (
     GONE_WITHIN_MS,
-    RANDOM,
     ROUND_1,
     assert_all_end,
     config,
+    quick_config,
     run,
     start,
     stored,
@@ -26,22 +27,22 @@ from tests.round_processes import (
 )
 from tests.table.sandbox.attacks import descendants
 
-__all__ = ["config"]
+__all__ = ["config", "quick_config"]
 
 pytestmark = pytest.mark.process
 
 
-def test_run_round_twice_plays_both_rounds_and_then_says_so(config: Path) -> None:
-    code, out, _ = run("run-round", config, "--format", "json")
+def test_run_round_twice_plays_both_rounds_and_then_says_so(quick_config: Path) -> None:
+    code, out, _ = run("run-round", quick_config, "--format", "json")
     first = json.loads(out)
     assert (code, first["rounds_played"]) == (0, 1)
     assert all(row["matches"] == 4 and row["results"] == 12 for row in first["players"])
     assert all(row["low"] < row["elo"] < row["high"] for row in first["players"])
-    code, out, _ = run("run-round", config)
+    code, out, _ = run("run-round", quick_config)
     assert code == 0
     assert "2 rounds played" in out
-    assert len(stored(config)) == 16
-    code, out, err = run("run-round", config)
+    assert len(stored(quick_config)) == 16
+    code, out, err = run("run-round", quick_config)
     assert code == 0
     assert "all 2 rounds of season are complete" in err
     assert "2 rounds played" in out
@@ -140,17 +141,17 @@ def test_a_season_runs_to_its_end_after_being_killed(config: Path, tmp_path: Pat
     assert "all 2 rounds of season are complete; its seed was " + "s" * 32 in err
 
 
-def test_a_second_coordinator_is_told_who_plays_and_so_is_status(config: Path) -> None:
-    assert run("run-round", config)[0] == 0
-    store = Store(f"sqlite:///{config.parent / 'season.sqlite'}")
+def test_a_second_coordinator_is_told_who_plays_and_so_is_status(quick_config: Path) -> None:
+    assert run("run-round", quick_config)[0] == 0
+    store = Store(f"sqlite:///{quick_config.parent / 'season.sqlite'}")
     with store.held():
-        code, _, err = run("run-round", config)
-        shape = json.loads(run("status", config, "--format", "json")[1])
+        code, _, err = run("run-round", quick_config)
+        shape = json.loads(run("status", quick_config, "--format", "json")[1])
     store.close()
     me = f"process {os.getpid()} on {platform.node()} since "
     assert (code, me in err) == (5, True)
     assert (shape["complete"], shape["round"], shape["played_by"].startswith(me)) == (1, None, True)
-    assert run("status", config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
+    assert run("status", quick_config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
 
 
 def test_stop_ends_a_season_in_good_order_and_the_same_command_goes_on(config: Path) -> None:
@@ -172,44 +173,45 @@ def test_stop_ends_a_season_in_good_order_and_the_same_command_goes_on(config: P
     assert kept.items() <= stored(config).items()
 
 
-def test_the_log_names_every_match_and_what_ended_the_run(config: Path, tmp_path: Path) -> None:
+def test_the_log_names_every_match_and_what_ended_the_run(quick_config: Path, tmp_path: Path) -> None:
     log = tmp_path / "season.log"
-    assert run("run-round", config, "--log", log)[0] == 0
+    assert run("run-round", quick_config, "--log", log)[0] == 0
     lines = log.read_text().splitlines()
     assert {line.split()[1].rstrip(":") for line in lines if " r001/" in line} == ROUND_1
     assert all(line[:2] == "20" for line in lines)
     assert any("round 1: 8 matches in" in line for line in lines)
-    code, _, err = run("run-round", config, "--log", tmp_path)
+    code, _, err = run("run-round", quick_config, "--log", tmp_path)
     assert (code, err) == (2, err)
     assert "Is a directory" in err or "is a directory" in err
 
 
-def test_slices_played_apart_and_merged_are_the_season(config: Path, tmp_path: Path) -> None:
-    config.write_text(config.read_text() + "\nsuspend_after: 0\n")
+def test_slices_played_apart_and_merged_are_the_season(quick_config: Path, tmp_path: Path) -> None:
+    quick_config.write_text(quick_config.read_text() + "\nsuspend_after: 0\n")
     twin = tmp_path / "twin.yaml"
-    twin.write_text("season: season\n" + config.read_text())
+    twin.write_text("season: season\n" + quick_config.read_text())
     assert run("run-season", twin)[0] == 0
     for number in (1, 2):
         part = f"sqlite:///{tmp_path}/part{number}.sqlite"
         code, out, err = run(
-            "run-season", config, "--slice", f"{number}/2", "--store", part, "--format", "json"
+            "run-season", quick_config, "--slice", f"{number}/2", "--store", part, "--format", "json"
         )
         assert code == 0, err
         assert json.loads(out) == {"season": "season", "slice": f"{number}/2", "rounds": [1, 2], "matches": 8}
-    code, out, err = run("merge", config, tmp_path / "part1.sqlite", tmp_path / "part2.sqlite")
+    code, out, err = run("merge", quick_config, tmp_path / "part1.sqlite", tmp_path / "part2.sqlite")
     assert (code, out) == (0, "season: 16 matches added; 2 rounds complete\n")
-    assert stored(config) == stored(twin)
-    assert run("verify", config)[0] == 0
-    assert run("standings", config)[1] == run("standings", twin)[1]
-    code, _, err = run("run-season", config, "--slice", "1/2")
+    assert stored(quick_config) == stored(twin)
+    assert run("verify", quick_config)[0] == 0
+    assert run("standings", quick_config)[1] == run("standings", twin)[1]
+    code, _, err = run("run-season", quick_config, "--slice", "1/2")
     assert (code, "--slice needs a store of its own" in err) == (2, True)
 
 
-def test_who_faults_again_and_again_is_suspended_with_a_notice(config: Path) -> None:
-    text = config.read_text().replace(f'"{RANDOM}", --seed, "3"', '-c, "import nothing"')
-    text += f'\n  - {{name: h, house: true, command: [{sys.executable}, -I, -S, "{RANDOM}"]}}'
-    config.write_text(text + "\nhouse_bots: [h]\nsuspend_after: 4\n")
-    code, out, err = run("run-season", config, "--format", "json")
+def test_who_faults_again_and_again_is_suspended_with_a_notice(quick_config: Path) -> None:
+    own = json.dumps([*RANDOM.split(), "--seed", "3"])
+    text = quick_config.read_text().replace(own, json.dumps([sys.executable, "-c", "import nothing"]))
+    text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}"
+    quick_config.write_text(text + "\nhouse_bots: [h]\nsuspend_after: 4\n")
+    code, out, err = run("run-season", quick_config, "--format", "json")
     assert code == 0
     assert (
         "arbiter: p3 is suspended and sits out round 2: its last 4 matches or more ended by its own fault"
