@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 __all__ = ["examples"]
 
@@ -25,5 +25,11 @@ def _part(count: int, profile: str) -> int:
 
 
 for name in ("ci", "thorough"):
-    settings.register_profile(name, max_examples=_part(100, name), deadline=None)
+    settings.register_profile(
+        name,
+        max_examples=_part(100, name),
+        deadline=None,
+        # How long it takes to make an example depends on what else the machine does.
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.load_profile(PROFILE)
