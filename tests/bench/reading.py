@@ -24,7 +24,7 @@ from tests.bench.ratings import timed
 
 __all__ = ["figures"]
 
-GAMES, PLAYERS, ROUNDS, RUNS = 300_000, 200, 300, 3
+GAMES, PLAYERS, ROUNDS, RUNS = 300_000, 200, 300, 2
 BARS = {"pgn_per_findall": 3.5, "csv_per_reader": 6.0}
 """The most that each ratio may be."""
 

@@ -19,7 +19,7 @@ from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy
 
-RUNS = 10
+RUNS = 4
 PLAYERS = 8
 MODULE = (sys.executable, "-c", "import sqlalchemy")
 COMMANDS = {
