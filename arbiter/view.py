@@ -240,7 +240,7 @@ class _Telling:
             begun = {event["deal"] for event in self.events if event["t"] == "deal"}
             self.deals = [deal for deal in self.deals if deal["deal"] in begun]
             self.marks = [mark for mark in self.marks if mark["i"] < len(self.events)]
-        if asked and (self._everything or seat == self._own):
+        if asked and (self._everything or (seat == self._own and not self._cut.unsent)):
             self._ask(state, seat, forfeit.command)
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
         fault = self.fault(forfeit)
@@ -273,6 +273,9 @@ class _Cut:
     def __init__(self, record: MatchRecord, own: Seat | None) -> None:
         self._forfeit, self._own, self._begun = record.forfeit, own, bool(record.moves)
         self._batched = record.delivery == "batched"
+        forfeit = record.forfeit
+        self.unsent = forfeit is not None and forfeit.fault is Fault.OUT_OF_TURN and forfeit.seat == own
+        """True when the own seat never got its last command: it had spoken unasked before."""
         self._sent = 0
         self._waiting: list[tuple[Seat, Command, int]] = []
 
@@ -296,12 +299,13 @@ class _Cut:
             # The first command is sent at once, the others with a request, or when all deals are over.
             if not self._begun and not asked:
                 return int(own <= forfeit.seat)
-            reached = own == forfeit.seat if asked else own <= forfeit.seat
+            reached = (own == forfeit.seat if asked else own <= forfeit.seat) and not self.unsent
             return every if reached else max(self._sent, 1)
         reached_events = self._sent
         for seat, command, events in self._waiting:
-            if seat == own:
+            last = (seat, command) == (forfeit.seat, forfeit.command)
+            if seat == own and not (last and self.unsent):
                 reached_events = events
-            if (seat, command) == (forfeit.seat, forfeit.command):
+            if last:
                 return reached_events
         return every
