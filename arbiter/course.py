@@ -92,14 +92,13 @@ class Decision(NamedTuple):
 class Position:
     """A match between two decisions; `state` is of the last of `deals`.
 
-    `known` deals replace the first drawn ones. `before` is the position before the last decision,
-    which was `action`; None at the opening. `made` is the number of decisions.
+    `before` is the position before the last decision, which was `action`; None at the opening. `made` is the
+    number of decisions.
     """
 
     game: AnyGame
     seed: str
     round_number: int
-    known: tuple[Deal, ...]
     deals: tuple[Deal, ...]
     state: State
     totals: tuple[int, ...]
@@ -108,11 +107,11 @@ class Position:
     made: int = 0
 
     @classmethod
-    def opening(cls, game: AnyGame, seed: str, round_number: int = 1, known: tuple[Deal, ...] = ()) -> Self:
+    def opening(cls, game: AnyGame, seed: str, round_number: int = 1) -> Self:
         """The position in which the first deal is dealt and nobody has been told anything."""
-        deal = known[0] if known else planned_deal(game, seed, round_number, 0, None)
+        deal = planned_deal(game, seed, round_number, 0, None)
         assert deal is not None, "a game has a deal"
-        return cls(game, seed, round_number, known, (deal,), game.start(deal), (0,) * game.seats)
+        return cls(game, seed, round_number, (deal,), game.start(deal), (0,) * game.seats)
 
     @property
     def to_act(self) -> Seat | None:
@@ -175,14 +174,11 @@ class Position:
         if not state.to_act:
             totals = tuple(map(sum, zip(totals, state.points(), strict=True)))
             number = len(deals)
-            if number < len(self.known):
-                deal: Deal | None = self.known[number]
-            else:
-                deal = planned_deal(game, self.seed, self.round_number, number, state)
+            deal = planned_deal(game, self.seed, self.round_number, number, state)
             if deal is not None:
                 deals = (*deals, deal)
                 state = game.start(deal)
-        given = game, self.seed, self.round_number, self.known
+        given = game, self.seed, self.round_number
         return type(self)(*given, deals, state, totals, self, action, self.made + 1)
 
     @property

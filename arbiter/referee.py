@@ -55,7 +55,7 @@ def _line(command: Command) -> bytes:
 
 def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
     """Exchange what the referee yields with `seats` until it returns the record."""
-    steps = drive_by_request(match, seats, listen)
+    steps = drive_by_step(match, seats, listen)
     try:
         while True:
             next(steps)
@@ -64,19 +64,23 @@ def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = Non
     return record
 
 
-def drive_by_request(
-    match: Conduct, seats: Sequence[Seated], listen: Listener | None = None
-) -> Generator[Send, Reply | None, MatchRecord]:
-    """Like `drive`, but yield each request first; a reply that is sent in takes the place of the seat's."""
+def drive_by_step(
+    match: Conduct, seats: Sequence[Seated], listen: Listener | None = None, every: bool = False
+) -> Generator[tuple[Seat, Send], Reply | int | None, MatchRecord]:
+    """Like `drive`, but yield each request, with `every` each exchange, before it is made.
+
+    What is sent in takes the place of the seat's reply; None asks the seat.
+    """
     exchanges = [seat.exchange for seat in seats]
     try:
         send = next(match)
         while True:
             costs = []
             last = None
-            given = (yield send) if send.asks else None
+            stops = every or send.asks
             for seat in send.seats:
-                reply = given or exchanges[seat](send)
+                given = (yield seat, send) if stops else None
+                reply = exchanges[seat](send) if given is None else given
                 if listen is not None:
                     listen(seat, send, reply)
                 if isinstance(reply, int):

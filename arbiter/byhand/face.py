@@ -6,8 +6,9 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arbiter.byhand.machine import ByHand, Setup, Stop, TranscriptEntry
+from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import RandomPlayer
+from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
 from arbiter.byhand.words import clock_lines, decision_lines, entry_line, state_lines, turn_lines
 from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mean
 from arbiter.games import make
@@ -280,17 +281,15 @@ class Face:
         # The default programme depends on the deck and the table.
         kept = {key: value for key, value in setup.game.options.items() if key != "deals"}
         game = make(setup.game.name, {**kept, **given})
-        self._renew(replace(setup, game=game, known=()))
+        self._renew(replace(setup, game=game))
 
     def _seed(self, rest: str) -> None:
-        self._renew(
-            replace(self._machine.setup, game=self._plain_game(), seed=rest, round_number=1, known=())
-        )
+        self._renew(replace(self._machine.setup, game=self._plain_game(), seed=rest, round_number=1))
 
     def _deals(self, rest: str) -> None:
         game = self._plain_game()
         game = game.given(self._tools.deals(game, rest))
-        self._renew(replace(self._machine.setup, game=game, known=()))
+        self._renew(replace(self._machine.setup, game=game))
 
     def _plain_game(self) -> AnyGame:
         """The game without deals that were given."""

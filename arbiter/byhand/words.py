@@ -10,7 +10,8 @@ from arbiter.view import hand_line, roles_line, table_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.byhand.machine import ByHand, TranscriptEntry
+    from arbiter.byhand.machine import ByHand
+    from arbiter.byhand.setup import TranscriptEntry
     from arbiter.course import Decision, Position
 
 SHOWN = 400
@@ -66,7 +67,7 @@ def state_lines(position: Position) -> Iterator[str]:
 
 def clock_lines(machine: ByHand) -> Iterator[str]:
     """What each seat has left of its time."""
-    control = machine.setup.time
+    control = machine.setup.limits.time
     for seat, left in enumerate(machine.left):
         what = "a request" if control.per_request else f"left of {control.budget_ns / 1e9:g} s"
         yield f"  {seat}  {left / 1e6:.1f} ms {what}"

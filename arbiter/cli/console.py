@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from arbiter.byhand.face import Face, Tools
-from arbiter.byhand.machine import Setup
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
+from arbiter.byhand.setup import Setup
 from arbiter.cli.bots import (
     choose_tier,
     given_deals,
@@ -101,7 +101,7 @@ def console(
         game = make(game_name, read_options(options))
         if deals_file is not None:
             game = game.given(_deals_of(game, deals_file))
-        setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits.time, limits.start_ns)
+        setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
         session(setup, _seated(seats, {}, game.seats, limits), tools)
         return
     record = recorded.record
@@ -189,14 +189,13 @@ def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
     """The match to feed, with the record's own deals where its seed does not give them."""
     game = make(record.game, record.options)
     round_number = record.round or 1
-    known: tuple[Deal, ...] = ()
     if programme(game, record.seed, round_number).hash != record.deal_hash:
         if game.chained:
             # The record's deals have what play made of them, so that they cannot be dealt again as they were.
             hint = "--deals FILE plays the record's deals without its moves"
             raise ConfigError(f"{record.id} was played with given cards: it cannot be fed", hint=hint)
-        known = tuple(game.deal_from_json(shape) for shape in record.deals)
-    return Setup(game, record.seed, limits.time, limits.start_ns, round_number, known)
+        game = game.given([game.deal_from_json(shape) for shape in record.deals])
+    return Setup(game, record.seed, limits, round_number)
 
 
 def occupant_of(text: str, limits: Limits) -> Occupant:

@@ -23,7 +23,7 @@ from arbiter.exchange import Reply, Seated, Send
 from arbiter.match import Forfeit, Limits, MatchRecord, MatchSpec, Player
 from arbiter.players import command_problems, registered
 from arbiter.protocol import NONE, Answer, words_of
-from arbiter.referee import drive_by_request, referee
+from arbiter.referee import drive_by_step, referee
 from arbiter.rules import AnyGame, Seat
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
@@ -156,7 +156,7 @@ class Programs:
         self._limits = limits
         self._launcher: Launcher | None = None
         self._channels: list[Channel] = []
-        self._steps: Generator[Send, Reply | None, MatchRecord] | None = None
+        self._steps: Generator[tuple[Seat, Send], Reply | int | None, MatchRecord] | None = None
         self._answer: Answer = NONE
         """The last one that a process gave."""
         self._made = -1
@@ -191,7 +191,7 @@ class Programs:
         for seat, process in zip(players, processes, strict=True):
             seats[seat] = channel = Channel(seat, process, launcher, limits)
             self._channels.append(channel)
-        self._steps = drive_by_request(referee(game, spec), seats, self._listen)
+        self._steps = drive_by_step(referee(game, spec), seats, self._listen)
         self._made, self._record = -1, None
 
     def reach(self) -> None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.byhand.machine import ByHand, Setup, Stop, TranscriptEntry
+from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
+from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
 from arbiter.byhand.words import entry_line
 from arbiter.cli import exit_code
 from arbiter.cli.match_text import moves_before_fault
@@ -23,6 +24,7 @@ from arbiter.errors import IllegalAction
 from arbiter.exchange import Reply
 from arbiter.games import find, names
 from arbiter.games.planning import Planning
+from arbiter.match import Limits
 from arbiter.protocol import Connection
 from arbiter.table.single import Heard
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
@@ -491,7 +493,9 @@ class Scripted:
 
 
 def machine(*occupants: Scripted | Person | RandomPlayer, time: str = "10s") -> ByHand:
-    return ByHand(Setup(GAME, "1", TimeControl.parse(time), 1000), list(occupants), lambda _: None)
+    return ByHand(
+        Setup(GAME, "1", Limits(TimeControl.parse(time), 1000, 400_000_000)), list(occupants), lambda _: None
+    )
 
 
 def test_what_is_said_by_hand_is_what_the_referee_says() -> None:
