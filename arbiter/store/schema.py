@@ -6,9 +6,11 @@ what the migrations build with what stands here.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest revision in `migrations/versions`."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -33,6 +35,12 @@ seasons = sa.Table(
     sa.Column("created", sa.String(32), nullable=False),
     # When somebody asked that it stop; null once it did.
     sa.Column("stop_asked", sa.String(32)),
+    # Counts the changes on which the next plan or rating depends.
+    sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
+    # The file that it is played from.
+    sa.Column("file", sa.Text),
+    # How many rounds may be played although the seed was told; null while it is secret.
+    sa.Column("seed_told", sa.Integer),
 )
 
 configs = sa.Table(
@@ -52,6 +60,8 @@ rounds = sa.Table(
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("tables", sa.Text, nullable=False),
     sa.Column("complete", sa.Boolean, nullable=False),
+    # The SHA-256 of the files that each player's command names, as JSON; null where it was not taken.
+    sa.Column("programs", sa.Text),
 )
 
 matches = sa.Table(
@@ -75,3 +85,31 @@ ratings = sa.Table(
     # The standings after the round as JSON, as the command prints them.
     sa.Column("standings", sa.Text, nullable=False),
 )
+
+
+def _orders(name: str, *columns: sa.Column[Any]) -> sa.Table:
+    """A log of an organiser's orders: what, when, why, after how many planned and complete rounds."""
+    return sa.Table(
+        name,
+        metadata,
+        sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+        sa.Column("number", sa.Integer, primary_key=True),
+        sa.Column("verb", sa.String(16), nullable=False),
+        sa.Column("because", sa.Text, nullable=False),
+        sa.Column("moment", sa.String(32), nullable=False),
+        sa.Column("planned", sa.Integer, nullable=False),
+        sa.Column("complete", sa.Integer, nullable=False),
+        *columns,
+    )
+
+
+annulments = _orders(
+    "annulments",
+    sa.Column("match_id", Name, nullable=False),
+    # The match as it was before it was played again.
+    sa.Column("wall_ns", sa.BigInteger),
+    sa.Column("summary", sa.Text),
+    sa.Column("record", sa.LargeBinary),
+)
+
+suspensions = _orders("suspensions", sa.Column("player", sa.Text, nullable=False))
