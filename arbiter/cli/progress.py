@@ -97,11 +97,8 @@ def _line(event: Event, name: str) -> str:
     match event:
         case ChangesAccepted(what):
             return f"accepted: {what}"
-        case Suspended(player, round_number, faults):
-            return (
-                f"{player} is suspended and sits out round {round_number}: its last {faults} matches or more"
-                " ended by its own fault"
-            )
+        case Suspended(player, round_number, reason):
+            return f"{player} is suspended and sits out round {round_number}: {reason}"
         case MatchVoid():
             return void_line(event)
         case RoundComplete(standings, matches, seconds):

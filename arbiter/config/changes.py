@@ -12,6 +12,8 @@ LONGEST = 60
 """Characters of a value; a longer one loses its beginning, which most commands share."""
 SHOWN = 6
 """Changes named in one line; more are counted."""
+VERSION_MARK = "@"
+"""Between a player's name and its version; no name has it."""
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
@@ -37,6 +39,12 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} has another {parts}{hint}"
 
 
+def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The rated names of players whose entry is another than before, new ones among them."""
+    old = _by_rated_name(before)
+    return [name for name, player in _by_rated_name(now).items() if old.get(name) != player]
+
+
 def in_one_line(found: Iterator[str]) -> str:
     """Phrases as one line, the first few of them."""
     phrases = list(found)
@@ -45,12 +53,14 @@ def in_one_line(found: Iterator[str]) -> str:
 
 
 def _by_rated_name(settings: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    return {rated_name(player["name"], player.get("version")): player for player in settings["players"]}
+    return {
+        rated_name(player["name"], player.get("version")): player for player in settings.get("players", ())
+    }
 
 
 def rated_name(name: str, version: object) -> str:
     """What a player is rated as: ``alice``, or ``alice@2``."""
-    return name if version is None else f"{name}@{version}"
+    return name if version is None else f"{name}{VERSION_MARK}{version}"
 
 
 def _change(before: object, now: object) -> str:

@@ -36,11 +36,11 @@ class RoundPlanned:
 
 @dataclass(frozen=True, slots=True)
 class Suspended:
-    """A player is suspended from this round on: at least its last `faults` matches ended by its fault."""
+    """A player is suspended from this round on, by the organiser or for its faults."""
 
     player: str
     round: int
-    faults: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,22 @@ as an uninterrupted one does.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import rating
+from arbiter.config.changes import VERSION_MARK, changed_players
 from arbiter.match import original
+from arbiter.season.orders import Force, force_after, force_at_plan
 from arbiter.season.schedule import entrants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from arbiter.config import Config
     from arbiter.match import MatchSummary
-    from arbiter.store import SeasonStore
+    from arbiter.store import Orders, SeasonStore
     from rating.fit.bayeselo import Fit
 
 
@@ -32,43 +36,84 @@ SHOWN = (
 class Ledger:
     """One season's results up to a round; rounds that are asked for in ascending order are read once.
 
-    `names` come first, in their order, in every table of results.
+    `names` come first, in their order, in every table of results; `instead` are matches that take the place
+    of stored ones. `revision` is the season's when it was last read: what is computed of it is to be stored
+    only while that has not changed.
     """
 
-    def __init__(self, season: SeasonStore, names: Iterable[str]) -> None:
-        self._season, self._names = season, tuple(names)
+    def __init__(
+        self, season: SeasonStore, names: Iterable[str], instead: Mapping[str, MatchSummary] | None = None
+    ) -> None:
+        self._season, self._names, self._instead = season, tuple(names), instead or {}
+        self.revision = 0
+        self._force = Force()
         self._begin()
 
     @classmethod
-    def of(cls, config: Config, season: SeasonStore) -> Self:
+    def of(
+        cls, config: Config, season: SeasonStore, instead: Mapping[str, MatchSummary] | None = None
+    ) -> Self:
         """The results of a config's season, its players in the config's order before all others."""
-        return cls(season, [entry.player.name for entry in config.entries])
+        return cls(season, [entry.player.name for entry in config.entries], instead)
 
     def _begin(self) -> None:
         self._last = 0
         self._fit: Fit | None = None
         self._digest = ""
+        self._round = 0
         self.results = rating.PairTable.from_matches((), players=self._names)
         self.faults: dict[str, Counter[str]] = defaultdict(Counter)
         self._streaks: Counter[str] = Counter()
 
-    def read(self, last_round: int) -> None:
-        """Read up to the end of a round."""
-        if last_round < self._last:
+    def read_before(self, number: int, orders: Orders | None = None) -> None:
+        """Read what the plan of round `number` depends on; `orders` are by default the stored ones."""
+        orders = orders or self._season.orders.read()
+        self._read(number - 1, force_at_plan(orders.given, number), orders.revision)
+
+    def read_after(self, number: int, orders: Orders | None = None) -> None:
+        """Read what the standings after round `number` depend on; `orders` as with `read_before`."""
+        orders = orders or self._season.orders.read()
+        self._read(number, force_after(orders.given, number), orders.revision)
+
+    def _read(self, last_round: int, holds: Force, revision: int) -> None:
+        self.revision = revision
+        if last_round < self._last or holds != self._force:
             self._begin()
+        self._force = holds
         if last_round == self._last:
             return
         digests = {stored.number: stored.digest for stored in self._season.rounds()}
-        summaries = self._season.summaries(last_round, self._last + 1)
-        self.results = self.results.append(map(to_rating, summaries))
+        stored = self._season.summaries(last_round, self._last + 1)
+        counted = [self._instead.get(match.id, match) for match in holds.counted(stored)]
+        self.results = self.results.append(map(to_rating, counted))
         self._fit = None
-        for match in summaries:
-            digest = digests.get(match.round or 0, "")
-            if digest != self._digest:
-                self._digest = digest
-                self._streaks.clear()
-            self._count_faults(match)
+        for number, summaries in groupby(counted, key=attrgetter("round")):
+            self._begin_round(number, digests.get(number, ""))
+            for match in summaries:
+                self._count_faults(match)
         self._last = last_round
+
+    def _begin_round(self, number: int, digest: str) -> None:
+        """Forgive the faults of who was reinstated before this round, and of whose entry has changed."""
+        for registered, complete in self._force.reinstated.items():
+            if self._round <= complete < number:
+                self._forgive(registered)
+        if digest != self._digest:
+            for name in self._changed(self._season.settings(digest)):
+                self._streaks.pop(name, None)
+            self._digest = digest
+        self._round = number
+
+    def _forgive(self, registered: str) -> None:
+        for name in [name for name in self._streaks if name.partition(VERSION_MARK)[0] == registered]:
+            del self._streaks[name]
+
+    def _changed(self, settings: Mapping[str, Any] | None) -> Collection[str]:
+        """Players whose entry is another in `settings`; where that is not known, all who faulted last."""
+        before = self._season.settings(self._digest)
+        if before is None or settings is None:
+            return list(self._streaks)
+        return changed_players(before, settings)
 
     def _count_faults(self, match: MatchSummary) -> None:
         if match.faulty is not None:
@@ -88,29 +133,40 @@ class Ledger:
             self._fit = rating.bayeselo(self.results)
         return self._fit
 
-    def unfit(self, config: Config) -> list[str]:
-        """Registered players whose last `suspend_after` matches ended by their own fault.
-
-        Only matches since the last change of the config count.
+    def unfit(self, config: Config) -> dict[str, str]:
+        """Who is to sit out the next round, and why: players that the organiser suspended, or whose last
+        `suspend_after` matches ended by their own fault since their entry was changed.
         """
-        if not config.suspend_after or config.digest != self._digest:
-            return []
-        names = [entry.player.name for entry in config.entries]
-        return [name for name in names if self._streaks[name] >= config.suspend_after]
+        reasons = {}
+        changed = self._changed(config.settings) if config.digest != self._digest else ()
+        for entry in config.entries:
+            name, registered, row = entry.player.name, entry.registered_name, self._streaks[entry.player.name]
+            forgiven = name in changed or self._force.reinstated.get(registered, -1) >= self._last
+            if (order := self._force.suspended.get(registered)) is not None:
+                reasons[name] = order.because
+            elif 0 < config.suspend_after <= row and not forgiven:
+                reasons[name] = f"its last {row} matches ended by its own fault"
+        return reasons
 
-    def _notices(self, config: Config) -> list[str]:
+    def freed(self, config: Config) -> list[str]:
+        """Who would be suspended for its faults, had the config not changed its entry."""
+        changed = self._changed(config.settings) if config.digest != self._digest else ()
+        least = config.suspend_after
+        return [name for name in changed if 0 < least <= self._streaks[name]]
+
+    def _notices(self, config: Config, unfit: Mapping[str, str]) -> list[str]:
         """A line for the organiser about each unfit player."""
-        unfit = self.unfit(config)
         playing = {player.name for player in entrants(config, self._last + 1, unfit)}
         return [
-            f"{name}: its last {self._streaks[name]} matches ended by its own fault: "
+            f"{name}: {reason}: "
             + ("it plays on, since no house bot could fill up" if name in playing else "it is suspended")
-            for name in unfit
+            for name, reason in unfit.items()
         ]
 
     def standings(self, config: Config) -> dict[str, Any]:
         """The documented standings after the last round read."""
         ranked = rating.rank(rating.intervals(self.fit))
+        unfit = self.unfit(config)
         rows = [
             {name: getattr(row, name) for name in SHOWN}
             | {"faults": dict(sorted(self.faults[row.player].items()))}
@@ -122,7 +178,8 @@ class Ledger:
             "rounds_played": self._last,
             "drawelo": ranked.fit.drawelo,
             "intervals": ranked.intervals.kind,
-            "warnings": [*ranked.warnings, *self._notices(config)],
+            "warnings": [*ranked.warnings, *self._notices(config, unfit)],
+            "suspended": unfit,
             "players": rows,
         }
 

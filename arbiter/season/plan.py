@@ -10,6 +10,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import rating
@@ -18,7 +19,7 @@ from arbiter.errors import ConfigError
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from arbiter.config import Config
@@ -52,19 +53,19 @@ def check_seed(config: Config, stored: SeasonStore) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """A round, its matches still to be played out of `total`, and who is suspended from it."""
+    """A round, its matches still to be played out of `total`, and who is suspended from it, and why."""
 
     stored: StoredRound
     missing: tuple[MatchSpec, ...]
     total: int
-    suspended: tuple[str, ...]
+    suspended: Mapping[str, str]
 
 
 def plan_round(
     config: Config,
     season: SeasonStore,
     stored: StoredRound,
-    unfit: Iterable[str] = (),
+    unfit: Mapping[str, str] = MappingProxyType({}),
     share: Callable[[int, int], bool] = lambda _round, _table: True,
 ) -> RoundPlan:
     """The plan of a round as stored; `share` says which of its tables are ours, by round and table."""
@@ -76,7 +77,8 @@ def plan_round(
     there = season.match_ids(stored.number)
     seated = {name for names in stored.tables for name in names}
     missing = tuple(spec for spec in specs if spec.id not in there)
-    return RoundPlan(stored, missing, len(specs), tuple(name for name in unfit if name not in seated))
+    suspended = {name: reason for name, reason in unfit.items() if name not in seated}
+    return RoundPlan(stored, missing, len(specs), suspended)
 
 
 def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:
@@ -84,7 +86,7 @@ def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[
 
     `results` is read up to the round before, and tells who is suspended.
     """
-    results.read(number - 1)
+    results.read_before(number)
     names = [player.name for player in entrants(config, number, results.unfit(config))]
     rule = rating.rule_of_round(config.pairing, number, config.opening_rounds)
     if rule == "random":

@@ -10,10 +10,12 @@ with Store("sqlite:///season.sqlite") as store:
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
+from arbiter.config import as_it_was
 from arbiter.errors import ConfigError
 from arbiter.season.events import (
     ChangesAccepted,
@@ -26,6 +28,7 @@ from arbiter.season.events import (
 )
 from arbiter.season.ledger import Ledger, pairwise
 from arbiter.season.matches import play_matches
+from arbiter.season.orders import force
 from arbiter.season.plan import (
     change_error,
     check_seed,
@@ -36,17 +39,18 @@ from arbiter.season.plan import (
     tables,
     time_for_another,
 )
+from arbiter.store import Outdated
 from arbiter.view import replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
 
     from arbiter.config import Config
     from arbiter.executors import Slots
     from arbiter.match import MatchSummary
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
-    from arbiter.store import SeasonStore, Store, StoredRound
+    from arbiter.store import Orders, SeasonStore, Store, StoredRound
     from arbiter.view import Reader
 
 
@@ -100,9 +104,15 @@ class Season:
             raise change_error(config, stored, rounds[-1])
         if len(rounds) >= config.rounds and not more:
             return None
-        number = len(rounds) + 1
-        planned = tables(config, self._ledger, stored.seed, number)
-        return self._plan(stored.add_round(number, config.digest, planned, config.settings))
+        return self._plan(self._new_round(len(rounds) + 1))
+
+    def _new_round(self, number: int) -> StoredRound:
+        """Plan a round as the orders of this moment say, and store it."""
+        config, stored, ledger = self.config, self.stored, self._ledger
+        while True:
+            planned = tables(config, ledger, stored.seed, number)
+            with suppress(Outdated):
+                return stored.add_round(number, config.digest, planned, config.settings, ledger.revision)
 
     def changes(self) -> str:
         """How the config differs from the last round's, on one line; "" if it does not."""
@@ -144,7 +154,7 @@ class Season:
         stored = self.stored
         stored.ask_to_stop(False)
         if accept_changes and (what := self.changes()):
-            yield ChangesAccepted(what)
+            yield ChangesAccepted("; ".join([what, *self._freed()]))
         while plan := self.plan(accept_changes, self._time_left(executor)):
             accept_changes = False
             begun = time.monotonic()
@@ -164,8 +174,9 @@ class Season:
         """Play what is missing of a planned round; return True when somebody asked to stop."""
         number, there = plan.stored.number, plan.total - len(plan.missing)
         committed = commitment(self.stored.seed) if number == 1 and not there else None
-        for name in sorted(set(plan.suspended) - self._suspended):
-            yield Suspended(name, number, self.config.suspend_after)
+        for name, reason in sorted(plan.suspended.items()):
+            if name not in self._suspended:
+                yield Suspended(name, number, reason)
         self._suspended = set(plan.suspended)
         rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
@@ -178,10 +189,12 @@ class Season:
 
     def finish_round(self, number: int) -> dict[str, Any]:
         """Rate a round whose matches are all stored, and keep its standings."""
-        self._ledger.read(number)
-        standings = self._ledger.standings(self.config)
-        self.stored.complete_round(number, standings)
-        return standings
+        while True:
+            self._ledger.read_after(number)
+            standings = self._ledger.standings(self.config)
+            with suppress(Outdated):
+                self.stored.complete_round(number, standings, self._ledger.revision)
+                return standings
 
     def standings(self, after: int | None = None) -> dict[str, Any]:
         """The standings after a round, by default the last: as kept with it, else computed."""
@@ -189,9 +202,22 @@ class Season:
         kept = self.stored.standings(number)
         if kept is not None:
             return kept
-        results = Ledger.of(self.config, self.stored)
-        results.read(number)
-        return results.standings(self.config)
+        return self.standings_under(number, self.stored.orders.read())
+
+    def standings_under(
+        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
+    ) -> dict[str, Any]:
+        """The standings after a round as they would be under `orders`, with some matches replaced."""
+        config = self.config_of(number)
+        results = Ledger.of(config, self.stored, instead)
+        results.read_after(number, orders)
+        return results.standings(config)
+
+    def config_of(self, number: int) -> Config:
+        """The config that a round was planned with; the season's where that is not known."""
+        digest = next((known.digest for known in self.stored.rounds() if known.number == number), "")
+        settings = self.stored.settings(digest) if digest != self.config.digest else None
+        return (settings and as_it_was(self.config, settings)) or self.config
 
     def history(self) -> list[dict[str, Any]]:
         """The standings after each complete round."""
@@ -204,7 +230,11 @@ class Season:
     def crosstable(self) -> dict[str, Any]:
         """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
         ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
-        return pairwise(self.stored.summaries(self.complete), ranked)
+        return pairwise(self.counted(self.complete), ranked)
+
+    def counted(self, last_round: int | None = None) -> list[MatchSummary]:
+        """The matches that count now, up to a round: those that are not annulled."""
+        return list(force(self.stored.orders.read().given).counted(self.stored.summaries(last_round)))
 
     def replay(self, match_id: str, reader: Reader) -> dict[str, Any] | None:
         """A stored match as `reader` may see it now; None where there is no such match."""
@@ -214,8 +244,13 @@ class Season:
         over = any(known.complete for known in self.stored.rounds() if known.number == record.round)
         return replay_of(record, reader, complete=over)
 
+    def _freed(self) -> list[str]:
+        """A phrase for each player who is not suspended any more because its entry has changed."""
+        self._ledger.read_before(len(self.stored.rounds()) + 1)
+        return [f"{name} is no longer suspended" for name in self._ledger.freed(self.config)]
+
     def _plan(self, round_: StoredRound) -> RoundPlan:
-        self._ledger.read(round_.number - 1)
+        self._ledger.read_before(round_.number)
         return plan_round(self.config, self.stored, round_, self._ledger.unfit(self.config))
 
     def _time_left(self, executor: Slots) -> bool:

@@ -206,7 +206,7 @@ class _Audit:
         try:
             if what == "tables":
                 return tables(self._config, self._ledger, self._season.seed, number)
-            self._ledger.read(number)
+            self._ledger.read_after(number)
             # As stored: JSON has no tuples and no keys but strings.
             return json.loads(json.dumps(self._ledger.standings(self._config)))
         except (RatingError, *SPOILT) as error:

@@ -7,6 +7,7 @@
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `store` | a database and its seasons |
 | `season` | a season's rounds, matches and standings |
+| `orders` | an organiser's orders: matches annulled, players suspended |
 """
 
 from __future__ import annotations
@@ -15,15 +16,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from arbiter.store.orders import Order, Orders, Outdated, Verb
     from arbiter.store.season import SeasonStore, StoredMatch, StoredRound
     from arbiter.store.store import Store
 
-__all__ = ["SeasonStore", "Store", "StoredMatch", "StoredRound"]
+_PLACES = {
+    "Order": "orders",
+    "Orders": "orders",
+    "Outdated": "orders",
+    "SeasonStore": "season",
+    "Store": "store",
+    "StoredMatch": "season",
+    "StoredRound": "season",
+    "Verb": "orders",
+}
+__all__ = ["Order", "Orders", "Outdated", "SeasonStore", "Store", "StoredMatch", "StoredRound", "Verb"]
 
 
 def __getattr__(name: str) -> Any:
     # Loaded when asked for: an address is read without SQLAlchemy, which takes longer to load than all else.
-    if name not in __all__:
+    if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "store" if name == "Store" else "season"
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -17,6 +17,7 @@ from arbiter.errors import StoreError
 from arbiter.match import MatchSummary
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
+from arbiter.store.orders import OrderBook, count_up, keep_standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +56,11 @@ class SeasonStore:
         self.name, self.game, self.seed = name, game, seed
         self._store, self._id = store, number
 
+    @property
+    def orders(self) -> OrderBook:
+        """The organiser's orders."""
+        return OrderBook(self._store, self._id)
+
     def rounds(self) -> list[StoredRound]:
         """All rounds planned so far, in order."""
         query = sa.select(schema.rounds).filter_by(season_id=self._id).order_by(schema.rounds.c.number)
@@ -64,12 +70,21 @@ class SeasonStore:
         ]
 
     def add_round(
-        self, number: int, digest: str, tables: Sequence[Sequence[str]], settings: Mapping[str, Any]
+        self,
+        number: int,
+        digest: str,
+        tables: Sequence[Sequence[str]],
+        settings: Mapping[str, Any],
+        revision: int | None = None,
     ) -> StoredRound:
-        """Keep a planned round and its config's settings, before its first match is played."""
+        """Keep a planned round and its config's settings, before its first match is played.
+
+        Outdated if the season's revision is no longer the one that it was planned at.
+        """
         text = json.dumps([list(names) for names in tables])
         row = {"season_id": self._id, "number": number, "digest": digest, "tables": text, "complete": False}
         with self._store.transaction() as connection:
+            count_up(connection, self._id, revision)
             self._keep_settings(connection, digest, settings)
             connection.execute(sa.insert(schema.rounds).values(row))
         return StoredRound(number, digest, tuple(map(tuple, tables)), False)
@@ -109,14 +124,16 @@ class SeasonStore:
         )
         return _json(self._scalar(query), "a config")
 
-    def complete_round(self, number: int, standings: dict[str, Any]) -> None:
-        """Mark a round whose matches are all stored as complete, and keep the standings after it."""
-        row = {"season_id": self._id, "round": number, "standings": json.dumps(standings)}
-        self._write(
-            sa.update(schema.rounds).filter_by(season_id=self._id, number=number).values(complete=True),
-            sa.delete(schema.ratings).filter_by(season_id=self._id, round=number),
-            sa.insert(schema.ratings).values(row),
-        )
+    def complete_round(self, number: int, standings: dict[str, Any], revision: int | None = None) -> None:
+        """Mark a round whose matches are all stored as complete, and keep the standings after it.
+
+        Outdated if the season's revision is no longer the one that they hold for.
+        """
+        with self._store.transaction() as connection:
+            count_up(connection, self._id, revision)
+            mine = sa.update(schema.rounds).filter_by(season_id=self._id, number=number)
+            connection.execute(mine.values(complete=True))
+            keep_standings(connection, self._id, number, standings)
 
     def standings(self, number: int) -> dict[str, Any] | None:
         """The standings kept after a round, None if there are none."""

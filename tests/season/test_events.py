@@ -85,7 +85,9 @@ def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
     assert [event for event in events if isinstance(event, MatchVoid)] == [
         MatchVoid("r001/t01/m2", "no memory")
     ]
-    assert [event for event in events if isinstance(event, Suspended)] == [Suspended("p3", 2, 2)]
+    assert [event for event in events if isinstance(event, Suspended)] == [
+        Suspended("p3", 2, "its last 4 matches ended by its own fault")
+    ]
     planned = [event for event in events if isinstance(event, RoundPlanned)]
     assert [(event.number, event.rounds, event.missing, event.total, event.at_once) for event in planned] == [
         (number, 3, 8, 8, 1) for number in (1, 2, 3)
@@ -142,4 +144,14 @@ def test_an_accepted_change_is_told_first(tmp_path: Path, store: Store) -> None:
     season = opened(tmp_path, store, "suspend_after: 2", "suspend_after: 3")
     events = list(season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
     assert events[0] == ChangesAccepted("suspend_after: 2 -> 3")
-    assert kinds(events)[1:] == ["RoundPlanned", "MatchStored", "RoundComplete"]
+    # It is still suspended: its own entry has not changed.
+    assert kinds(events)[1:] == ["Suspended", "RoundPlanned", "MatchStored", "RoundComplete"]
+
+
+def test_who_plays_again_because_of_a_change_is_told(tmp_path: Path, store: Store) -> None:
+    list(opened(tmp_path, store).play(Scripted(Faulty()), only_one=True))
+    season = opened(tmp_path, store, "{name: p3,", "{name: p3, env: {A: b},")
+    events = list(season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
+    (accepted,) = [event for event in events if isinstance(event, ChangesAccepted)]
+    assert accepted.what.endswith("; p3 is no longer suspended")
+    assert "Suspended" not in kinds(events)

@@ -89,16 +89,16 @@ def test_who_faulted_in_k_matches_in_a_row_sits_out_from_the_next_round(
 ) -> None:
     assert "p3" in playing(rounds(config, season, 1, faulty("p3")))
     plan = rounds(config, season, 1, faulty("p3"))
-    assert plan.suspended == ("p3",)
+    assert list(plan.suspended) == ["p3"]
     assert playing(plan) == {f"p{n}" for n in range(8) if n != 3} | {"h0"}
-    assert rounds(config, season, 3, faulty()).suspended == ("p3",)
+    assert rounds(config, season, 3, faulty()).suspended.keys() == {"p3"}
 
 
 def test_a_match_played_to_its_end_breaks_the_row(config: Config, season: SeasonStore) -> None:
     tables = rounds(config, season, 0, faulty()).stored.tables
     table = next(number for number, names in enumerate(tables, 1) if "p3" in names)
     plan = rounds(config, season, 2, faulty("p3", but=f"r001/t{table:02d}/m1"))
-    assert plan.suspended == ()
+    assert not plan.suspended
 
 
 def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(tmp_path: Path) 
     season = Season.open(config, store).stored
     order = rounds(config, season, 0, faulty()).stored.tables[0]
     # In three rotations the first of the two sits before the second, and in the last behind it.
-    assert rounds(config, season, 1, faulty(order[0], order[1])).suspended == (order[0],)
+    assert rounds(config, season, 1, faulty(order[0], order[1])).suspended.keys() == {order[0]}
     store.close()
 
 
@@ -117,7 +117,7 @@ def test_without_house_bots_nobody_is_suspended_and_the_standings_say_so(tmp_pat
     store = Store(config.store)
     season = Season.open(config, store).stored
     plan = rounds(config, season, 2, faulty("p3"))
-    assert (plan.suspended, "p3" in playing(plan)) == ((), True)
+    assert (dict(plan.suspended), "p3" in playing(plan)) == ({}, True)
     standings = season.standings(2)
     assert standings is not None
     assert "p3: its last 8 matches ended by its own fault: it plays on" in " ".join(standings["warnings"])
@@ -138,9 +138,7 @@ def test_zero_suspends_nobody(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_new_version_and_any_accepted_change_give_a_new_start(
-    config: Config, season: SeasonStore, tmp_path: Path
-) -> None:
+def test_a_new_version_gives_a_new_start(config: Config, season: SeasonStore, tmp_path: Path) -> None:
     rounds(config, season, 1, faulty("p3"))
     going = Season(config, season)
     plan = going.plan()
@@ -150,7 +148,27 @@ def test_a_new_version_and_any_accepted_change_give_a_new_start(
     now = configured(tmp_path, lines=LINES + HOUSE, old="name: p3,", new="name: p3, version: 2,")
     plan = Season(now, season).plan(accept_changes=True)
     assert plan is not None
-    assert (plan.suspended, "p3@2" in playing(plan)) == ((), True)
+    assert (dict(plan.suspended), "p3@2" in playing(plan)) == ({}, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sits_out"),
+    [
+        ("opening_rounds: 12", "opening_rounds: 11", True),
+        ("{name: p2, command", "{name: p2, env: {A: b}, command", True),
+        ("{name: p3, command", "{name: p3, env: {A: b}, command", False),
+    ],
+)
+def test_only_a_change_of_its_own_entry_frees_a_player(
+    config: Config, season: SeasonStore, tmp_path: Path, old: str, new: str, sits_out: bool
+) -> None:
+    lines = ["opening_rounds: 12", *LINES, *HOUSE]
+    rounds(configured(tmp_path, lines=lines), season, 2, faulty("p3"))
+    now = configured(tmp_path, lines=lines, old=old, new=new)
+    plan = Season(now, season).plan(accept_changes=True)
+    assert plan is not None
+    assert ("p3" in plan.suspended) is sits_out
+    assert ("p3" in playing(plan)) is not sits_out
 
 
 def test_verify_finds_the_same_tables(config: Config, season: SeasonStore) -> None:

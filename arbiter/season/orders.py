@@ -1,0 +1,78 @@
+"""What an organiser's orders come to: which matches count, who sits out.
+
+Theory of operation. Orders are never taken back, only followed by others, and each one keeps how many
+rounds were planned and complete when it was given. A round's plan follows the orders given before it was
+planned, the standings after a round those given before the next one was complete; so both can be computed
+again later, whatever was ordered since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from arbiter.store import Verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from arbiter.match import MatchSummary
+    from arbiter.store import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """What holds of some orders: by match id which do not count, by registered name who is suspended."""
+
+    annulled: Mapping[str, Order] = field(default_factory=dict)
+    earlier: Mapping[str, MatchSummary] = field(default_factory=dict)
+    """Matches that were played again later, as they were then."""
+    suspended: Mapping[str, Order] = field(default_factory=dict)
+    reinstated: Mapping[str, int] = field(default_factory=dict)
+    """Complete rounds when a player was last reinstated: faults up to then are forgiven."""
+
+    def counted(self, summaries: Iterable[MatchSummary]) -> Iterator[MatchSummary]:
+        """The matches that count, each as it was then."""
+        for summary in summaries:
+            if summary.id not in self.annulled:
+                yield self.earlier.get(summary.id, summary)
+
+    @property
+    def to_replay(self) -> list[str]:
+        """Matches that are to be played again, by id."""
+        return sorted(name for name, order in self.annulled.items() if order.verb is Verb.REPLAY)
+
+
+def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: True) -> Force:
+    """Follow the orders that hold; `orders` are all, the oldest first."""
+    annulled: dict[str, Order] = {}
+    earlier: dict[str, MatchSummary] = {}
+    suspended: dict[str, Order] = {}
+    reinstated: dict[str, int] = {}
+    for order in orders:
+        name = order.subject
+        if not holds(order):
+            if order.before is not None:
+                earlier.setdefault(name, order.before)
+            continue
+        match order.verb:
+            case Verb.ANNUL | Verb.REPLAY:
+                annulled[name] = order
+            case Verb.UNDO | Verb.REPLAYED:
+                annulled.pop(name, None)
+            case Verb.SUSPEND:
+                suspended[name] = order
+            case Verb.REINSTATE:
+                suspended.pop(name, None)
+                reinstated[name] = order.complete
+    return Force(annulled, earlier, suspended, reinstated)
+
+
+def force_at_plan(orders: Iterable[Order], number: int) -> Force:
+    """What held when round `number` was planned."""
+    return force(orders, lambda order: order.planned < number)
+
+
+def force_after(orders: Iterable[Order], number: int) -> Force:
+    """What holds of the standings after round `number`."""
+    return force(orders, lambda order: order.complete <= number)
