@@ -262,5 +262,5 @@ def _load(module: str, package: str) -> ModuleType:
             warnings.simplefilter("ignore")
             return import_module(module)
     except ImportError as error:
-        text = f"{package} is not installed: pip install 'arbiter[multiplayer]'"
+        text = f"{package} is not installed: pip install 'arbiter-cards[multiplayer]'"
         raise RatingError(text) from error

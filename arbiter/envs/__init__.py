@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 for _package in ("gymnasium", "pettingzoo"):
     if find_spec(_package) is None:
         raise ModuleNotFoundError(
-            f"arbiter.envs needs {_package}: pip install 'arbiter[envs]'", name=_package
+            f"arbiter.envs needs {_package}: pip install 'arbiter-cards[envs]'", name=_package
         )
 
 import gymnasium  # noqa: E402  (after the check that it is there)

@@ -240,7 +240,7 @@ class DaskCluster:
             worker.process, worker.problem = readiness.process, readiness.problem
         except ModuleNotFoundError:
             worker.problem = (
-                f"it has no such arbiter: pip install 'arbiter[dask]=={arbiter.__version__}' there"
+                f"it has no such arbiter: pip install 'arbiter-cards[dask]=={arbiter.__version__}' there"
             )
         except Exception as error:
             worker.problem = f"it cannot be prepared: {one_line(error)}"

@@ -43,7 +43,7 @@ def cluster(
         message = f"{scheduler} is no address of a Dask scheduler"
         raise ConfigError(message, hint="such as tcp://host:8786")
     if find_spec("distributed") is None:
-        raise ConfigError("a cluster needs the package distributed", hint="pip install 'arbiter[dask]'")
+        raise ConfigError("a cluster needs the package distributed", hint="pip install 'arbiter-cards[dask]'")
     parcels = [pack(folder) for folder in ship]
     # Slow to import, with all that it brings.
     from arbiter.executors.dask_cluster import DaskCluster

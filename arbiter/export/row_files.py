@@ -158,7 +158,7 @@ class _Parquet:
             import pyarrow as pa
             from pyarrow import parquet
         except ImportError:
-            hint = "pip install 'arbiter[parquet]'"
+            hint = "pip install 'arbiter-cards[parquet]'"
             raise ConfigError(
                 "Parquet is written by the package pyarrow, which is not here", hint=hint
             ) from None

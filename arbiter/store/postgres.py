@@ -102,7 +102,7 @@ def engine(url: sa.URL, _create: bool) -> sa.Engine:
         )
     except ImportError:
         raise StoreError(
-            f"the store {shown(url)} needs another package: pip install 'arbiter[postgres]'"
+            f"the store {shown(url)} needs another package: pip install 'arbiter-cards[postgres]'"
         ) from None
 
 

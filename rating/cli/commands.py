@@ -42,7 +42,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        click.echo(f"rating {version('arbiter')}")
+        click.echo(f"rating {version('arbiter-cards')}")
     except PackageNotFoundError:
         click.echo("rating (not installed)")
     ctx.exit()

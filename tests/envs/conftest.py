@@ -10,4 +10,4 @@ PACKAGES = ("gymnasium", "pettingzoo")
 def pytest_pycollect_makemodule() -> None:
     # Not when this file is imported: pytest would break off where this folder alone is to be tested.
     for package in PACKAGES:
-        pytest.importorskip(package, reason=f"needs {package}: pip install 'arbiter[envs]'")
+        pytest.importorskip(package, reason=f"needs {package}: pip install 'arbiter-cards[envs]'")

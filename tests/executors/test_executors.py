@@ -194,7 +194,10 @@ def test_without_dask_a_cluster_is_an_error_that_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ConfigError, match=r"pip install 'arbiter\[dask\]'"), cluster("tcp://there:1", []):
+    with (
+        pytest.raises(ConfigError, match=r"pip install 'arbiter-cards\[dask\]'"),
+        cluster("tcp://there:1", []),
+    ):
         raise AssertionError
 
 

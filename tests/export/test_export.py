@@ -219,7 +219,7 @@ def test_what_cannot_be_written_is_one_line(
     assert "--as parquet is written to a file" in refusal("parquet", "-", "--round", 1)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     err = refusal("parquet", tmp_path / "x.parquet", "--round", 1)
-    assert "pyarrow, which is not here (pip install 'arbiter[parquet]')" in err
+    assert "pyarrow, which is not here (pip install 'arbiter-cards[parquet]')" in err
     assert not (tmp_path / "x.parquet").exists()
 
 

@@ -149,7 +149,7 @@ def test_a_server_that_is_not_there_is_said(scheme: str, tmp_path: Path) -> None
 
 def test_a_missing_driver_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    assert "pip install 'arbiter[postgres]'" in refusal(f"postgresql://me:{SECRET}@here/db")
+    assert "pip install 'arbiter-cards[postgres]'" in refusal(f"postgresql://me:{SECRET}@here/db")
 
 
 @pytest.mark.process
