@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-thorough check bench bench-peers bots clean
+.PHONY: demo test test-thorough check dist bench bench-peers bots clean
 
 demo: $(RUN) ## a round of Planning between real bots
 	rm -f configs/demo.sqlite configs/demo.sqlite-*
@@ -23,6 +23,11 @@ check: $(DEV) ## format, lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+dist: $(DEV) ## sdist and wheel in dist/, checked
+	rm -rf dist
+	$(BIN)/python -m build --quiet --no-isolation
+	$(BIN)/twine check --strict dist/*
 
 bench: $(DEV) bots ## figures as one JSON object
 	@$(BIN)/python -m tests.bench
