@@ -1,8 +1,9 @@
-"""What is handed out: the source distribution and the wheel."""
+"""What is handed out: the source distribution, the wheel, and a season begun from the wheel alone."""
 
 from __future__ import annotations
 
 import email
+import os
 import shutil
 import subprocess
 import sys
@@ -72,3 +73,36 @@ def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
         f"arbiter_cards-{__version__}.dist-info",
     }
     assert {"arbiter/py.typed", "rating/py.typed", "arbiter/store/migrations/env.py"} <= set(names)
+
+
+def test_the_wheel_holds_the_samples(built: Path) -> None:
+    samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
+    samples |= {"__init__.py", "README.md", "season.yaml"}
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        assert {f"arbiter/samples/{name}" for name in samples} == {
+            name for name in archive.namelist() if name.startswith("arbiter/samples/")
+        }
+
+
+def test_a_season_begins_from_the_wheel_alone(built: Path, tmp_path: Path) -> None:
+    """In a fresh virtual environment, outside of any clone; only what the package depends on is this one's."""
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    packages = next(venv.glob("lib/python3*/site-packages"))
+    (packages / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    pip = [sys.executable, "-m", "pip", "--python", str(venv / "bin" / "python"), "install", *options]
+    subprocess.run([*pip, str(the_wheel(built))], check=True)
+
+    def run(*words: str, folder: Path) -> str:
+        env = {"PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+        done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    where = "import arbiter.samples as s; print(s.__file__, s.BOTS)"
+    assert run("python", "-c", where, folder=tmp_path).split() == [
+        str(packages / "arbiter" / "samples" / name) for name in ("__init__.py", "bots")
+    ]
+    run("arbiter", "init", "spring", folder=tmp_path)
+    assert "1 round played" in run("arbiter", "run-round", "season.yaml", folder=tmp_path / "spring")

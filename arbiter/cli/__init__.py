@@ -22,6 +22,7 @@ OUR_FAULT = 4
 
 COMMANDS = {
     # name: (module, function, one line of help)
+    "init": ("init", "init", "Write a season to start from, with sample bots."),
     "run-round": ("run", "run_round", "Play the next round of a season, or finish a broken one."),
     "run-season": ("run", "run_season", "Play a season until all its rounds are complete."),
     "plan": ("plan", "plan", "How long a season takes, and what fits into the time there is."),

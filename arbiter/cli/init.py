@@ -1,0 +1,73 @@
+"""`init`: a folder with a season to start from."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.output import say
+from arbiter.errors import ConfigError
+from arbiter.samples import GAMES, SEASON, season_files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+A_NAME = re.compile(r"[\w.-]{1,64}")
+"""A folder's name that can be a season's."""
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--game", default=GAMES[0], show_default=True, help=f"One of {', '.join(GAMES)}.")
+def init(folder: Path, game: str) -> None:
+    """Write a season to start from into a FOLDER: its file, sample bots, a README.
+
+    No file that is there already is overwritten.
+
+    Example: arbiter init spring --game dou_dizhu
+    """
+    if game not in GAMES:
+        message = f"--game {game}: there is no sample season of it"
+        raise ConfigError(message, hint=f"known: {', '.join(GAMES)}")
+    place = os.path.realpath(folder)
+    name = os.path.basename(place)  # noqa: PTH119
+    files = season_files(game, name if A_NAME.fullmatch(name) else game)
+    _write(folder, files)
+    going = "" if place == os.path.realpath("") else f"cd {shlex.quote(str(folder))} && "
+    say(f"wrote a season of {game} to {folder}: {SEASON}, README.md and the folder bots")
+    say(f"play its first round: {going}arbiter run-round {SEASON}")
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    """Write all files or none; ConfigError names the one that is there already or cannot be written."""
+    made: list[Path] = []
+    at = folder
+    try:
+        # A folder comes before what is in it.
+        for at in sorted({folder / around for name in files for around in Path(name).parents}):
+            if not at.is_dir():
+                at.mkdir()
+                made.append(at)
+        for name, text in files.items():
+            at = folder / name
+            with at.open("x", encoding="utf-8") as file:
+                made.append(at)
+                file.write(text)
+    except BaseException as error:
+        for path in reversed(made):
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        if isinstance(error, FileExistsError):
+            raise ConfigError(
+                "is there already", str(at), "nothing was written; name another folder"
+            ) from None
+        if isinstance(error, OSError):
+            message = f"cannot be written: {error.strerror or error}"
+            raise ConfigError(message, str(at), "nothing was written") from None
+        raise

@@ -1,0 +1,103 @@
+"""A season to start from: its file, a README and bots, for each built-in game.
+
+The bots have one place, ``bots/python`` of the repository; ``setup.py`` puts them into the built package.
+Each player gets a folder of its own with all that its program imports, as bots may read their own folders.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+BUILT, CHECKOUT = HERE / "bots", HERE.parents[1] / "bots" / "python"
+BOTS = BUILT if BUILT.is_dir() else CHECKOUT
+"""The folder of the bots, in an installed package and in a checkout."""
+SEASON = "season.yaml"
+
+
+class _Bot(NamedTuple):
+    """A player: its program first, then what that imports, and the words after it."""
+
+    name: str
+    files: tuple[str, ...]
+    words: str = ""
+
+
+class _Sample(NamedTuple):
+    """A game as it stands in the season's file, and who plays it, the house bot last."""
+
+    game: str
+    bots: tuple[_Bot, ...]
+
+
+_KIT = ("kit.py", "worlds.py")
+_SECOND = ', --seed, "2"'
+_SAMPLES = {
+    "planning": _Sample(
+        "planning",
+        (
+            _Bot("pimc", ("planning_pimc.py", *_KIT)),
+            _Bot("greedy", ("planning_greedy.py", *_KIT)),
+            _Bot("beginner", ("planning_random.py",), _SECOND),
+            _Bot("random", ("planning_random.py",)),
+        ),
+    ),
+    "codepiece": _Sample(
+        "codepiece",
+        (
+            _Bot("pimc", ("codepiece_pimc.py",)),
+            _Bot("rules", ("codepiece_rules.py",)),
+            _Bot("beginner", ("codepiece_random.py",), _SECOND),
+            _Bot("random", ("codepiece_random.py",)),
+        ),
+    ),
+    "dou_dizhu": _Sample(
+        "dou_dizhu",
+        (
+            _Bot("fewest-turns", ("dou_dizhu_fewest_turns.py",)),
+            _Bot("smallest", ("dou_dizhu_smallest.py",)),
+            _Bot("random", ("dou_dizhu_random.py",)),
+        ),
+    ),
+    "chefs_hat": _Sample(
+        "{name: chefs_hat, matches: 3}",
+        (
+            _Bot("keep-jokers", ("chefs_hat_keep_jokers.py",)),
+            _Bot("larger-value", ("chefs_hat_larger_value.py",)),
+            _Bot("beginner", ("chefs_hat_random.py",), _SECOND),
+            _Bot("random", ("chefs_hat_random.py",)),
+        ),
+    ),
+}
+GAMES = tuple(_SAMPLES)
+"""The games that have one."""
+
+
+def season_files(game: str, season: str) -> dict[str, str]:
+    """The text of each file, by its path in the season's folder.
+
+    `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
+    """
+    value, bots = _SAMPLES[game]
+    house = bots[-1]
+    words = {
+        "season": season,
+        "name": game,
+        "game": value,
+        "players": "\n".join(map(_entry, bots)),
+        "house": house.name,
+        "simple": f"bots/{house.name}/{house.files[0]}",
+    }
+    written = {name: Template(_read(HERE / name)).substitute(words) for name in (SEASON, "README.md")}
+    copied = {f"bots/{bot.name}/{file}": _read(BOTS / file) for bot in bots for file in bot.files}
+    return written | copied
+
+
+def _entry(bot: _Bot) -> str:
+    return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{bot.words}]"
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

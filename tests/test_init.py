@@ -1,0 +1,157 @@
+"""`arbiter init`: a season to start from."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from arbiter.samples import BOTS, GAMES
+from tests.commands import arbiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., tuple[int, str, str]]
+
+__all__ = ["arbiter"]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, outside of any clone."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def all_files(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, and every folder as empty bytes."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in folder.rglob("*")
+    }
+
+
+def refused(result: tuple[int, str, str], line: str) -> None:
+    assert result == (2, "", f"{line}\n")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_season_of_a_game_passes_the_check(arbiter: Run, place: Path, game: str) -> None:
+    code, out, err = arbiter("init", "spring", "--game", game)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1].endswith(": cd spring && arbiter run-round season.yaml")
+    code, out, err = arbiter("check-config", "spring/season.yaml")
+    assert (code, err) == (0, "")
+    assert "ok" in out
+    season = yaml.safe_load((place / "spring" / "season.yaml").read_text())
+    assert season["season"] == "spring"
+    assert season["house_bots"] == [player["name"] for player in season["players"] if player.get("house")]
+
+
+def test_planning_is_the_game_where_none_is_named(arbiter: Run, place: Path) -> None:
+    assert arbiter("init", "spring")[0] == 0
+    assert yaml.safe_load((place / "spring" / "season.yaml").read_text())["game"] == "planning"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_bot_has_a_folder_with_all_that_it_imports(arbiter: Run, place: Path, game: str) -> None:
+    arbiter("init", "spring", "--game", game)
+    shipped = {path.stem for path in BOTS.glob("*.py")}
+    for folder in (place / "spring" / "bots").iterdir():
+        there = {path.stem for path in folder.iterdir()}
+        texts = [path.read_text() for path in folder.iterdir()]
+        imported = {
+            name for text in texts for name in re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)
+        }
+        assert imported & shipped <= there
+        assert all((BOTS / path.name).read_bytes() == path.read_bytes() for path in folder.iterdir())
+
+
+@pytest.mark.process
+def test_the_commands_of_the_readme_work(arbiter: Run, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arbiter("init", "spring", "--game", "chefs_hat")
+    monkeypatch.chdir(place / "spring")
+    lines = re.findall(r"^\$ arbiter (.*)", Path("README.md").read_text(), re.MULTILINE)
+    assert [line.split()[0] for line in lines] == [
+        "check-config",
+        "run-round",
+        "standings",
+        "show",
+        "check-bot",
+    ]
+    for line in lines:
+        code, _, err = arbiter(*shlex.split(line))
+        assert code == 0, err
+        assert "can read the files of" not in err
+
+
+def test_a_folder_with_other_files_keeps_them(arbiter: Run, place: Path) -> None:
+    (place / "bots" / "mine").mkdir(parents=True)
+    (place / "bots" / "mine" / "bot.py").write_text("mine")
+    code, out, _ = arbiter("init", ".")
+    assert code == 0
+    assert out.splitlines()[-1].endswith(": arbiter run-round season.yaml")
+    assert (place / "bots" / "mine" / "bot.py").read_text() == "mine"
+    assert (place / "season.yaml").is_file()
+
+
+@pytest.mark.parametrize("name", ["season.yaml", "README.md", "bots/random/planning_random.py"])
+def test_where_a_file_is_there_already_nothing_is_written(arbiter: Run, place: Path, name: str) -> None:
+    file = place / "spring" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+    before = all_files(place)
+    line = f"spring/{name}: is there already (nothing was written; name another folder)"
+    refused(arbiter("init", "spring"), line)
+    assert all_files(place) == before
+
+
+def test_a_link_to_nowhere_is_not_written_through(arbiter: Run, place: Path) -> None:
+    (place / "season.yaml").symlink_to(place / "elsewhere")
+    line = "season.yaml: is there already (nothing was written; name another folder)"
+    refused(arbiter("init", "."), line)
+    assert not (place / "elsewhere").exists()
+
+
+def test_nothing_is_left_where_the_disk_is_full(
+    arbiter: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Path.open
+
+    def full(self: Path, mode: str = "r", **options: Any) -> Any:
+        if self.parent.name == "random" and mode == "x":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return opened(self, mode, **options)
+
+    monkeypatch.setattr(Path, "open", full)
+    line = "cannot be written: No space left on device (nothing was written)"
+    refused(arbiter("init", "spring"), f"spring/bots/random/planning_random.py: {line}")
+    assert all_files(place) == {}
+
+
+def test_a_place_where_no_folder_can_be_is_one_line(arbiter: Run, place: Path) -> None:
+    (place / "file").write_text("")
+    refused(arbiter("init", "file"), "file: is there already (nothing was written; name another folder)")
+    refused(arbiter("init", "file/x"), "file/x: cannot be written: Not a directory (nothing was written)")
+    refused(
+        arbiter("init", "no/x"), "no/x: cannot be written: No such file or directory (nothing was written)"
+    )
+
+
+def test_an_unknown_game_is_one_line_with_the_known_ones(arbiter: Run, place: Path) -> None:
+    line = "arbiter: --game bridge: there is no sample season of it (known: planning, codepiece, dou_dizhu, chefs_hat)"
+    refused(arbiter("init", "spring", "--game", "bridge"), line)
+    assert all_files(place) == {}
+
+
+def test_a_folder_whose_name_is_no_season_s_gets_the_game_s(arbiter: Run, place: Path) -> None:
+    assert arbiter("init", 'a "b": #1')[0] == 0
+    assert arbiter("check-config", 'a "b": #1/season.yaml')[0] == 0
+    assert yaml.safe_load((place / 'a "b": #1' / "season.yaml").read_text())["season"] == "planning"
