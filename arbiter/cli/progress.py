@@ -8,9 +8,10 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from arbiter import errors
-from arbiter.cli.output import note, number, result_text, tell
+from arbiter.cli.output import counted, note, number, result_text, tell
 from arbiter.season.events import (
     ChangesAccepted,
+    MatchesAgain,
     MatchStored,
     MatchVoid,
     PartComplete,
@@ -97,6 +98,8 @@ def _line(event: Event, name: str) -> str:
     match event:
         case ChangesAccepted(what):
             return f"accepted: {what}"
+        case MatchesAgain(matches):
+            return f"{counted(matches, 'annulled match')} {'is' if matches == 1 else 'are'} played again"
         case Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
         case MatchVoid():

@@ -10,7 +10,8 @@ from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json
-from arbiter.errors import ConfigError, did_you_mean
+from arbiter.errors import ConfigError
+from arbiter.season.administration import unknown_match
 from arbiter.view import Reader
 
 
@@ -36,9 +37,7 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
     season = found.season
     record = season.match(match_id)
     if record is None:
-        known = [match.id for match in season.summaries()]
-        hint = did_you_mean(match_id, known) if len(known) < 9 else "arbiter matches lists them"
-        raise ConfigError(f"there is no match {match_id!r}", hint=hint)
+        raise unknown_match(match_id, season.summaries())
     if style == "json":
         print_json(record.to_json())
     elif style == "replay":

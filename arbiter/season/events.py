@@ -19,6 +19,13 @@ class ChangesAccepted:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchesAgain:
+    """So many annulled matches are played again, under the settings of their rounds."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class RoundPlanned:
     """A round begins: `missing` of its `total` matches are to be played, `at_once` at a time.
 
@@ -99,6 +106,7 @@ class Stopped:
 
 Event: TypeAlias = (
     ChangesAccepted
+    | MatchesAgain
     | RoundPlanned
     | Suspended
     | MatchStored

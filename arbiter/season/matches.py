@@ -12,7 +12,7 @@ from arbiter.season.events import MatchStored, MatchVoid, Stopped
 from arbiter.table import play_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from concurrent.futures import Executor, Future
 
     from arbiter.match import MatchSpec
@@ -26,15 +26,20 @@ STOP_SECONDS = 1.0
 
 
 def play_matches(
-    store: SeasonStore, specs: Iterable[MatchSpec], executor: Executor, ahead: int | None = None
+    store: SeasonStore,
+    specs: Iterable[MatchSpec],
+    executor: Executor,
+    ahead: int | None = None,
+    keep: Callable[[PackedMatch], object] | None = None,
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
-    """Play matches, storing each as it ends; VoidMatch after two voids of one in a row.
+    """Play matches, storing each as it ends, by `keep` if given; VoidMatch after two voids of one in a row.
 
     `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
     so far; without `ahead` it is asked for all at once. Where somebody asks to stop, matches in flight are
     still played and stored, and `Stopped` comes last if any was left out. Closing the generator cancels
     what has not begun.
     """
+    keep = keep or store.add_packed
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
     voids: Counter[str] = Counter()
     looked = time.monotonic()
@@ -58,7 +63,7 @@ def play_matches(
                     raise VoidMatch(f"match {spec.id} was void twice in a row: {void}") from None
                 window.submit(spec)
                 continue
-            store.add_packed(match)
+            keep(match)
             yield MatchStored(match)
             window.fill()
     finally:

@@ -9,6 +9,7 @@ again later, whatever was ordered since.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from arbiter.store import Verb
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from arbiter.match import MatchSummary
-    from arbiter.store import Order
+    from arbiter.store import Order, SeasonStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,8 @@ class Force:
     suspended: Mapping[str, Order] = field(default_factory=dict)
     reinstated: Mapping[str, int] = field(default_factory=dict)
     """Complete rounds when a player was last reinstated: faults up to then are forgiven."""
+    replayed: int = 0
+    """Matches that were played again: what was read before is not what is stored now."""
 
     def counted(self, summaries: Iterable[MatchSummary]) -> Iterator[MatchSummary]:
         """The matches that count, each as it was then."""
@@ -49,6 +52,7 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
     earlier: dict[str, MatchSummary] = {}
     suspended: dict[str, Order] = {}
     reinstated: dict[str, int] = {}
+    replayed = 0
     for order in orders:
         name = order.subject
         if not holds(order):
@@ -60,12 +64,13 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
                 annulled[name] = order
             case Verb.UNDO | Verb.REPLAYED:
                 annulled.pop(name, None)
+                replayed += order.verb is Verb.REPLAYED
             case Verb.SUSPEND:
                 suspended[name] = order
             case Verb.REINSTATE:
                 suspended.pop(name, None)
                 reinstated[name] = order.complete
-    return Force(annulled, earlier, suspended, reinstated)
+    return Force(annulled, earlier, suspended, reinstated, replayed)
 
 
 def force_at_plan(orders: Iterable[Order], number: int) -> Force:
@@ -76,3 +81,16 @@ def force_at_plan(orders: Iterable[Order], number: int) -> Force:
 def force_after(orders: Iterable[Order], number: int) -> Force:
     """What holds of the standings after round `number`."""
     return force(orders, lambda order: order.complete <= number)
+
+
+def now_text() -> str:
+    """The moment of an order given now."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def suspended_now(stored: SeasonStore, complete: int) -> dict[str, str]:
+    """Who is suspended after `complete` rounds, and why."""
+    standings = stored.standings(complete)
+    if standings is not None:
+        return dict(standings.get("suspended", {}))
+    return {name: order.because for name, order in force(stored.orders.read().given).suspended.items()}

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config import as_it_was
 from arbiter.errors import ConfigError
+from arbiter.season.again import play_again
 from arbiter.season.events import (
     ChangesAccepted,
     RoundComplete,
@@ -28,7 +29,7 @@ from arbiter.season.events import (
 )
 from arbiter.season.ledger import Ledger, pairwise
 from arbiter.season.matches import play_matches
-from arbiter.season.orders import force
+from arbiter.season.orders import force, suspended_now
 from arbiter.season.plan import (
     change_error,
     check_seed,
@@ -43,7 +44,7 @@ from arbiter.store import Outdated
 from arbiter.view import replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from arbiter.config import Config
     from arbiter.executors import Slots
@@ -155,7 +156,12 @@ class Season:
         stored.ask_to_stop(False)
         if accept_changes and (what := self.changes()):
             yield ChangesAccepted("; ".join([what, *self._freed()]))
-        while plan := self.plan(accept_changes, self._time_left(executor)):
+        while True:
+            if (yield from self._events_of(play_again(self, executor))):
+                return False
+            plan = self.plan(accept_changes, self._time_left(executor))
+            if plan is None:
+                return True
             accept_changes = False
             begun = time.monotonic()
             if (yield from self.play_plan(plan, executor)):
@@ -168,7 +174,15 @@ class Season:
                 stored.ask_to_stop(False)
                 yield Stopped()
                 return False
-        return True
+
+    def _events_of(self, events: Iterable[Event]) -> Generator[Event, None, bool]:
+        """Pass events on; return True, and forget the wish, when somebody asked to stop."""
+        for event in events:
+            yield event
+            if isinstance(event, Stopped):
+                self.stored.ask_to_stop(False)
+                return True
+        return False
 
     def play_plan(self, plan: RoundPlan, executor: Slots) -> Generator[Event, None, bool]:
         """Play what is missing of a planned round; return True when somebody asked to stop."""
@@ -180,12 +194,7 @@ class Season:
         self._suspended = set(plan.suspended)
         rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
-        for event in play_matches(self.stored, plan.missing, executor):
-            yield event
-            if isinstance(event, Stopped):
-                self.stored.ask_to_stop(False)
-                return True
-        return False
+        return (yield from self._events_of(play_matches(self.stored, plan.missing, executor)))
 
     def finish_round(self, number: int) -> dict[str, Any]:
         """Rate a round whose matches are all stored, and keep its standings."""
@@ -217,7 +226,17 @@ class Season:
         """The config that a round was planned with; the season's where that is not known."""
         digest = next((known.digest for known in self.stored.rounds() if known.number == number), "")
         settings = self.stored.settings(digest) if digest != self.config.digest else None
-        return (settings and as_it_was(self.config, settings)) or self.config
+        then = as_it_was(self.config, settings) if settings is not None else None
+        if then is None:
+            return self.config
+        if then.limits.isolation == "auto":
+            # Which tier that is was settled when this run began.
+            then = replace(then, limits=replace(then.limits, isolation=self.config.limits.isolation))
+        return then
+
+    def suspended(self) -> dict[str, str]:
+        """Who is suspended now, and why."""
+        return suspended_now(self.stored, self.complete)
 
     def history(self) -> list[dict[str, Any]]:
         """The standings after each complete round."""

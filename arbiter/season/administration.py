@@ -1,0 +1,165 @@
+"""What an organiser orders: annul matches and take that back, suspend players and reinstate them.
+
+Every order is kept together with the standings that it changes, in one transaction, whether or not
+somebody plays the season: whoever plays it reads all orders again before a round is planned or rated.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.season.orders import force, now_text
+from arbiter.store import Order, Orders, Outdated, Verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from arbiter.match import MatchSummary
+    from arbiter.season.orders import Force
+    from arbiter.season.season import Season
+
+LONGEST_REASON = 500
+"""Characters of a reason."""
+FEW = 8
+"""Matches that a hint may list."""
+
+
+class Given(NamedTuple):
+    """Who or what orders were given on, and the standings before and after, None without complete rounds."""
+
+    subjects: tuple[str, ...]
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+def annul(season: Season, ids: Sequence[str], because: str, replay: bool = False) -> Given:
+    """Let matches no longer count, with `replay` until they were played again.
+
+    ConfigError for a match that is not there or is annulled already; then nothing is changed.
+    """
+    reason = checked_reason(because)
+    _refuse_unknown(ids, season)
+
+    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+        for match_id in ids:
+            if (known := now.annulled.get(match_id)) is not None:
+                raise ConfigError(
+                    f"{match_id} is annulled already, since {known.moment}: {known.because}",
+                    hint="--undo takes it back",
+                )
+            yield Verb.REPLAY if replay else Verb.ANNUL, match_id, reason
+
+    return _give(season, orders)
+
+
+def undo_annulment(season: Season, ids: Sequence[str]) -> Given:
+    """Let annulled matches count again; ConfigError for one that is not annulled, and nothing is changed."""
+    _refuse_unknown(ids, season)
+
+    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+        for match_id in ids:
+            if match_id not in now.annulled:
+                again = any(
+                    order.verb is Verb.REPLAYED and order.subject == match_id
+                    for order in season.stored.orders.read().given
+                )
+                what = "was played again, and counts" if again else "is not annulled"
+                raise ConfigError(
+                    f"{match_id} {what}", hint="arbiter annul CONFIG --list names those that are"
+                )
+            yield Verb.UNDO, match_id, ""
+
+    return _give(season, orders)
+
+
+def suspend(season: Season, player: str, because: str) -> Given:
+    """Let a player sit out from the next round on.
+
+    ConfigError for one that is unknown, or suspended already.
+    """
+    reason, name = checked_reason(because), _registered(season, player)
+
+    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+        if (known := now.suspended.get(name)) is not None:
+            raise ConfigError(
+                f"{name} is suspended already, since {known.moment}: {known.because}",
+                hint="arbiter reinstate takes it back",
+            )
+        yield Verb.SUSPEND, name, reason
+
+    return _give(season, orders)
+
+
+def reinstate(season: Season, player: str) -> Given:
+    """Let a player play again from the next round on, its faults up to now forgiven.
+
+    ConfigError for one that is unknown or not suspended.
+    """
+    name = _registered(season, player)
+    rated = {entry.player.name for entry in season.config.entries if entry.registered_name == name}
+
+    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+        if name not in now.suspended and not rated & season.suspended().keys():
+            raise ConfigError(f"{name} is not suspended")
+        yield Verb.REINSTATE, name, ""
+
+    return _give(season, orders)
+
+
+def _give(season: Season, make: Callable[[Force], Iterable[tuple[Verb, str, str]]]) -> Given:
+    """Give the orders that `make` makes of what holds; again, if somebody else was faster."""
+    stored = season.stored
+    while True:
+        known = stored.orders.read()
+        rounds = stored.rounds()
+        planned, complete = len(rounds), sum(each.complete for each in rounds)
+        moment = now_text()
+        new = [
+            Order(verb, subject, because, moment, planned, complete)
+            for verb, subject, because in make(force(known.given))
+        ]
+        before = after = None
+        if complete:
+            before = stored.standings(complete)
+            after = season.standings_under(complete, Orders(known.revision, (*known.given, *new)))
+        with suppress(Outdated):
+            stored.orders.give(new, known.revision, None if after is None else (complete, after))
+            return Given(tuple(order.subject for order in new), before, after)
+
+
+def checked_reason(text: str) -> str:
+    """A reason without surrounding space; ConfigError for none, or one that is too long."""
+    reason = " ".join(text.split())
+    if not reason:
+        raise ConfigError("--because is empty: say why, the players will read it")
+    if len(reason) > LONGEST_REASON:
+        raise ConfigError(f"--because has {len(reason)} characters: {LONGEST_REASON} at most")
+    return reason
+
+
+def unknown_match(match_id: str, summaries: Iterable[MatchSummary]) -> ConfigError:
+    """The error for a match that is not there."""
+    known = [match.id for match in summaries]
+    hint = did_you_mean(match_id, known) if len(known) <= FEW else "arbiter matches lists them"
+    return ConfigError(f"there is no match {match_id!r}", hint=hint)
+
+
+def _refuse_unknown(ids: Iterable[str], season: Season) -> None:
+    summaries = season.stored.summaries()
+    known = {match.id for match in summaries}
+    for match_id in ids:
+        if match_id not in known:
+            raise unknown_match(match_id, summaries)
+
+
+def _registered(season: Season, player: str) -> str:
+    """A player's name as registered, from that or the name that it is rated under."""
+    entries = season.config.entries
+    for entry in entries:
+        if player in (entry.registered_name, entry.player.name):
+            return entry.registered_name
+    names = sorted({entry.registered_name for entry in entries})
+    raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, names))

@@ -1,0 +1,301 @@
+"""Annulled matches, matches played again, suspended players: what counts, when, and what is kept."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import Config, load
+from arbiter.errors import ConfigError, StoreError
+from arbiter.match import Fault, Forfeit
+from arbiter.season import administration
+from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
+from arbiter.season.events import MatchesAgain, MatchStored, RoundPlanned
+from arbiter.season.ledger import Ledger
+from arbiter.season.orders import force, force_after, force_at_plan
+from arbiter.season.season import Season
+from arbiter.season.verify import Finding, verify
+from arbiter.store import Order, Orders, Outdated, Store, Verb
+from tests.builders import Scripted, by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arbiter.match import MatchRecord, MatchSpec
+
+LINES = ["game: planning", "rounds: 4", "seed: abc", "opening_rounds: 1", "suspend_after: 0"]
+LINES += ["house_bots: [h0]", "players:"]
+LINES += [f"  - {{name: p{n}, command: [python3]}}" for n in range(8)]
+LINES += ["  - {name: h0, command: [python3], house: true}"]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    path = tmp_path / "s.yaml"
+    path.write_text("\n".join(LINES))
+    return load(path)
+
+
+@pytest.fixture
+def season(config: Config) -> Iterator[Season]:
+    store = Store(config.store)
+    yield Season.open(config, store)
+    store.close()
+
+
+def luck(spec: MatchSpec) -> MatchRecord:
+    return by_name(spec, {"h0": 0})
+
+
+def play(season: Season, rounds: int = 1, outcome: Callable[[MatchSpec], MatchRecord] = luck) -> list[object]:
+    events: list[object] = []
+    for _ in range(rounds):
+        events += season.play(Scripted(outcome), only_one=True)
+    return events
+
+
+def crash_of_p3(spec: MatchSpec) -> MatchRecord:
+    whole = luck(spec)
+    if "p3" not in whole.players:
+        return whole
+    fault = Forfeit(whole.players.index("p3"), "p3", Fault.CRASH, "ended", "gen_move", "")
+    return replace(whole, points=None, forfeit=fault)
+
+
+def elo(standings: dict[str, object] | None) -> dict[str, float]:
+    assert standings is not None
+    return {row["player"]: row["elo"] for row in standings["players"]}  # type: ignore[index, attr-defined]
+
+
+def differences(season: Season) -> list[Finding]:
+    """What verify finds, but for records, which are made up here."""
+    return [f for f in verify(season.config, season.stored) if "standings" in f.text or "tables" in f.text]
+
+
+def test_an_annulled_match_is_readable_and_no_longer_counts(season: Season) -> None:
+    play(season)
+    before = season.standings()
+    given = annul(season, ["r001/t01/m0"], "a power cut")
+    assert given.subjects == ("r001/t01/m0",)
+    after = season.standings()
+    assert (given.before, given.after) == (before, after)
+    assert sum(row["matches"] for row in after["players"]) == sum(r["matches"] for r in before["players"]) - 4
+    assert season.stored.match("r001/t01/m0") is not None
+    assert sum(map(sum, season.crosstable()["wins"])) < 6 * 8
+    assert len(season.matches()) == 8
+
+
+def test_undone_everything_is_as_it_was(season: Season) -> None:
+    play(season)
+    before = season.standings()
+    annul(season, ["r001/t01/m0", "r001/t02/m3"], "a power cut")
+    undo_annulment(season, ["r001/t02/m3", "r001/t01/m0"])
+    assert season.standings() == before
+
+
+def test_a_season_goes_on_as_if_an_annulled_round_had_not_counted(season: Season, config: Config) -> None:
+    play(season, 2)
+    annul(season, [match.id for match in season.matches() if match.round == 2], "the wrong cards")
+    ledger = Ledger.of(config, season.stored)
+    ledger.read_before(3)
+    alone = Ledger.of(config, season.stored)
+    alone.read_after(1, Orders(0, ()))
+    assert ledger.results.players == alone.results.players
+    assert elo(ledger.standings(config)) == elo(alone.standings(config))
+
+
+def test_verify_holds_each_round_against_the_orders_of_its_time(season: Season) -> None:
+    play(season, 2)
+    annul(season, ["r001/t01/m0"], "a power cut")
+    play(season)
+    undo_annulment(season, ["r001/t01/m0"])
+    annul(season, ["r002/t01/m1"], "another one", replay=True)
+    suspend(season, "p5", "it reads others' files")
+    play(season)
+    assert differences(season) == []
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_verify_finds_standings_that_know_nothing_of_an_annulment(season: Season, number: int) -> None:
+    play(season, 2)
+    kept = season.stored.standings(2)
+    annul(season, [f"r00{number}/t01/m0"], "a power cut")
+    assert kept is not None
+    season.stored.complete_round(2, kept)
+    assert any("r002: standings" in str(finding) for finding in differences(season))
+
+
+def test_a_match_is_played_again_under_its_id_before_anything_else(season: Season) -> None:
+    play(season)
+    old = season.stored.match("r001/t02/m1")
+    annul(season, ["r001/t02/m1", "r001/t01/m0"], "cut", replay=True)
+
+    def reverse(spec: MatchSpec) -> MatchRecord:
+        return by_name(spec, {f"p{n}": 100 - n for n in range(8)})
+
+    events = play(season, outcome=reverse)
+    assert events[0] == MatchesAgain(2)
+    assert [event.match.summary.id for event in events[1:3] if isinstance(event, MatchStored)] == [
+        "r001/t01/m0",
+        "r001/t02/m1",
+    ]
+    assert any(isinstance(event, RoundPlanned) and event.number == 2 for event in events)
+    fresh = season.stored.match("r001/t02/m1")
+    assert fresh is not None
+    assert old is not None
+    assert fresh.points != old.points
+    (packed,) = season.stored.orders.earlier_records("r001/t02/m1")
+    assert packed
+    assert [match.id for match in season.counted(1)] == [match.id for match in season.matches()[:8]]
+    assert differences(season) == []
+    assert not any(isinstance(event, MatchesAgain) for event in play(season))
+
+
+def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(season: Season) -> None:
+    play(season)
+    kept = season.stored.match("r001/t01/m0")
+    annul(season, ["r001/t01/m0"], "cut", replay=True)
+
+    def meanwhile(spec: MatchSpec) -> MatchRecord:
+        if spec.round == 1:
+            undo_annulment(season, [spec.id])
+        return luck(spec)
+
+    play(season, outcome=meanwhile)
+    assert season.stored.match("r001/t01/m0") == kept
+    assert season.stored.orders.earlier_records("r001/t01/m0") == []
+
+
+def test_after_the_last_round_matches_are_still_played_again(season: Season) -> None:
+    play(season, 4)
+    annul(season, ["r004/t01/m2"], "cut", replay=True)
+    events = list(season.play(Scripted(luck)))
+    assert events[0] == MatchesAgain(1)
+    assert season.stored.orders.read().given[-1].verb is Verb.REPLAYED
+
+
+def test_a_suspended_player_sits_out_until_it_is_reinstated(season: Season) -> None:
+    play(season)
+    suspend(season, "p5", "it reads others' files")
+    assert season.suspended() == {"p5": "it reads others' files"}
+    assert season.standings()["suspended"] == season.suspended()
+    play(season)
+    assert all("p5" not in match.players for match in season.matches() if match.round == 2)
+    reinstate(season, "p5")
+    assert season.suspended() == {}
+    play(season)
+    assert any("p5" in match.players for match in season.matches() if match.round == 3)
+    assert differences(season) == []
+
+
+def test_a_round_that_is_planned_is_played_with_who_is_suspended_later(season: Season) -> None:
+    plan = season.plan()
+    assert plan is not None
+    suspend(season, "p0", "late")
+    play(season)
+    assert any("p0" in match.players for match in season.matches())
+    play(season)
+    assert not any("p0" in match.players for match in season.matches() if match.round == 2)
+    assert differences(season) == []
+
+
+def test_who_is_reinstated_starts_with_no_faults(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("\n".join(LINES).replace("suspend_after: 0", "suspend_after: 4"))
+    config = load(path)
+    with closing(Store(config.store)) as store:
+        season = Season.open(config, store)
+        play(season, outcome=crash_of_p3)
+        assert list(season.suspended()) == ["p3"]
+        reinstate(season, "p3")
+        assert season.suspended() == {}
+        play(season, outcome=crash_of_p3)
+        assert any("p3" in match.players for match in season.matches() if match.round == 2)
+        assert list(season.suspended()) == ["p3"]
+
+
+def test_mistakes_change_nothing(season: Season) -> None:
+    play(season)
+    annul(season, ["r001/t01/m0"], "cut")
+    suspend(season, "p1", "cheats")
+    known = season.stored.orders.read()
+    tries: list[tuple[Callable[[], object], str]] = [
+        (lambda: annul(season, ["r001/t01/m1", "r009/t01/m0"], "x"), "there is no match 'r009/t01/m0'"),
+        (
+            lambda: annul(season, ["r001/t01/m1", "r001/t01/m0"], "x"),
+            "r001/t01/m0 is annulled already, since",
+        ),
+        (lambda: annul(season, ["r001/t01/m1"], " \n "), "--because is empty"),
+        (lambda: annul(season, ["r001/t01/m1"], "x" * 501), "--because has 501 characters"),
+        (lambda: undo_annulment(season, ["r001/t01/m1"]), "r001/t01/m1 is not annulled"),
+        (lambda: suspend(season, "p1", "x"), "p1 is suspended already, since"),
+        (lambda: suspend(season, "p99", "x"), "no player 'p99'"),
+        (lambda: reinstate(season, "p2"), "p2 is not suspended"),
+    ]
+    for give, message in tries:
+        with pytest.raises(ConfigError, match=message):
+            give()
+    assert season.stored.orders.read() == known
+
+
+def test_an_order_that_was_overtaken_is_given_again(
+    season: Season, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(season)
+    rivals = iter([True])
+
+    def now() -> str:
+        if next(rivals, False):
+            play(season)
+        return "2026-01-01T00:00:00+00:00"
+
+    monkeypatch.setattr(administration, "now_text", now)
+    annul(season, ["r001/t01/m0"], "cut")
+    (order,) = season.stored.orders.read().given
+    assert (order.planned, order.complete) == (2, 2)
+    assert differences(season) == []
+
+
+def test_what_was_computed_before_an_order_is_not_stored(season: Season) -> None:
+    play(season)
+    revision = season.stored.orders.read().revision
+    annul(season, ["r001/t01/m0"], "cut")
+    for write in (
+        lambda: season.stored.complete_round(1, {}, revision),
+        lambda: season.stored.add_round(2, "d", [], {}, revision),
+        lambda: season.stored.orders.give([], revision, None),
+    ):
+        with pytest.raises(Outdated):
+            write()
+    assert len(season.stored.rounds()) == 1
+
+
+def test_an_order_and_its_standings_are_there_or_not(season: Season, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(season)
+    before = season.standings()
+
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr("arbiter.store.orders.keep_standings", full)
+    with pytest.raises(StoreError):
+        annul(season, ["r001/t01/m0"], "cut")
+    assert (season.standings(), season.stored.orders.read().given) == (before, ())
+
+
+VERBS = [Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED]
+
+
+@pytest.mark.parametrize("verbs", product(VERBS, repeat=3))
+def test_the_last_order_that_holds_says_whether_a_match_counts(verbs: tuple[Verb, ...]) -> None:
+    orders = [Order(verb, "m", "", "", n, n) for n, verb in enumerate(verbs)]
+    for last in range(4):
+        counts = last == 0 or verbs[last - 1] in (Verb.UNDO, Verb.REPLAYED)
+        assert ("m" not in force_at_plan(orders, last).annulled) is counts
+        assert force_at_plan(orders, last + 1) == force_after(orders, last)
+    assert force(orders).to_replay == (["m"] if verbs[-1] is Verb.REPLAY else [])
