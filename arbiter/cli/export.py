@@ -11,11 +11,12 @@ import click
 
 from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, read_json, store_option
-from arbiter.cli.output import note
+from arbiter.cli.output import counted, first_few, note
 from arbiter.errors import ConfigError
 from arbiter.export import TextForm, text, write_parquet, write_text
 from arbiter.games import make
 from arbiter.match import MatchRecord
+from arbiter.season.orders import force
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,4 +94,13 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
     for stored in chosen:
         if not stored.complete:
             note(f"round {stored.number} is not complete: standings leave its matches out, this does not")
-    return (record for stored in chosen for record in season.records(stored.number))
+    numbers = {stored.number for stored in chosen}
+    annulled = force(season.orders.read().given).annulled
+    if left_out := [name for name in annulled if _round_of(name) in numbers]:
+        note(f"left out: {counted(len(left_out), 'annulled match')}, {first_few(left_out)}")
+    records = (record for stored in chosen for record in season.records(stored.number))
+    return (record for record in records if record.id not in annulled)
+
+
+def _round_of(match_id: str) -> int:
+    return int(match_id[1:].partition("/")[0])

@@ -9,9 +9,10 @@ import click
 from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option_of, store_option
-from arbiter.cli.output import print_json
+from arbiter.cli.output import print_json, say
 from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_match
+from arbiter.season.orders import history_of
 from arbiter.view import Reader
 
 
@@ -46,6 +47,8 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
         looking = Reader.parse(reader or "full", len(record.players))
         print_json(Season(found.config(), season).replay(match_id, looking))
     else:
+        for text in history_of(season.orders.read().given, match_id):
+            say(text)
         again = ["arbiter", "console", "--config", config, "--from", match_id]
         again += ["--store", store_url] if store_url else []
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]))

@@ -10,9 +10,11 @@ from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
 from arbiter.cli.output import print_as, print_json, print_table, result_text, show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.season.orders import force
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
+    from arbiter.store import Order
 
 
 @click.command()
@@ -92,6 +94,7 @@ def matches(
     last = max((stored.number for stored in season.rounds()), default=0)
     if round_number is not None and round_number > last:
         raise ConfigError(f"--round {round_number}: {last} rounds were begun")
+    annulled = force(season.orders.read().given).annulled
     chosen = [
         match
         for match in found
@@ -99,7 +102,7 @@ def matches(
         and (player is None or player in match.players)
     ]
     if style == "json":
-        print_json([_match_json(match) for match in chosen])
+        print_json([_match_json(match, annulled.get(match.id)) for match in chosen])
         return
     rows = []
     for match in chosen:
@@ -109,12 +112,14 @@ def matches(
         else:
             seats = [f"{name} {points}" for name, points in zip(match.players, match.points, strict=True)]
             ended = ""
+        if (order := annulled.get(match.id)) is not None:
+            ended = "; ".join(filter(None, [f"annulled: {order.because}", ended]))
         rows.append([match.id, *seats, ended])
     seats = [f"seat {seat}" for seat in range(looked_at.game.seats)]
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
 
 
-def _match_json(match: MatchSummary) -> dict[str, Any]:
+def _match_json(match: MatchSummary, annulled: Order | None) -> dict[str, Any]:
     shape = match.to_json()
     forfeit = None
     if match.faulty is not None:
@@ -126,4 +131,4 @@ def _match_json(match: MatchSummary) -> dict[str, Any]:
         }
     for name in ("faulty", "fault", "detail", "sides"):
         del shape[name]
-    return {**shape, "forfeit": forfeit}
+    return {**shape, "forfeit": forfeit, "annulled": None if annulled is None else annulled.because}

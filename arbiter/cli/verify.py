@@ -72,5 +72,8 @@ def _amount(checked: Coverage) -> str:
     return (
         f"{checked.rounds} rounds ({checked.complete} complete) dealt again,"
         f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits played again,"
-        " ratings computed again" + (", the seed is the one committed to" if checked.commitment else "")
+        " ratings computed again"
+        + (f", {counted(checked.replayed, 'match')} played twice" if checked.replayed else "")
+        + (f", {counted(checked.annulled, 'match')} annulled" if checked.annulled else "")
+        + (", the seed is the one committed to" if checked.commitment else "")
     )

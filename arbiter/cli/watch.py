@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import click
 
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import note, print_json, say
+from arbiter.season.orders import suspended_now
 from arbiter.season.schedule import matches_of
 
 LOOK_SECONDS = 0.2
@@ -29,7 +31,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
     rounds = season.rounds()
     complete = sum(stored.complete for stored in rounds)
     begun = next((stored for stored in rounds if not stored.complete), None)
-    shape = {
+    shape: dict[str, Any] = {
         "season": found.name,
         "rounds": found.rounds,
         "complete": complete,
@@ -38,6 +40,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
         "stored": len(season.match_ids(begun.number)) if begun else 0,
         "played_by": store.holder(found.name),
         "stop_asked": season.asked_to_stop(),
+        "suspended": suspended_now(season, complete),
     }
     if style == "json":
         print_json(shape)
@@ -46,6 +49,8 @@ def status(config: str, store_url: str | None, style: str) -> None:
     say(f"{found.name}: {complete}{planned} rounds complete")
     if begun:
         say(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
+    for name, reason in shape["suspended"].items():
+        say(f"suspended: {name}: {reason}")
     stopping = ", which was asked to stop" if shape["played_by"] and shape["stop_asked"] else ""
     say(f"played by {shape['played_by'] or 'nobody now'}{stopping}")
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 STORE = "regress.sqlite"
+PREFIX = "regress-"
+"""How the names of tests begin in a store."""
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
 """Keys that change no score and no ratio; the players of the field are kept apart."""
 
@@ -213,7 +215,7 @@ def _experiment(
         | {"field": [_kept(player) for player in field]},
     }
     return Experiment(
-        name=f"regress-{digest_of(_identity(settings))[:16]}",
+        name=f"{PREFIX}{digest_of(_identity(settings))[:16]}",
         game=game,
         base=versions[BASE],
         candidate=versions[CANDIDATE],

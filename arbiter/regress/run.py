@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.experiment import from_settings
+from arbiter.regress.experiment import PREFIX, from_settings
 from arbiter.regress.trial import Trial
 from arbiter.season.events import MatchStored
 from arbiter.season.matches import play_matches
+from arbiter.season.orders import force, now_text
 from arbiter.season.plan import draw_seed
+from arbiter.store import Order, Verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Executor
 
     from arbiter.match import MatchSpec
+    from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
     from arbiter.season.events import MatchVoid, Stopped
     from arbiter.season.slices import Slice
@@ -35,13 +38,13 @@ def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
 
 
 def resume(experiment: Experiment, season: SeasonStore, own: Slice | None = None) -> Trial:
-    """The test as far as it was played.
+    """The test as far as it was played; matches that were annulled are played again.
 
     A slice `own` has its blocks alone, up to the test's most: the verdict falls when all slices are merged,
     and only a fault that fails the test ends the slice.
     """
     trial = Trial(experiment, own)
-    for summary in season.summaries():
+    for summary in force(season.orders.read().given).counted(season.summaries()):
         trial.add(summary)
     return trial
 
@@ -59,13 +62,21 @@ def play_on(
     def planned() -> Iterator[MatchSpec]:
         block, most = trial.after(0), experiment.test.most_blocks
         while trial.verdict is None and (most is None or block <= most):
-            there = season.match_ids(block)
+            there = season.match_ids(block) - force(season.orders.read().given).annulled.keys()
             for spec in block_specs(experiment, season.seed, block):
                 if spec.id not in there:
                     yield spec
             block = trial.after(block)
 
-    with closing(play_matches(season, planned(), executor, ahead=at_once)) as events:
+    def keep(match: PackedMatch) -> None:
+        orders = season.orders.read()
+        if match.summary.id in force(orders.given).annulled:
+            order = Order(Verb.REPLAYED, match.summary.id, "", now_text(), 0, 0)
+            season.orders.replace_match(match, order, orders.revision, None)
+        else:
+            season.add_packed(match)
+
+    with closing(play_matches(season, planned(), executor, at_once, keep)) as events:
         for event in events:
             if isinstance(event, MatchStored):
                 trial.add(event.match.summary)
@@ -90,7 +101,7 @@ def merge_parts(
     Blocks are taken in order, so the verdict is that of one machine; blocks that no part has whole are passed
     over. ConfigError where the parts have no test in common or several, StoreError where their seeds differ.
     """
-    names = [[name for name in part.seasons() if name.startswith("regress-")] for part in parts]
+    names = [[name for name in part.seasons() if name.startswith(PREFIX)] for part in parts]
     shared = set(names[0]).intersection(*names)
     if len(shared) != 1:
         if shared:
@@ -109,7 +120,11 @@ def merge_parts(
         raise StoreError(f"{parts[0].name} does not say what {name} was")
     # By the stored name: here the programs may be missing, or others.
     trial = Trial(replace(from_settings(settings, faults, most_blocks), name=name))
-    matches = {summary.id: summary for season in seasons for summary in season.summaries()}
+    matches = {
+        summary.id: summary
+        for season in seasons
+        for summary in force(season.orders.read().given).counted(season.summaries())
+    }
     # In the order of one machine.
     for summary in sorted(matches.values(), key=lambda match: (match.round or 0, match.rotation)):
         trial.add(summary)

@@ -7,7 +7,7 @@ somebody plays the season: whoever plays it reads all orders again before a roun
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force, now_text
@@ -15,16 +15,25 @@ from arbiter.store import Order, Orders, Outdated, Verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
 
     from arbiter.match import MatchSummary
     from arbiter.season.orders import Force
     from arbiter.season.season import Season
+    from arbiter.store import SeasonStore
 
 LONGEST_REASON = 500
 """Characters of a reason."""
 FEW = 8
 """Matches that a hint may list."""
+
+
+class Administered(Protocol):
+    """The part of a season that orders need."""
+
+    stored: SeasonStore
+
+    def standings_under(self, number: int, orders: Orders) -> dict[str, Any]:
+        """The standings after a round under orders."""
 
 
 class Given(NamedTuple):
@@ -35,7 +44,7 @@ class Given(NamedTuple):
     after: dict[str, Any] | None
 
 
-def annul(season: Season, ids: Sequence[str], because: str, replay: bool = False) -> Given:
+def annul(season: Administered, ids: Sequence[str], because: str, replay: bool = False) -> Given:
     """Let matches no longer count, with `replay` until they were played again.
 
     ConfigError for a match that is not there or is annulled already; then nothing is changed.
@@ -55,7 +64,7 @@ def annul(season: Season, ids: Sequence[str], because: str, replay: bool = False
     return _give(season, orders)
 
 
-def undo_annulment(season: Season, ids: Sequence[str]) -> Given:
+def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
     """Let annulled matches count again; ConfigError for one that is not annulled, and nothing is changed."""
     _refuse_unknown(ids, season)
 
@@ -109,7 +118,7 @@ def reinstate(season: Season, player: str) -> Given:
     return _give(season, orders)
 
 
-def _give(season: Season, make: Callable[[Force], Iterable[tuple[Verb, str, str]]]) -> Given:
+def _give(season: Administered, make: Callable[[Force], Iterable[tuple[Verb, str, str]]]) -> Given:
     """Give the orders that `make` makes of what holds; again, if somebody else was faster."""
     stored = season.stored
     while True:
@@ -147,7 +156,7 @@ def unknown_match(match_id: str, summaries: Iterable[MatchSummary]) -> ConfigErr
     return ConfigError(f"there is no match {match_id!r}", hint=hint)
 
 
-def _refuse_unknown(ids: Iterable[str], season: Season) -> None:
+def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
     summaries = season.stored.summaries()
     known = {match.id for match in summaries}
     for match_id in ids:

@@ -83,6 +83,20 @@ def force_after(orders: Iterable[Order], number: int) -> Force:
     return force(orders, lambda order: order.complete <= number)
 
 
+def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
+    """A line for each order on a match."""
+    said = {
+        Verb.ANNUL: "annulled",
+        Verb.REPLAY: "annulled, to be played again",
+        Verb.UNDO: "counts again",
+        Verb.REPLAYED: "played again",
+    }
+    for order in orders:
+        if order.subject == match_id:
+            because = f": {order.because}" if order.because else ""
+            yield f"{match_id} {said[order.verb]} since {order.moment}{because}"
+
+
 def now_text() -> str:
     """The moment of an order given now."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -21,10 +21,13 @@ from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match import Player, original
+from arbiter.packing import unpack
 from arbiter.season.ledger import Ledger
+from arbiter.season.orders import force
 from arbiter.season.plan import commitment, tables
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.schedule import match_specs
+from arbiter.store import StoredMatch, Verb
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.rules import AnyGame
-    from arbiter.store import SeasonStore, StoredMatch, StoredRound
+    from arbiter.store import SeasonStore, StoredRound
 
 TOLERANCE = 1e-6
 """Elo by which a rating computed again may differ: the last bits depend on the machine."""
@@ -70,6 +73,8 @@ class Coverage:
     matches: int = 0
     moves: int = 0
     forfeits: int = 0
+    annulled: int = 0
+    replayed: int = 0
     commitment: bool = False
 
 
@@ -102,6 +107,10 @@ class _Audit:
     def __init__(self, config: Config, season: SeasonStore) -> None:
         self.coverage = Coverage()
         self._given, self._season = config, season
+        self._orders = season.orders.read().given
+        now = force(self._orders)
+        self._annulled = now.annulled
+        self.coverage.annulled, self.coverage.replayed = len(now.annulled), now.replayed
         self._ledgers: dict[str, Ledger] = {}
         self._gap = ""
         self._use(config)
@@ -232,20 +241,38 @@ class _Audit:
                 yield Finding(place, match.problem, Kind.UNREADABLE)
                 if match.summary is None:
                     self._gap = f"the summary of match {place} cannot be read"
+            if (order := self._annulled.get(match.id)) is not None:
+                text = f"annulled since {order.moment}, so it does not count: {order.because}"
+                yield Finding(place, text, Kind.UNCHECKED)
             spec = missing.pop(match.id, None)
             if spec is None:
                 yield Finding(place, f"surplus: stored, but not planned in round {stored.number}")
                 continue
-            if match.record is None:
-                continue
-            try:
-                yield from self._match(game, spec, match, match.record, same)
-            except (ConfigError, *SPOILT) as error:
-                text = f"the record of match {place} cannot be checked: {error!r}"
-                yield Finding(place, text, Kind.UNREADABLE)
+            for taken in (match, *self._earlier(match.id)):
+                if taken.record is None:
+                    if taken is not match:
+                        yield Finding(place, taken.problem, Kind.UNREADABLE)
+                    continue
+                try:
+                    yield from self._match(game, spec, taken, taken.record, same)
+                except (ConfigError, *SPOILT) as error:
+                    text = f"the record of match {place} cannot be checked: {error!r}"
+                    yield Finding(place, text, Kind.UNREADABLE)
         if stored.complete:
             for match_id in missing:
                 yield Finding(match_id, "missing: planned, but not stored")
+
+    def _earlier(self, match_id: str) -> Iterator[StoredMatch]:
+        """A match as it was before it was played again: what was planned then followed from that."""
+        given = [order for order in self._orders if order.verb is Verb.REPLAYED and order.subject == match_id]
+        kept = self._season.orders.earlier_records(match_id) if given else []
+        for order, packed in zip(given, kept, strict=True):
+            record, problem = None, ""
+            try:
+                record = unpack(packed, match_id)
+            except StoreError as error:
+                problem = f"before it was played again: {error}"
+            yield StoredMatch(match_id, order.before, record, problem)
 
     def _game_of(self, number: int) -> AnyGame | None:
         """The game of a round under another config: what its first record says."""

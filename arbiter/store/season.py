@@ -56,6 +56,10 @@ class SeasonStore:
         self.name, self.game, self.seed = name, game, seed
         self._store, self._id = store, number
 
+    def holder(self) -> str | None:
+        """Who plays the season now, None if nobody does."""
+        return self._store.holder(self.name)
+
     @property
     def orders(self) -> OrderBook:
         """The organiser's orders."""

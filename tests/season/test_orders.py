@@ -291,7 +291,7 @@ def test_an_order_and_its_standings_are_there_or_not(season: Season, monkeypatch
 VERBS = [Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED]
 
 
-@pytest.mark.parametrize("verbs", product(VERBS, repeat=3))
+@pytest.mark.parametrize("verbs", list(product(VERBS, repeat=3)))
 def test_the_last_order_that_holds_says_whether_a_match_counts(verbs: tuple[Verb, ...]) -> None:
     orders = [Order(verb, "m", "", "", n, n) for n, verb in enumerate(verbs)]
     for last in range(4):

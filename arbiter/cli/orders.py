@@ -1,0 +1,222 @@
+"""`annul`, `suspend`, `reinstate`: an organiser's orders, given while a season is played or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.opening import open_stored
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import counted, first_few, note, number, print_json, print_table, say
+from arbiter.config.changes import VERSION_MARK
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.match import original
+from arbiter.regress.experiment import PREFIX, STORE
+from arbiter.season import administration
+from arbiter.season.orders import force
+from arbiter.season.season import Season
+from arbiter.store import Store, Verb
+from arbiter.store.address import address_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.season.administration import Administered, Given
+    from arbiter.store import Order, Orders, SeasonStore
+
+because_option = click.option("--because", metavar="TEXT", help="Why; everybody may read it.")
+
+
+@click.command()
+@config_argument
+@click.argument("matches", nargs=-1, metavar="[MATCH]...")
+@click.option("--round", "round_number", type=click.IntRange(min=1), help="All matches of this round.")
+@click.option("--player", help="All matches of this player; with --round those of the round.")
+@because_option
+@click.option("--replay", is_flag=True, help="Play them again, under the same ids, before the next round.")
+@click.option("--list", "listing", is_flag=True, help="List the matches that were annulled.")
+@click.option("--undo", is_flag=True, help="Let annulled matches count again.")
+@store_option
+@format_option
+def annul(
+    config: str,
+    matches: tuple[str, ...],
+    round_number: int | None,
+    player: str | None,
+    because: str | None,
+    replay: bool,
+    listing: bool,
+    undo: bool,
+    store_url: str | None,
+    style: str,
+) -> None:
+    """Let matches no longer count: they stay readable, and ratings leave them out from now on.
+
+    Rounds that were planned with them stay as they are. The season may be played meanwhile. CONFIG may be the
+    name of a regression test in the store, regress-..., too: it plays annulled matches again.
+
+    Example: arbiter annul configs/demo.yaml r001/t01/m0 --because "power cut" --replay
+    """
+    chosen = bool(matches) + (round_number is not None or player is not None)
+    if listing:
+        if chosen or because is not None or replay or undo:
+            raise ConfigError("--list stands alone")
+        _list(_administered(config, store_url).stored.orders.read().given, style)
+        return
+    if chosen != 1:
+        raise ConfigError("which matches: name them, or give --round or --player")
+    if undo and (because is not None or replay):
+        raise ConfigError("--undo takes neither --because nor --replay")
+    if not undo and because is None:
+        raise ConfigError("--because is missing: say why, the players will read it")
+    season = _administered(config, store_url)
+    ids = list(dict.fromkeys(matches)) or _chosen(season.stored, round_number, player, annulled=undo)
+    if undo:
+        given, what = administration.undo_annulment(season, ids), "counted again"
+    else:
+        given = administration.annul(season, ids, because or "", replay)
+        what = "to be played again" if replay else "annulled"
+    _tell(season, given, f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}", style)
+
+
+@click.command()
+@config_argument
+@click.argument("player")
+@because_option
+@store_option
+@format_option
+def suspend(config: str, player: str, because: str | None, store_url: str | None, style: str) -> None:
+    """Let a player sit out from the next round on, under every version, until it is reinstated.
+
+    Example: arbiter suspend configs/demo.yaml greedy --because "it reads the files of others"
+    """
+    if because is None:
+        raise ConfigError("--because is missing: say why, the players will read it")
+    season = Season(*open_stored(config, store_url))
+    given = administration.suspend(season, player, because)
+    _tell(season, given, f"{given.subjects[0]} is suspended from the next round on", style)
+
+
+@click.command()
+@config_argument
+@click.argument("player")
+@store_option
+@format_option
+def reinstate(config: str, player: str, store_url: str | None, style: str) -> None:
+    """Let a suspended player play again from the next round on; its faults up to now are forgiven.
+
+    Example: arbiter reinstate configs/demo.yaml greedy
+    """
+    season = Season(*open_stored(config, store_url))
+    given = administration.reinstate(season, player)
+    _tell(season, given, f"{given.subjects[0]} plays again from the next round on", style)
+
+
+def _administered(config: str, store_url: str | None) -> Administered:
+    """The season of a file, or by its name the regression test in a store."""
+    if config.startswith(PREFIX) and not Path(config).exists():
+        store = Store(address_of(store_url or STORE), create=False)
+        stored = store.season(config)
+        if stored is None:
+            raise ConfigError(f"no test {config} in {store.name}", hint="--store names another store")
+        return _Test(stored)
+    return Season(*open_stored(config, store_url))
+
+
+@dataclass(slots=True)
+class _Test:
+    """A regression test: it has no rounds, so nobody asks for standings."""
+
+    stored: SeasonStore
+
+    def standings_under(self, number: int, orders: Orders) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+def _chosen(season: SeasonStore, round_number: int | None, player: str | None, annulled: bool) -> list[str]:
+    """The matches of a round, of a player, or both, that are annulled or not; ConfigError for none."""
+    found = season.summaries()
+    out = force(season.orders.read().given).annulled
+    playing = {name.partition(VERSION_MARK)[0] for match in found for name in map(original, match.players)}
+    if player is not None and player.partition(VERSION_MARK)[0] not in playing:
+        raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(playing)))
+    chosen = [
+        match.id
+        for match in found
+        if (round_number is None or match.round == round_number)
+        and (player is None or any(_is(original(name), player) for name in match.players))
+    ]
+    ids = [match_id for match_id in chosen if (match_id in out) is annulled]
+    if not chosen:
+        raise ConfigError("there is no such match", hint="arbiter matches lists them")
+    if not ids:
+        what = "counts" if annulled else "is annulled already"
+        raise ConfigError(f"each of these {counted(len(chosen), 'match')} {what}")
+    return ids
+
+
+def _is(rated: str, player: str) -> bool:
+    """True when `player` is the rated name, or the name as registered."""
+    return player in (rated, rated.partition(VERSION_MARK)[0])
+
+
+def _tell(season: Administered, given: Given, text: str, style: str) -> None:
+    """Say what was ordered, who hears it, and how the standings change."""
+    moved = list(_moved(given))
+    if style == "json":
+        print_json(
+            {
+                "subjects": list(given.subjects),
+                "standings": [dict(zip(_MOVED, row, strict=True)) for row in moved],
+            }
+        )
+    else:
+        say(text)
+        if moved:
+            rows = [
+                [name, f"{rank or '-'} -> {new or '-'}", f"{number(elo)} -> {number(now)}"]
+                for name, rank, new, elo, now in moved
+            ]
+            print_table(["player", "rank", "Elo"], rows)
+    holder = season.stored.holder()
+    if holder is not None:
+        note(f"{holder} plays the season, and hears it before a round is planned or rated")
+
+
+_MOVED = ("player", "rank_before", "rank", "elo_before", "elo")
+
+
+def _moved(given: Given) -> Iterator[tuple[Any, ...]]:
+    """Players whose rank or rating changes."""
+    if given.before is None or given.after is None:
+        return
+    before = {row["player"]: row for row in given.before["players"]}
+    for row in given.after["players"]:
+        old = before.get(row["player"], {"rank": None, "elo": None})
+        if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
+            yield row["player"], old["rank"], row["rank"], old["elo"], row["elo"]
+
+
+def _list(orders: tuple[Order, ...], style: str) -> None:
+    """Every annulment with what became of it."""
+    found: list[dict[str, Any]] = []
+    last: dict[str, dict[str, Any]] = {}
+    for order in orders:
+        if order.verb in (Verb.ANNUL, Verb.REPLAY):
+            state = "annulled" if order.verb is Verb.ANNUL else "to be played again"
+            row = {"match": order.subject, "state": state, "since": order.moment, "because": order.because}
+            last[order.subject] = row | {"until": None}
+            found.append(last[order.subject])
+        elif order.verb in (Verb.UNDO, Verb.REPLAYED):
+            state = "counted again" if order.verb is Verb.UNDO else "played again"
+            last[order.subject].update(state=state, until=order.moment)
+    if style == "json":
+        print_json(found)
+    elif found:
+        columns = ["match", "state", "since", "because"]
+        print_table(columns, [[row[name] for name in columns] for row in found], left=range(4))
+    else:
+        say("no match was ever annulled")
