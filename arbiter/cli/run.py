@@ -18,8 +18,9 @@ from arbiter.cli.options import (
     store_option,
     workers_option,
 )
-from arbiter.cli.output import note, print_json, show_standings
+from arbiter.cli.output import note, print_json
 from arbiter.cli.progress import present
+from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
 from arbiter.season.events import PartComplete

@@ -8,7 +8,8 @@ import click
 
 from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
-from arbiter.cli.output import print_as, print_json, print_table, result_text, show_history, show_standings
+from arbiter.cli.output import print_as, print_json, print_table, result_text
+from arbiter.cli.standings import show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force
 

@@ -1,0 +1,74 @@
+"""Standings and their history as people and programs read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.output import counted, faults_text, number, print_as, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.cli.output import Table
+
+FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
+
+
+def show_standings(standings: dict[str, Any], style: str) -> None:
+    """Standings in the style asked for; for people what they must know stands below."""
+    figures = FIGURES, [[row[key] for key in FIGURES] for row in standings["players"]]
+    rounds = counted(standings["rounds_played"], "round")
+    title = f"{standings['season']}: {standings['game']}, {rounds} played"
+    print_as(style, standings, figures, _table_of(standings), title, left=(1, 9))
+    if style == "text":
+        click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
+        for warning in standings["warnings"]:
+            say(f"note: {warning}")
+
+
+def _table_of(standings: dict[str, Any]) -> Table:
+    """Headings and rows as people read them."""
+    columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
+    rows = [
+        [
+            str(row["rank"]),
+            row["player"],
+            number(row["elo"]),
+            number(None if row["elo"] is None else (row["high"] - row["low"]) / 2),
+            str(row["matches"]),
+            number(row["points"]),
+            str(row["wins"]),
+            str(row["draws"]),
+            str(row["losses"]),
+            faults_text(row["faults"]),
+        ]
+        for row in standings["players"]
+    ]
+    return columns, rows
+
+
+HISTORY = ["round", "rank", "player", "elo", "low", "high"]
+SHOWN_ROUNDS = 10
+"""The columns of a history for people: more are too wide for a terminal."""
+
+
+def show_history(season: str, rounds: Sequence[dict[str, Any]], style: str) -> None:
+    """Standings after each round: every figure for programs, `SHOWN_ROUNDS` rounds for people."""
+    if not rounds and style in ("text", "markdown"):
+        return
+    rows = [
+        {"round": standings["rounds_played"], **{key: row[key] for key in HISTORY[1:]}}
+        for standings in rounds
+        for row in standings["players"]
+    ]
+    last = len(rounds)
+    shown = sorted({1 + (last - 1) * k // (SHOWN_ROUNDS - 1) for k in range(SHOWN_ROUNDS)})
+    elo = {(row["round"], row["player"]): row["elo"] for row in rows}
+    names = [row["player"] for row in rounds[-1]["players"]] if rounds else []
+    columns = ["player", *(f"round {after}" for after in shown)]
+    table = [[name, *(number(elo.get((after, name))) for after in shown)] for name in names]
+    figures = HISTORY, [list(row.values()) for row in rows]
+    title = f"{season}: Elo after each round"
+    print_as(style, {"season": season, "history": rows}, figures, (columns, table), title)
