@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arbiter.config.changes import rated_name
 from arbiter.config.glance import glance
 from arbiter.errors import NoStore, StoreError
 from arbiter.store import SeasonStore, Store
 from arbiter.store.address import address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import ExitStack
 
     from arbiter.config import Config
@@ -30,6 +31,8 @@ class Seen:
     rounds: int
     season: SeasonStore
     store: Store
+    players: Mapping[str, bool]
+    """The file's players as they are rated; True for house bots."""
 
     @property
     def complete(self) -> int:
@@ -64,7 +67,8 @@ def look(path: str, store_url: str | None) -> Seen:
         if found is not None:
             return found
     config, season, store = _opened(path, store_url)
-    return Seen(path, config.season, config.game, config.rounds, season, store)
+    players = {entry.player.name: entry.house for entry in config.entries}
+    return Seen(path, config.season, config.game, config.rounds, season, store, players)
 
 
 def _opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
@@ -87,10 +91,13 @@ def _unchanged(path: str, store_url: str | None) -> Seen | None:
     season = store.season(says.season)
     settings = season.last_settings() if season is not None else None
     game = says.game_if_unchanged(settings) if settings is not None else None
-    if season is None or game is None:
+    if season is None or settings is None or game is None:
         store.close()
         return None
-    return Seen(path, says.season, game, says.rounds, season, store)
+    players = {
+        rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
+    }
+    return Seen(path, says.season, game, says.rounds, season, store, players)
 
 
 def open_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:

@@ -20,7 +20,7 @@ from arbiter.cli.options import (
 )
 from arbiter.cli.output import note, print_json
 from arbiter.cli.progress import present
-from arbiter.cli.standings import show_standings
+from arbiter.cli.standings import marked, show_standings
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
 from arbiter.season.events import PartComplete
@@ -124,7 +124,7 @@ def _play(
         with Journal(log) as journal, choose_executor(config, workers, scheduler) as executor:
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one)
-            return season.standings()
+            return marked(season.standings(), {entry.player.name: entry.house for entry in config.entries})
 
 
 def _play_slice(

@@ -9,7 +9,7 @@ import click
 from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
 from arbiter.cli.output import print_as, print_json, print_table, result_text
-from arbiter.cli.standings import show_history, show_standings
+from arbiter.cli.standings import marked, show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force
 
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 @config_argument
 @click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
 @click.option("--history", is_flag=True, help="Each player's rating after each round.")
+@click.option("--official", is_flag=True, help="Without house and withdrawn players; equals share a rank.")
 @store_option
 @table_format_option
-def standings(config: str, after_round: int | None, history: bool, store_url: str | None, style: str) -> None:
+def standings(
+    config: str, after_round: int | None, history: bool, official: bool, store_url: str | None, style: str
+) -> None:
     """Ratings after the last complete round, with 95 % intervals; or how they came about.
 
     Example: arbiter standings configs/demo.yaml --format json
@@ -33,10 +36,12 @@ def standings(config: str, after_round: int | None, history: bool, store_url: st
     last = found.complete
     if after_round is not None and after_round > last:
         raise ConfigError(f"--after-round {after_round}: {last} rounds are complete")
+    if history and official:
+        raise ConfigError("--official does not go with --history")
     if history:
         show_history(found.name, [found.standings(n + 1) for n in range(after_round or last)], style)
         return
-    show_standings(found.standings(after_round or last), style)
+    show_standings(marked(found.standings(after_round or last), found.players, official), style)
 
 
 @click.command()

@@ -108,7 +108,7 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):
         if isinstance(name, str) and name not in seen:
-            hint = did_you_mean(name, seen)
+            hint = did_you_mean(name, sorted(seen))
             yield Problem(("house_bots", number), f"{name!r} does not stand in players", hint)
         if name in named[:number]:
             yield Problem(("house_bots", number), f"{name!r} is named twice")

@@ -19,7 +19,7 @@ from arbiter.season.orders import Force, force_after, force_at_plan
 from arbiter.season.schedule import entrants
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from arbiter.config import Config
     from arbiter.match import MatchSummary
@@ -154,14 +154,21 @@ class Ledger:
         least = config.suspend_after
         return [name for name in changed if 0 < least <= self._streaks[name]]
 
-    def _notices(self, config: Config, unfit: Mapping[str, str]) -> list[str]:
+    def _notices(self, config: Config, unfit: Mapping[str, str]) -> Iterator[str]:
         """A line for the organiser about each unfit player."""
         playing = {player.name for player in entrants(config, self._last + 1, unfit)}
-        return [
-            f"{name}: {reason}: "
-            + ("it plays on, since no house bot could fill up" if name in playing else "it is suspended")
-            for name, reason in unfit.items()
-        ]
+        ordered = {
+            entry.player.name for entry in config.entries if entry.registered_name in self._force.suspended
+        }
+        for name, reason in unfit.items():
+            if name in playing:
+                yield f"{name}: {reason}: it plays on, since no house bot could fill up"
+            else:
+                yield (
+                    f"{name} is suspended: {reason}"
+                    if name in ordered
+                    else f"{name}: {reason}: it is suspended"
+                )
 
     def standings(self, config: Config) -> dict[str, Any]:
         """The documented standings after the last round read."""

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6
 """Elo by which a rating computed again may differ: the last bits depend on the machine."""
+LATER = frozenset({"suspended"})
+"""Keys of standings that older ones lack."""
 SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What reading values of the wrong type raises."""
 
@@ -327,6 +329,8 @@ def _unlike(path: str, stored: Any, fresh: Any) -> Iterator[str]:
     """Every place where two JSON values differ; numbers may by the tolerance."""
     if isinstance(stored, dict) and isinstance(fresh, dict):
         for key in dict.fromkeys([*fresh, *stored]):
+            if key not in stored and key in LATER:
+                continue
             if key not in stored or key not in fresh:
                 yield f"{path}: {key}: {'surplus' if key in stored else 'missing'}"
             else:

@@ -1,0 +1,158 @@
+"""The commands `annul`, `suspend`, `reinstate`, and what the others then say."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+
+from arbiter.season.season import Season
+from tests.commands import arbiter
+from tests.kept_season import CLEAN, ILLEGAL, kept, original_season
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.kept_season import Kept
+
+__all__ = ["arbiter", "kept", "original_season"]
+Run: TypeAlias = "Callable[..., tuple[int, str, str]]"
+
+
+@pytest.fixture
+def run(kept: Kept, arbiter: Callable[..., tuple[int, str, str]]) -> Callable[..., tuple[int, str, str]]:
+    """A command on the kept season: three complete rounds and a fourth begun."""
+    return lambda command, *words: arbiter(command, kept.file, *words)
+
+
+def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> None:
+    before = run("standings", "--format", "json")
+    code, out, err = run("annul", CLEAN, ILLEGAL, CLEAN, "--because", " a power\ncut ")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"annulled: 2 matches, {CLEAN}, {ILLEGAL}\n")
+    assert " -> " in out
+    listed = json.loads(run("annul", "--list", "--format", "json")[1])
+    assert [(row["match"], row["state"], row["because"], row["until"]) for row in listed] == [
+        (CLEAN, "annulled", "a power cut", None),
+        (ILLEGAL, "annulled", "a power cut", None),
+    ]
+    code, out, _ = run("annul", "--undo", "--round", "1")
+    assert out.startswith("counted again: 2 matches")
+    assert [row["state"] for row in json.loads(run("annul", "--list", "--format", "json")[1])] == [
+        "counted again",
+        "counted again",
+    ]
+    assert run("standings", "--format", "json") == before
+
+
+def test_a_round_or_a_players_matches_are_annulled_at_once(kept: Kept, run: Run) -> None:
+    code, out, _ = run("annul", "--round", "2", "--player", "p3", "--because", "x", "--format", "json")
+    assert code == 0
+    playing = [match.id for match in kept.season.summaries() if match.round == 2 and "p3" in match.players]
+    assert json.loads(out)["subjects"] == playing
+    assert run("annul", "--round", "2", "--player", "p3", "--because", "x")[2] == (
+        f"arbiter: each of these {len(playing)} matches is annulled already\n"
+    )
+
+
+def test_every_command_says_what_is_annulled(kept: Kept, run: Run, tmp_path: object) -> None:
+    run("annul", CLEAN, "--because", "the wrong <cards>")
+    assert "annulled: the wrong <cards>" in run("matches", "--round", "1")[1]
+    (row,) = [row for row in json.loads(run("matches", "--format", "json")[1]) if row["id"] == CLEAN]
+    assert row["annulled"] == "the wrong <cards>"
+    assert run("show", CLEAN)[1].startswith(f"{CLEAN} annulled since ")
+    code, out, err = run("export", "--as", "jsonl", "--output", "-")
+    assert f"left out: 1 annulled match, {CLEAN}" in err
+    assert CLEAN not in [json.loads(line)["id"] for line in out.splitlines()]
+    code, out, err = run("verify")
+    assert code == 0
+    assert f"{CLEAN}: annulled since " in err
+    assert "1 match annulled" in out
+
+
+def test_who_is_suspended_is_shown_with_the_reason(kept: Kept, run: Run) -> None:
+    code, out, err = run("suspend", "p2", "--because", "it reads others' files")
+    assert (code, out.splitlines()[0], err) == (0, "p2 is suspended from the next round on", "")
+    assert json.loads(run("standings", "--format", "json")[1])["suspended"] == {
+        "p2": "it reads others' files"
+    }
+    assert json.loads(run("status", "--format", "json")[1])["suspended"] == {"p2": "it reads others' files"}
+    assert "suspended: p2: it reads others' files\n" in run("status")[1]
+    out = run("standings")[1]
+    assert any(line.split()[1:2] == ["p2"] and line.endswith("suspended") for line in out.splitlines())
+    assert "note: p2 is suspended: it reads others' files" in out
+    assert run("reinstate", "p2")[:2] == (0, "p2 plays again from the next round on\n")
+    assert json.loads(run("status", "--format", "json")[1])["suspended"] == {}
+
+
+def test_standings_mark_house_and_withdrawn_players_and_official_ones_leave_them_out(
+    kept: Kept, run: Run
+) -> None:
+    kept.file.write_text(kept.file.read_text().replace("  - {name: p5, command: [python3]}\n", ""))
+    rows = json.loads(run("standings", "--format", "json")[1])["players"]
+    marks = {row["player"]: row["marks"] for row in rows}
+    assert marks["p5"] == ["withdrawn"]
+    assert {name for name, found in marks.items() if found == ["house"]} >= {"random"}
+    official = json.loads(run("standings", "--official", "--format", "json")[1])["players"]
+    assert {row["player"] for row in official} == {f"p{n}" for n in range(5)}
+    assert [row["rank"] for row in official] == sorted(row["rank"] for row in official)
+
+
+def test_the_csv_of_standings_has_faults(run: Run) -> None:
+    rows = {row["player"]: row for row in csv.DictReader(io.StringIO(run("standings", "--format", "csv")[1]))}
+    shape = json.loads(run("standings", "--format", "json")[1])["players"]
+    assert {row["player"]: sum(row["faults"].values()) for row in shape} == {
+        name: int(row["faults"]) for name, row in rows.items()
+    }
+    assert any(row["fault_kinds"] for row in rows.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("annul", "which matches: name them, or give --round or --player"),
+        ("annul r001/t01/m0 --round 2 --because x", "which matches: name them, or give --round or --player"),
+        ("annul r001/t01/m0", "--because is missing"),
+        ("annul r001/t01/m9 --because x", "there is no match 'r001/t01/m9'"),
+        ("annul --round 9 --because x", "there is no such match"),
+        ("annul --player p99 --because x", "no player 'p99'"),
+        ("annul --undo --round 1", "each of these 8 matches counts"),
+        ("annul --undo r001/t01/m0", "r001/t01/m0 is not annulled"),
+        ("annul --undo r001/t01/m0 --replay", "--undo takes neither"),
+        ("annul --list r001/t01/m0", "--list stands alone"),
+        ("suspend p2", "--because is missing"),
+        ("suspend nobody --because x", "no player 'nobody'"),
+        ("reinstate p2", "p2 is not suspended"),
+        ("standings --official --history", "--official does not go with --history"),
+    ],
+)
+def test_mistakes_are_one_line_and_change_nothing(kept: Kept, run: Run, words: str, message: str) -> None:
+    command, *rest = words.split()
+    code, out, err = run(command, *rest)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert kept.season.orders.read().given == ()
+
+
+def test_a_store_that_cannot_be_written_is_named(
+    kept: Kept, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.store.close()
+    # Root may write anything: so the store is opened as in a folder where nobody may.
+    monkeypatch.setattr("arbiter.store.sqlite.os.access", lambda _, mode: mode != os.W_OK)
+    code, _, err = run("annul", CLEAN, "--because", "x")
+    assert code == 5
+    assert "read-only" in err
+
+
+def test_whoever_plays_hears_of_it(kept: Kept, run: Run) -> None:
+    with kept.store.held(kept.config.season):
+        code, _, err = run("annul", CLEAN, "--because", "x")
+    assert code == 0
+    assert err.endswith("plays the season, and hears it before a round is planned or rated\n")
+    assert CLEAN not in [match.id for match in Season(kept.config, kept.season).counted()]
