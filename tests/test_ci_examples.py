@@ -1,4 +1,7 @@
-"""The examples of docs/howto/ci.md: every step that they run is run, in a repository as they expect it."""
+"""The examples of docs/howto/ci.md: every step that they run is run, in a repository as they expect it.
+
+Bash reads every step; the commands of `arbiter` in it run in this process.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,33 @@ from typing import Any
 import pytest
 import yaml
 
+from arbiter.cli import exit_code
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "howto" / "ci.md"
-BOTS = ROOT / "bots" / "python"
 EXPRESSION = re.compile(r"\$\{\{\s*([\w.]+)\s*\}\}")
-SUITE = """
-game: {name: codepiece, dealers: [0]}
-bot: [python3, bot.py]
-isolation: plain
-checks:
-  - {check: no-faults, blocks: 1}
+GAME = {"name": "planning", "seats": 2, "deck": "12 A", "deals": [[1, 0]]}
+BOT = """
+import sys
+card = ""
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "set_cards":
+        card = words[2]
+    answer = {"gen_declare": " DECLARES", "gen_move": " " + card}.get(words[0], "")
+    print("=" + answer, end="\\n\\n", flush=True)
 """
+"""Plays its only card, of which the 2 takes the trick."""
+VERSIONS = {
+    "declares nothing": BOT.replace("DECLARES", "0"),
+    "declares what it takes": BOT.replace('" DECLARES"', '" 1" if card == "2A" else " 0"'),
+}
+SUITE = {
+    "game": GAME,
+    "bot": ["python3", "bot.py"],
+    "isolation": "plain",
+    "checks": [{"check": "no-faults", "blocks": 1}],
+}
 
 pytestmark = [
     pytest.mark.process,
@@ -41,10 +60,11 @@ def example(name: str) -> str:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> tuple[Path, str]:
-    """A bot that grew from playing by lot to playing by rules, and the commit before that."""
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
+    """A bot that has learned to declare, and the commit before that."""
     folder = tmp_path / "repository"
     folder.mkdir()
+    monkeypatch.chdir(folder)
 
     def git(*words: str) -> str:
         who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
@@ -52,33 +72,32 @@ def repository(tmp_path: Path) -> tuple[Path, str]:
         return done.stdout.strip()
 
     git("init", "-q")
-    for module in ("kit.py", "worlds.py"):
-        shutil.copy(BOTS / module, folder)
     keys = yaml.safe_load(example("regress.yaml"))
-    # A game with few matches a block.
-    keys |= {"game": {"name": "codepiece", "dealers": [0]}, "max_blocks": 16, "isolation": "plain"}
+    # As little to play as will do for a verdict.
+    keys |= {"game": GAME, "max_blocks": 16, "isolation": "plain", "workers": 1}
     (folder / "regress.yaml").write_text(yaml.safe_dump(keys))
-    (folder / "suite.yaml").write_text(SUITE)
-    for bot in ("codepiece_random.py", "codepiece_rules.py"):
-        shutil.copy(BOTS / bot, folder / "bot.py")
+    (folder / "suite.yaml").write_text(yaml.safe_dump(SUITE))
+    for subject, text in VERSIONS.items():
+        (folder / "bot.py").write_text(text)
         git("add", ".")
-        git("commit", "-q", "-m", bot)
+        git("commit", "-q", "-m", subject)
     return folder, git("rev-parse", "HEAD~1")
 
 
-def run(script: str, folder: Path, **variables: str) -> None:
+def run(script: str, **variables: str) -> None:
     """A step as the runner would run it, but for the installation, which is this one."""
     lines = [line for line in script.splitlines() if not line.startswith("pip install ")]
+    read, write = os.pipe()
+    # Tells the words of the step's command as bash has expanded them.
+    lines.insert(0, f"arbiter() {{ printf '%s\\0' \"$@\" >&{write}; }}")
     env = {**os.environ, **variables}
-    done = subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", "\n".join(lines)],
-        cwd=folder,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ["bash", "-eo", "pipefail", "-c", "\n".join(lines)]
+    done = subprocess.run(command, env=env, pass_fds=[write], capture_output=True, text=True, check=False)
+    os.close(write)
     assert done.returncode == 0, f"{script}\n{done.stdout}{done.stderr}"
+    with open(read) as pipe:
+        words = pipe.read().split("\0")[:-1]
+    assert not words or exit_code(words) == 0, script
 
 
 def verdict_of(folder: Path) -> str:
@@ -100,7 +119,7 @@ def test_the_github_workflow(repository: tuple[Path, str]) -> None:
             assert ("run" in step) != ("uses" in step)
             script = EXPRESSION.sub(lambda found: known[found[1]], step.get("run", ""))
             if not (script.startswith("git worktree") and (folder / "base").exists()):
-                run(script, folder, GITHUB_STEP_SUMMARY=str(summary))
+                run(script, GITHUB_STEP_SUMMARY=str(summary))
 
     steps("suite", None)
     for part in parts:
@@ -122,13 +141,13 @@ def test_the_gitlab_pipeline(repository: tuple[Path, str]) -> None:
         "CI_NODE_TOTAL": str(parts),
     }
     for script in jobs["suite"]["script"]:
-        run(script, folder)
+        run(script)
     for part in range(1, parts + 1):
         for script in jobs["play"]["script"]:
             if not (script.startswith("git worktree") and (folder / "base").exists()):
-                run(script, folder, **variables, CI_NODE_INDEX=str(part))
+                run(script, **variables, CI_NODE_INDEX=str(part))
     for script in jobs["verdict"]["script"]:
-        run(script, folder)
+        run(script)
     assert verdict_of(folder).startswith("better: ")
     named = {jobs[job]["artifacts"]["reports"]["junit"] for job in ("suite", "verdict")}
     assert all((folder / name).exists() for name in named)
