@@ -8,45 +8,79 @@ import os
 import select
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.cli import exit_code
-from tests.commands import BOTS, RANDOM
+from tests.commands import RANDOM
 from tests.table.sandbox.attacks import descendants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GONE_WITHIN_MS = 20_000
 ROUND_1 = {f"r001/t{table:02d}/m{rotation}" for table in (1, 2) for rotation in range(4)}
 
 
+GATE = """
+for match in {matches}; do mkdir "{folder}/match-$match" 2>/dev/null && exec "$@"; done
+[ -p "{folder}/gate" ] && read -r _ <"{folder}/gate"
+exec "$@"
+"""
+"""Starts a bot; but while there is a gate, only for so many matches, and stands still in the next."""
+
+
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Eight players, so eight matches a round, of bots slow enough to be caught at it."""
-    return write_config(tmp_path, f"{sys.executable} -I -S {BOTS / 'planning_random.py'}")
+    """Eight players, so eight matches a round, of which one stands still at a gate until that is opened."""
+    return with_gate(write_config(tmp_path), matches=1)
 
 
 @pytest.fixture
 def quick_config(tmp_path: Path) -> Path:
-    """The same with bots that start and play as quickly as any, for rounds that nobody disturbs."""
-    return write_config(tmp_path, RANDOM)
+    """The same for rounds that nobody disturbs."""
+    return write_config(tmp_path)
 
 
-def write_config(folder: Path, bot: str) -> Path:
-    """A season of eight `bot`s with seeds of their own."""
+def with_gate(config: Path, matches: int) -> Path:
+    """A season whose player p0 stands still after so many matches."""
+    os.mkfifo(config.parent / "gate")
+    script = GATE.format(matches=" ".join(map(str, range(matches))), folder=config.parent)
+    command = [*RANDOM.split(), "--seed", "0"]
+    text = config.read_text()
+    config.write_text(text.replace(json.dumps(command), json.dumps(["sh", "-c", script, "p0", *command])))
+    return config
+
+
+@contextmanager
+def gate_opened(config: Path) -> Iterator[None]:
+    """Let through who stands at the gate, and whoever comes."""
+    gate = config.parent / "gate"
+    # Opened so, it waits for nobody, and nobody waits for another writer.
+    descriptor = os.open(gate, os.O_RDWR)
+    os.write(descriptor, b"\n" * 8)
+    gate.unlink()
+    yield
+    os.close(descriptor)
+
+
+def write_config(folder: Path) -> Path:
+    """A season of eight bots with seeds of their own, played by one worker if the command does not say otherwise."""
     path = folder / "season.yaml"
     lines = [
         "game: {name: planning, deals: [[1, 0], [3, 1]]}",
         "rounds: 2",
         f"seed: {'s' * 32}",
         "isolation: plain",
+        "workers: 1",
         "time: 60s",
     ]
     lines += ["start_time: 60s", "players:"]
     for number in range(8):
-        command = [*bot.split(), "--seed", str(number)]
+        command = [*RANDOM.split(), "--seed", str(number)]
         lines.append(f"  - {{name: p{number}, command: {json.dumps(command)}}}")
     path.write_text("\n".join(lines))
     return path

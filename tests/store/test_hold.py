@@ -23,13 +23,15 @@ from tests.builders import record
 from tests.round_processes import (
     ROUND_1,
     assert_all_end,
+    gate_opened,
     run,
     start,
     stored,
     until_a_match_is_stored,
     watched,
+    with_gate,
 )
-from tests.round_processes import config as season_of_two_rounds
+from tests.round_processes import quick_config as season_of_two_rounds
 from tests.store.failures import longest_file
 
 if TYPE_CHECKING:
@@ -134,7 +136,7 @@ def test_a_hold_that_cannot_be_written_down_is_said(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_a_hold_ends_at_once_with_a_process_that_is_killed(opened: Callable[[], Store]) -> None:
     store = opened()
-    for _ in range(5):
+    for _ in range(2):
         process = subprocess.Popen(
             [sys.executable, "-c", HOLDER, store.url],
             cwd=ROOT,
@@ -240,7 +242,7 @@ def config(season_of_two_rounds: Path, postgres: str) -> Path:
 
 @pytest.mark.process
 def test_a_round_on_a_server_is_played_after_kill_9_as_if_nothing_had_been(config: Path) -> None:
-    process = start("run-round", config)
+    process = start("run-round", with_gate(config, matches=1))
     until_a_match_is_stored(process)
     # It stands still, so that the round is not over before it is looked at.
     process.send_signal(signal.SIGSTOP)
@@ -250,7 +252,8 @@ def test_a_round_on_a_server_is_played_after_kill_9_as_if_nothing_had_been(confi
     watching = watched(process.pid)
     process.kill()
     process.communicate()
-    code, _, err = run("run-round", config)
+    with gate_opened(config):
+        code, _, err = run("run-round", config)
     assert code == 0, err
     assert_all_end(watching)
     assert set(stored(config)) == ROUND_1
