@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
+from tests.commands import BOTS, RANDOM
 from tests.round_processes import run
 
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[1]
-PYTHON_BOTS = ROOT / "bots" / "python"
 ATTACK = ROOT / "bots" / "faulty" / "attack.py"
 ROUNDS = 3
 STRONG = ("greedy1", "greedy2")
@@ -34,16 +34,17 @@ BEHAVES = "carriage_returns"
 def played(folder: Path, attacks: dict[str, str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """All records and the standings of the season with these attacks."""
     folder.mkdir()
-    honest = {name: f'planning_greedy.py", --seed, "{name[-1]}"' for name in STRONG}
-    honest |= {name: f'planning_random.py", --seed, "{name[-1]}"' for name in WEAK[:-1]}
+    greedy = [sys.executable, "-S", f"{BOTS}/planning_greedy.py", "--worlds", "20"]
+    honest = {name: [*greedy, "--seed", name[-1]] for name in STRONG}
+    honest |= {name: [*RANDOM.split(), "--seed", name[-1]] for name in WEAK[:-1]}
     lines = [
         "season: contest", "game: {name: planning, deals: [[3, 0], [7, 1], [12, 2]]}", f"seed: {'s' * 32}",
         f"rounds: {ROUNDS}", "pairing: random", "suspend_after: 0", "time: 20s", "start_time: 20s",
         "house_bots: [house]", "players:",
-        f'  - {{name: house, house: true, command: [{sys.executable}, -I, -S, "{PYTHON_BOTS}/planning_random.py"]}}',
+        f"  - {{name: house, house: true, command: {json.dumps(RANDOM.split())}}}",
     ]  # fmt: skip
-    for name, words in honest.items():
-        lines.append(f'  - {{name: {name}, command: [{sys.executable}, -S, "{PYTHON_BOTS}/{words}]}}')
+    for name, command in honest.items():
+        lines.append(f"  - {{name: {name}, command: {json.dumps(command)}}}")
     for name, attack in attacks.items():
         lines.append(f'  - {{name: {name}, command: [{sys.executable}, -I, -S, "{ATTACK}", {attack}]}}')
     config = folder / "contest.yaml"

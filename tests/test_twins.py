@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import twins
+from tests.round_processes import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def test_a_season_killed_again_and_again_equals_its_undisturbed_twin(tmp_path: Path) -> None:
     game = "{name: planning, deals: [[1, 0], [3, 1], [5, 2]]}"
     calm, killed = (twins.write_config(tmp_path, name, 3, game) for name in ("calm", "killed"))
-    assert twins.run(calm).wait() == 0
+    assert run("run-season", calm)[0] == 0
     twins.play_killed(killed, kills=2, about_seconds=6)
     assert list(twins.differences(calm, killed)) == []
     for config in (calm, killed):

@@ -56,7 +56,7 @@ def write_config(folder: Path, name: str, rounds: int, game: str = "planning") -
         "players:",
     ]
     for player, (bot, *arguments) in PLAYERS.items():
-        words = ", ".join(f'"{word}"' for word in (sys.executable, str(BOTS / bot), *arguments))
+        words = ", ".join(f'"{word}"' for word in (sys.executable, "-S", str(BOTS / bot), *arguments))
         lines.append(f"  - {{name: {player}, command: [{words}]}}")
     path = folder / f"{name}.yaml"
     path.write_text("\n".join(lines))

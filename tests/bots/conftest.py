@@ -41,7 +41,14 @@ def bot(request: pytest.FixtureRequest) -> list[str]:
             pytest.skip("no node: the JavaScript bot cannot run")
         return ["node", str(BOTS / "js" / "planning_random.js")]
     return {
-        "python": [sys.executable, str(BOTS / "python" / "planning_random.py")],
-        "greedy": [sys.executable, str(BOTS / "python" / "planning_greedy.py"), "--worlds", "10"],
-        "pimc": [sys.executable, str(BOTS / "python" / "planning_pimc.py"), "--worlds", "2", "--no-clock"],
+        "python": [sys.executable, "-S", str(BOTS / "python" / "planning_random.py")],
+        "greedy": [sys.executable, "-S", str(BOTS / "python" / "planning_greedy.py"), "--worlds", "10"],
+        "pimc": [
+            sys.executable,
+            "-S",
+            str(BOTS / "python" / "planning_pimc.py"),
+            "--worlds",
+            "2",
+            "--no-clock",
+        ],
     }[name]
