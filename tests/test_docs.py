@@ -52,7 +52,9 @@ def name(page: Path) -> str:
 
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder, the current one, in which a reader's commands find the shipped bots and configs."""
+    """A folder, the current one, in which a reader's commands find the shipped bots and configs, and one core."""
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     (tmp_path / "bots").symlink_to(ROOT / "bots")
     shutil.copytree(ROOT / "configs", tmp_path / "configs", ignore=shutil.ignore_patterns("*.sqlite*"))
     for config in (tmp_path / "configs").glob("*.yaml"):

@@ -28,6 +28,7 @@ from arbiter.match import Limits
 from arbiter.protocol import Connection
 from arbiter.table.single import Heard
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
+from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from arbiter.match import MatchRecord
     from arbiter.rules import AnyGame
 
-BOTS = Path(__file__).parents[2] / "bots" / "python"
-RANDOM = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
+BY_LOT = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
+"""Draws the lots of the golden session."""
 SHORT = ("--game", "planning", "--option", "deals=[[1, 0], [2, 1]]", "--seed", "1", "--isolation", "plain")
 GAME = Planning(deals=[(1, 0), (2, 1), (3, 2)])
 
@@ -139,9 +140,9 @@ quit
 
 @pytest.mark.process
 def test_a_session(console: Callable[..., list[str]], golden: Callable[[str, str], None]) -> None:
-    lines = console(SESSION, *SHORT, "--seat", f"bot:{RANDOM}", "--seat", f"bot:{RANDOM} --seed 7")
+    lines = console(SESSION, *SHORT, "--seat", f"bot:{BY_LOT}", "--seat", f"bot:{BY_LOT} --seed 7")
     text = re.sub(r"time_left \d{4}\b", "time_left 9999", "\n".join(lines)).replace(
-        RANDOM, "planning_random.py"
+        BY_LOT, "planning_random.py"
     )
     golden("console_session.txt", text + "\n")
 
@@ -366,7 +367,7 @@ def crash_at(moves: int) -> str:
 def season(folder: Path, crasher: str, delivery: str = "strict") -> Path:
     path = folder / "my season.yaml"
     lines = [
-        f"game: {{name: planning, deals: [[1, 0], [2, 1], [3, 2]]}}\nisolation: plain\nrounds: 1\ndelivery: {delivery}",
+        f"game: {{name: planning, deals: [[1, 0], [2, 1], [3, 2]]}}\nisolation: plain\nrounds: 1\nworkers: 1\ndelivery: {delivery}",
         f"seed: {'s' * 32}",
         "players:",
     ]

@@ -14,14 +14,15 @@ import yaml
 from arbiter.cli import exit_code
 from arbiter.errors import ConfigError
 from arbiter.suite import load_suite
+from tests import commands
+from tests.commands import BOTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parents[2]
-BOTS = ROOT / "bots" / "python"
-GREEDY = [sys.executable, str(BOTS / "planning_greedy.py")]
-RANDOM = [sys.executable, str(BOTS / "planning_random.py"), "--seed", "1"]
+GREEDY = [sys.executable, "-S", str(BOTS / "planning_greedy.py")]
+RANDOM = [*commands.RANDOM.split(), "--seed", "1"]
 RECORD = ROOT / "configs" / "records" / "greedy.json"
 GAME = {"name": "planning", "deals": [[3, 0], [4, 1]]}
 SMALL = {"name": "planning", "seats": 2, "deals": [[1, 0]]}
@@ -50,7 +51,7 @@ def bot(folder: Path, body: str) -> list[str]:
     path.write_text(
         f"import sys, time\nfor line in sys.stdin:\n    w = line.split()\n    say = ''\n{body}\n    print('=', say, end='\\n\\n', flush=True)\n"
     )
-    return [sys.executable, str(path)]
+    return [sys.executable, "-S", str(path)]
 
 
 @pytest.mark.process
@@ -63,7 +64,8 @@ def test_each_check_that_passes_is_a_line(suite: Callable[..., tuple[int, str, s
     )
     lines = out.splitlines()
     assert code == 0, out
-    assert lines[0].startswith(f"PASSED beats {Path(sys.executable).name} planning_random.py --seed 1: ")
+    opponent = " ".join(Path(word).name for word in RANDOM)
+    assert lines[0].startswith(f"PASSED beats {opponent}: ")
     assert lines[1].startswith("PASSED no faults in 2s: none in 2 matches; at most ")
     assert lines[2].startswith("PASSED with others: none in 2 matches")
     assert lines[3].startswith("3 passed, 0 failed in ")
