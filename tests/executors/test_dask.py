@@ -21,7 +21,7 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.executors import cluster, inline
 from arbiter.match import Limits, MatchRecord, MatchSpec, Player
 from arbiter.table import play_match
-from tests.commands import arbiter
+from tests.commands import BOTS, RANDOM, arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,13 +35,13 @@ pytest.importorskip("distributed", reason="distributed is not installed (pip ins
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("dask")]
 two_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two workers need two cores")
 
-RANDOM = Path(__file__).parents[2] / "bots" / "python" / "planning_random.py"
+PLANNING_RANDOM = BOTS / "planning_random.py"
 SOON = 30
 
 # Writes the match that it plays to a file; in the match "stall", the first time, it says who it
 # is and answers nothing.
 BOT = """
-import os, runpy, signal, sys
+import os, signal, sys
 folder, match = sys.argv[1:]
 with open(folder + "/plays", "a") as plays:
     plays.write(match + "\\n")
@@ -50,8 +50,7 @@ if match == "stall" and not os.path.exists(folder + "/stalled"):
     with open(folder + "/pipe", "w") as pipe:
         pipe.write(str(os.getpid()))
     signal.pause()
-sys.argv[1:] = []
-runpy.run_path({random!r}, run_name="__main__")
+os.execv({random[0]!r}, {random!r})
 """
 
 
@@ -61,7 +60,7 @@ class Dask:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         # The claims of cores and the shipped folders are this test's own.
-        self._environment = {**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(RANDOM.parents[2])}
+        self._environment = {**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(BOTS.parents[1])}
         self._processes: list[subprocess.Popen[str]] = []
         self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0")
         assert self.scheduler.stderr is not None
@@ -115,7 +114,7 @@ def notes() -> queue.Queue[str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Where the bots of a test are and write."""
-    (tmp_path / "bot.py").write_text(BOT.format(random=str(RANDOM)))
+    (tmp_path / "bot.py").write_text(BOT.format(random=RANDOM.split()))
     os.mkfifo(tmp_path / "pipe")
     return tmp_path
 
@@ -137,8 +136,7 @@ def match(name: str, players: Sequence[Player], table: int = 1) -> MatchSpec:
 
 
 def randoms() -> list[Player]:
-    command = (sys.executable, "-I", "-S", str(RANDOM))
-    return [Player(f"p{seat}", (*command, "--seed", str(seat)), str(RANDOM.parent)) for seat in range(4)]
+    return [Player(f"p{seat}", (*RANDOM.split(), "--seed", str(seat)), str(BOTS)) for seat in range(4)]
 
 
 def logged(name: str, folder: Path, table: int = 1) -> MatchSpec:
@@ -164,7 +162,7 @@ def parent(pid: int) -> int:
 
 @two_cores
 def test_each_match_is_played_once_and_as_at_home(dask: Dask, notes: queue.Queue[str], folder: Path) -> None:
-    specs = [logged(f"m{number}", folder, number) for number in range(10)]
+    specs = [logged(f"m{number}", folder, number) for number in range(6)]
     with inline() as executor:
         home = executor.submit(play_match, match("home", randoms())).result()
     with cluster(dask.address, specs[0].players, on_note=notes.put) as executor:
@@ -182,7 +180,7 @@ def test_each_match_is_played_once_and_as_at_home(dask: Dask, notes: queue.Queue
 def test_a_killed_worker_costs_its_match_in_flight_and_the_next_one_is_used(
     dask: Dask, notes: queue.Queue[str], folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    names = ["stall", *(f"m{number}" for number in range(20))]
+    names = ["stall", *(f"m{number}" for number in range(10))]
     specs = [logged(name, folder, table) for table, name in enumerate(names)]
     records: list[str] = []
     voids: list[str] = []
@@ -225,7 +223,7 @@ def test_shipped_players_need_nothing_on_the_workers(
 ) -> None:
     bots = tmp_path / "bots"
     (bots / "deep").mkdir(parents=True)
-    (bots / "deep" / "program.py").write_text(RANDOM.read_text())
+    (bots / "deep" / "program.py").write_text(PLANNING_RANDOM.read_text())
     (bots / "bot").write_text(f"#!/bin/sh\nexec {sys.executable} -I -S deep/program.py\n")
     (bots / "bot").chmod(0o755)
     (bots / "weights").write_bytes(bytes(9_000_000))
@@ -360,11 +358,11 @@ def test_run_season_plays_on_the_cluster_what_it_plays_at_home(
 ) -> None:
     bots = tmp_path / "bots"
     bots.mkdir()
-    (bots / "bot.py").write_text(RANDOM.read_text())
+    (bots / "bot.py").write_text(PLANNING_RANDOM.read_text())
     lines = ["season: s", "game: {name: planning, deals: [[1, 0], [3, 1]]}", "rounds: 2", f"seed: {'s' * 32}"]
     lines += ["isolation: plain", "ship: [bots]", "players:"]
     lines += [
-        f'  - {{name: p{n}, command: [{sys.executable}, bots/bot.py, --seed, "{n}"]}}' for n in range(8)
+        f'  - {{name: p{n}, command: [{sys.executable}, -S, bots/bot.py, --seed, "{n}"]}}' for n in range(8)
     ]
     tables = []
     for name, options in (("home", []), ("away", ["--scheduler", dask.address])):
