@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import Executor, Future
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from arbiter.match import MatchRecord, MatchSpec
-    from arbiter.rules import Action, Seat, State
+    from arbiter.rules import Action, AnyGame, Seat, State
     from arbiter.testing.memory import Policy
 
 SMALL = {"name": "planning", "deals": [[2, 1], [1, 0]]}
 COMMAND = ["/bin/sh", "-c", "exit"]
+RECORDS: dict[object, MatchRecord] = {}
+"""By policy and spec: many tests play the same matches, which nothing else goes into."""
 
 
 def experiment(game: object = SMALL, folder: Path | None = None, **keys: Any) -> Experiment:
@@ -29,6 +33,11 @@ def experiment(game: object = SMALL, folder: Path | None = None, **keys: Any) ->
     store = {} if folder is None else {"store": f"sqlite:///{folder / 'test.sqlite'}"}
     given = {"game": game, "base": COMMAND, "candidate": [*COMMAND, "new"], "seed": "s", **store, **keys}
     return experiment_of(None, {key: value for key, value in given.items() if value is not None})
+
+
+@cache
+def game_of(name: str, options: str) -> AnyGame:
+    return make(name, json.loads(options))
 
 
 class InMemory(Executor):
@@ -55,8 +64,11 @@ class InMemory(Executor):
         return future
 
     def record(self, spec: MatchSpec) -> MatchRecord:
-        game = make(spec.game, spec.options)
-        record = play_by_policy(game, self._policy(spec), spec)
+        played = self._policy, repr(spec)
+        record = RECORDS.get(played)
+        game = game_of(spec.game, json.dumps(spec.options))
+        if record is None:
+            record = RECORDS[played] = play_by_policy(game, self._policy(spec), spec)
         faulty = self._faulty(spec)
         if not faulty:
             return record
@@ -81,6 +93,7 @@ def alike(_spec: MatchSpec) -> Policy:
     return lambda state, seat: state.legal(seat)[0]
 
 
+@cache
 def skilled(version: str) -> Callable[[MatchSpec], Policy]:
     """The version declares no trick and gives away its lowest cards; the others play by lot."""
 
