@@ -1,25 +1,19 @@
-"""A store in an SQLite file: its address, how it is opened, who holds it, what its failures mean.
-
-Whoever plays holds a lock of the operating system on a file beside the database, for the whole store.
-It ends with the process, however that ends.
-"""
+"""A store in an SQLite file: its address, how it is opened, what its failures mean; `hold` says who plays."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import platform
 import sqlite3
 import time
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.errors import NoStore, StoreError
+from arbiter.errors import NoStore
+from arbiter.store import hold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     import sqlalchemy as sa
     from sqlalchemy.exc import DBAPIError
@@ -31,8 +25,6 @@ LOCK_SECONDS = 5
 """A commit of somebody else takes milliseconds; whoever holds the lock this long does not let go."""
 PAGE_BYTES = 16384
 """A match takes about 3 kB: on pages of SQLite's usual 4 kB a quarter of each would stay empty."""
-LOOK_SECONDS = 0.2
-"""How long the lock is waited for: `holder`, too, has it for a moment."""
 
 
 def shown(url: sa.URL) -> str:
@@ -88,71 +80,14 @@ def explain(error: DBAPIError) -> str:
     return text.splitlines()[0]
 
 
-@contextmanager
-def held(store: Opened, _season: str) -> Iterator[None]:
+def held(store: Opened, _season: str) -> AbstractContextManager[None]:
     """Play alone on the whole store; StoreError names whoever does already."""
-    path = _lock_file(store)
-    if path is None:
-        yield
-        return
-    descriptor = _open(store, path, os.O_RDWR | os.O_CREAT)
-    try:
-        if not _locked(descriptor):
-            raise StoreError(f"{store.name} is being played on by {_read(descriptor)}")
-        since = datetime.now(UTC).isoformat(timespec="seconds")
-        try:
-            os.truncate(descriptor, 0)
-            os.write(descriptor, f"process {os.getpid()} on {platform.node()} since {since}".encode())
-        except OSError as error:
-            raise StoreError(f"{store.name} cannot be held: {error.strerror}: {path}") from None
-        yield
-        os.truncate(descriptor, 0)
-    finally:
-        os.close(descriptor)
+    return nullcontext() if store.name == MEMORY else hold.held(store.name)
 
 
 def holder(store: Opened, _season: str) -> str | None:
-    path = _lock_file(store)
-    if path is None or not path.exists():
-        return None
-    descriptor = _open(store, path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _read(descriptor)
-    finally:
-        os.close(descriptor)
-    return None
-
-
-def _lock_file(store: Opened) -> Path | None:
-    """The file whose lock is the hold; None for a database without a file."""
-    return None if store.name == MEMORY else Path(store.name + "-lock")
-
-
-def _locked(descriptor: int) -> bool:
-    """Take the lock; False if somebody else has it."""
-    until = time.monotonic() + LOOK_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                return False
-            time.sleep(LOOK_SECONDS / 20)
-        else:
-            return True
-
-
-def _open(store: Opened, path: Path, flags: int) -> int:
-    try:
-        return os.open(path, flags | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise StoreError(f"{store.name} cannot be held: {error.strerror}: {path}") from None
-
-
-def _read(descriptor: int) -> str:
-    return os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
+    """Who plays on the store now; None if nobody does."""
+    return None if store.name == MEMORY else hold.holder(store.name)
 
 
 def _prepare(connection: Any, _: object) -> None:

@@ -1,0 +1,146 @@
+"""Who plays on a store that is a file: a lock of the operating system, and a name that nobody can delete.
+
+The lock is on a file beside the database, which says who has it; it holds between containers too, but not
+once somebody deletes that file. The name stands in the kernel's list of sockets and is made of the database's
+device and number there, so it is the same by whatever link the store is opened. Both end with the process,
+however that ends. The database itself is not opened here: closing it would drop SQLite's own locks. Another
+user of the machine could take the name first, and so keep a season from being played; no more.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import platform
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.errors import StoreError
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Iterator
+
+LOOK_SECONDS = 0.2
+"""How long lock and name are waited for: `holder`, too, has the lock for a moment."""
+SOMEBODY = "another process"
+
+
+@contextmanager
+def held(name: str) -> Iterator[None]:
+    """Play alone on the database of this name; StoreError names whoever does already."""
+    with ExitStack() as stack:
+        descriptor = _open(name, os.O_RDWR | os.O_CREAT)
+        stack.callback(os.close, descriptor)
+        if not _patiently(lambda: _lock(descriptor)):
+            raise StoreError(f"{name} is being played on by {_read(descriptor)}")
+        own = stack.enter_context(_socket())
+        address = _address(name)
+        if not _patiently(lambda: _bind(own, address)):
+            how = f"by another path, or {_lock_file(name)} was removed"
+            raise StoreError(f"{name} is being played on by {SOMEBODY} ({how})")
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        try:
+            os.truncate(descriptor, 0)
+            os.write(descriptor, f"process {os.getpid()} on {platform.node()} since {since}".encode())
+        except OSError as error:
+            raise _unheld(name, error) from None
+        yield
+        os.truncate(descriptor, 0)
+
+
+def holder(name: str) -> str | None:
+    """Who plays on the database of this name now; None if nobody does."""
+    if _lock_file(name).exists():
+        descriptor = _open(name, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _read(descriptor)
+        finally:
+            os.close(descriptor)
+    address = _address(name)
+    with _socket() as asking:
+        return SOMEBODY if address is not None and _answers(asking, address) else None
+
+
+def _lock_file(name: str) -> Path:
+    return Path(name + "-lock")
+
+
+def _open(name: str, flags: int) -> int:
+    try:
+        return os.open(_lock_file(name), flags | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise _unheld(name, error) from None
+
+
+def _unheld(name: str, error: OSError) -> StoreError:
+    return StoreError(f"{name} cannot be held: {error.strerror}: {_lock_file(name)}")
+
+
+def _patiently(take: Callable[[], bool]) -> bool:
+    """Try until it succeeds or `LOOK_SECONDS` are over."""
+    until = time.monotonic() + LOOK_SECONDS
+    while not take():
+        if time.monotonic() >= until:
+            return False
+        time.sleep(LOOK_SECONDS / 20)
+    return True
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _read(descriptor: int) -> str:
+    return os.pread(descriptor, 200, 0).decode(errors="replace") or SOMEBODY
+
+
+def _socket() -> socket.socket:
+    """A socket that no program started later inherits."""
+    # Loaded by whoever plays or asks who does; the store's other users do without.
+    import socket
+
+    return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+
+def _address(name: str) -> str | None:
+    """The name in the kernel's list; None on systems other than Linux, which have no such list."""
+    if sys.platform != "linux":
+        return None
+    try:
+        there = os.stat(name)
+    except OSError as error:
+        raise StoreError(f"{name} cannot be held: {error.strerror}") from None
+    return f"\0arbiter-hold-{there.st_dev:x}-{there.st_ino:x}"
+
+
+def _bind(own: socket.socket, address: str | None) -> bool:
+    """Take the name until the socket is closed, by us or by the kernel."""
+    try:
+        if address is not None:
+            own.bind(address)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return False
+    return True
+
+
+def _answers(asking: socket.socket, address: str) -> bool:
+    """True if a socket has the name; it hears nothing of this."""
+    try:
+        asking.connect(address)
+    except ConnectionRefusedError:
+        return False
+    return True
