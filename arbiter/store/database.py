@@ -96,6 +96,11 @@ class Database:
         finally:
             self._only = None
 
+    def checkpoint(self) -> None:
+        """See to it that a copy of an SQLite file alone has all that is stored; readers delay nobody."""
+        with self.reading() as connection:
+            self.kind.checkpoint(connection)
+
     def held(self, season: str = "") -> AbstractContextManager[None]:
         """Play alone on a season, or on all of the store; StoreError names whoever does already.
 
@@ -125,14 +130,19 @@ class Database:
             elif tables:
                 raise StoreError(f"{self.name} is a database of something else: name another store")
             else:
+                self.kind.refuse_hollow(connection, self.name)
                 found = None
-        if found == schema.HEAD:
-            return
         if found is None:
             if not create:
                 raise NoStore(f"there is no store {self.name} yet: play a round first")
             self._make_tables()
-            return
+        elif found != schema.HEAD:
+            self._upgrade(found)
+        if create:
+            with self._engine.connect() as connection:
+                self.kind.settle(connection)
+
+    def _upgrade(self, found: str) -> None:
         # Loaded only when a store is behind: it takes longer than opening one.
         from arbiter.store.migrations import known_revisions, upgrade
 

@@ -41,6 +41,15 @@ class Kind(Protocol):
     def lock_schema(self, connection: sa.Connection) -> None:
         """Make or change the tables alone: whoever comes second waits until this transaction ends."""
 
+    def refuse_hollow(self, connection: sa.Connection, name: str, /) -> None:
+        """StoreError where a database without tables was a store."""
+
+    def settle(self, connection: sa.Connection) -> None:
+        """What is set once for a database that is to be written to, and stays."""
+
+    def checkpoint(self, connection: sa.Connection) -> None:
+        """Bring what is stored where a copy of it finds it."""
+
     def insert_once(self, table: sa.Table) -> sa.Insert:
         """Adds a row unless one with its key is there."""
 

@@ -110,6 +110,18 @@ def lock_schema(connection: sa.Connection) -> None:
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
 
 
+def refuse_hollow(_connection: sa.Connection, _name: str) -> None:
+    """A server copies databases whole."""
+
+
+def settle(connection: sa.Connection) -> None:
+    """A server needs nothing set."""
+
+
+def checkpoint(connection: sa.Connection) -> None:
+    """A server sees to it."""
+
+
 def insert_once(table: sa.Table) -> sa.Insert:
     return insert(table).on_conflict_do_nothing()
 

@@ -138,6 +138,7 @@ class SeasonStore:
             mine = sa.update(schema.rounds).filter_by(season_id=self._id, number=number)
             connection.execute(mine.values(complete=True))
             keep_standings(connection, self._id, number, standings)
+        self._store.checkpoint()
 
     def standings(self, number: int) -> dict[str, Any] | None:
         """The standings kept after a round, None if there are none."""

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.errors import NoStore
+from arbiter.errors import NoStore, StoreError
 from arbiter.store import hold
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 LOCK_SECONDS = 5
 """A commit of somebody else takes milliseconds; whoever holds the lock this long does not let go."""
+APPLICATION_ID = 0x41726274
+"""Stands in the header of the file, "Arbt": a store is known by it even where its tables are lost."""
 PAGE_BYTES = 16384
 """A match takes about 3 kB: on pages of SQLite's usual 4 kB a quarter of each would stay empty."""
 
@@ -42,19 +44,87 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
     import sqlalchemy as sa
 
     name = shown(url)
+    if name != MEMORY:
+        _refuse_remains(Path(name))
     if not create:
-        if not Path(name).is_file():
+        if not os.path.isfile(name):
             raise NoStore(f"there is no store {name} yet: play a round first")
         if not os.access(Path(name).parent, os.W_OK):
-            # SQLite would make files beside the store even to read it.
-            url = sa.make_url(f"sqlite:///file:{name}?immutable=1&uri=true")
+            # SQLite would make files beside the store even to read it, if nobody who plays has made them.
+            mode = "mode=ro" if _size(_wal(Path(name))) else "immutable=1"
+            url = sa.make_url(f"sqlite:///file:{name}?{mode}&uri=true")
     made = sa.create_engine(url, connect_args={"timeout": LOCK_SECONDS})
     sa.event.listen(made, "connect", _prepare)
     return made
 
 
+def _wal(file: Path) -> Path:
+    """Where SQLite keeps what it has not yet put into the file."""
+    return file.with_name(file.name + "-wal")
+
+
+def _size(file: Path) -> int | None:
+    """None where there is none, or none to be seen."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return None
+
+
+def _refuse_remains(file: Path) -> None:
+    """StoreError where contents of a store lie in the -wal alone: SQLite would remove it for a new file."""
+    # In this order: whoever makes a store at this moment has made the file before its -wal.
+    if _size(_wal(file)) and not (size := _size(file)):
+        what = "missing" if size is None else "empty"
+        raise StoreError(
+            f"{file} is {what}, but contents of a store lie in {_wal(file)}:"
+            " put the file back, or remove that too"
+        )
+
+
+def refuse_hollow(connection: sa.Connection, name: str) -> None:
+    """StoreError for a file without tables that is what a copy leaves of a store."""
+    marked = connection.exec_driver_sql("PRAGMA application_id").scalar() == APPLICATION_ID
+    # Stores used to have neither mark nor tables in the file until their first contents were moved there.
+    if marked or connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
+        raise StoreError(
+            f"{name} is a store whose contents are in a file {_wal(Path(name)).name} that is missing:"
+            " copy both while nobody plays, or use `arbiter backup`"
+        )
+
+
 def lock_schema(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def settle(connection: sa.Connection) -> None:
+    """Readers beside one writer from now on, and our mark, in stores of earlier versions too.
+
+    Only once the tables are there: until then nothing of a store is outside its file.
+    """
+    from sqlalchemy.exc import OperationalError
+
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            break
+        except OperationalError as error:
+            # A read-only store can still be read.
+            if "readonly" in str(error.orig) or "unable to open" in str(error.orig):
+                return
+            # Two that open a new file both change it, and for this SQLite's own patience does not hold.
+            if "locked" not in str(error.orig) or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.01)
+    if connection.exec_driver_sql("PRAGMA application_id").scalar() != APPLICATION_ID:
+        connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+        checkpoint(connection)
+
+
+def checkpoint(connection: sa.Connection) -> None:
+    """Move what is stored into the file itself, as far as nobody reads what was there before; never wait."""
+    connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def insert_once(table: sa.Table) -> sa.Insert:
@@ -91,20 +161,7 @@ def holder(store: Opened, _season: str) -> str | None:
 
 
 def _prepare(connection: Any, _: object) -> None:
-    """Readers beside one writer, and a commit that survives a crash, of the machine too."""
+    """A commit survives a crash, of the machine too."""
     # Of a database that is there already this changes nothing.
     connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            break
-        except sqlite3.OperationalError as error:
-            # A read-only store can still be read.
-            if "readonly" in str(error) or "unable to open" in str(error):
-                break
-            # Two that open a new file both change it, and for this SQLite's own patience does not hold.
-            if "locked" not in str(error) or time.monotonic() >= deadline:
-                raise
-            time.sleep(0.01)
     connection.execute("PRAGMA synchronous=FULL")

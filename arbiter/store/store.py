@@ -36,6 +36,7 @@ class Store(Database):
         with self.transaction() as connection:
             if not self.insert_once(connection, schema.seasons, values):
                 raise StoreError(f"{self.name} holds a season {name} already")
+        self.checkpoint()
         made = self.season(name)
         assert made is not None
         return made
