@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from arbiter.cli.options import (
     store_option,
     workers_option,
 )
-from arbiter.cli.output import note, print_json
+from arbiter.cli.output import first_few, note, print_json
 from arbiter.cli.progress import present
 from arbiter.cli.standings import marked, show_standings
 from arbiter.errors import ConfigError, NoStore
@@ -27,9 +28,10 @@ from arbiter.season.events import PartComplete
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
+from arbiter.store.address import file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from arbiter.config import Config
@@ -119,12 +121,30 @@ def _play(
     one: bool = False,
 ) -> dict[str, Any]:
     """Play a season, or only `one` round of it, and return its standings."""
+    there = _is_there(config.store)
     with closing(Store(config.store)) as store, store.held(config.season):
+        before = store.seasons()
         season = Season.open(config, store)
+        _announce(config.season, store.name, before, there)
         with Journal(log) as journal, choose_executor(config, workers, scheduler) as executor:
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one)
             return marked(season.standings(), {entry.player.name: entry.house for entry in config.entries})
+
+
+def _is_there(store_url: str) -> bool:
+    """True where the store's file is there before anybody opens it."""
+    file = file_of(store_url)
+    return file is not None and os.path.exists(file)  # noqa: PTH110 -- False where it may not be looked for
+
+
+def _announce(season: str, store: str, before: Sequence[str], there: bool) -> None:
+    """Say that a season is new where one might expect to go on with another."""
+    if before and season not in before:
+        held = f"{'season' if len(before) == 1 else 'seasons'} {first_few(before)}"
+        note(f"the store {store} holds the {held}; a new season {season} begins in it")
+    elif there and not before:
+        note(f"the file {store} was there already and holds no season; a new season {season} begins in it")
 
 
 def _play_slice(
