@@ -55,6 +55,16 @@ class Seen:
         return Season(self.config(), self.season).standings(number)
 
 
+def address_of_store(path: str) -> str:
+    """The address of the store that a season's file names."""
+    says = glance(Path(path))
+    if says is not None:
+        return says.store
+    from arbiter.config import load
+
+    return load(path).store
+
+
 def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
     """A config and its season as far as it was played; StoreError if there is none yet."""
     return _opened(path, store_url)[:2]

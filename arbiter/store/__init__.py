@@ -5,6 +5,7 @@
 | `address` | the addresses of stores, and which kind of database a driver is of; needs no SQLAlchemy |
 | `kind`, `sqlite`, `postgres` | what is special to a kind: connections, lock, failures |
 | `hold` | who plays on a file |
+| `backup` | a copy of a file while it is played on |
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `store` | a database and its seasons |
 | `season` | a season's rounds, matches and standings |

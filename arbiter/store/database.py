@@ -31,13 +31,13 @@ class Database:
 
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.url = url
-        parsed = _parsed(url)
-        kind = kind_of(parsed.drivername)
+        address = parsed(url)
+        kind = kind_of(address.drivername)
         if kind is None:
-            raise StoreError(f"no driver for the store {parsed.drivername}://...: {HINT}")
+            raise StoreError(f"no driver for the store {address.drivername}://...: {HINT}")
         self.kind = kind
-        self.name = self.kind.shown(parsed)
-        self._engine = self.kind.engine(parsed, create)
+        self.name = self.kind.shown(address)
+        self._engine = self.kind.engine(address, create)
         self._only: sa.Connection | None = None
         self._inserts: dict[str, sa.Insert] = {}
         with self.explained():
@@ -161,7 +161,8 @@ class Database:
             connection.execute(sa.insert(schema.version).values(version_num=schema.HEAD))
 
 
-def _parsed(url: str) -> sa.URL:
+def parsed(url: str) -> sa.URL:
+    """An address in its parts; StoreError for what is none."""
     try:
         return sa.make_url(url)
     except (ArgumentError, ValueError):

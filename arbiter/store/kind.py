@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     import sqlalchemy as sa
     from sqlalchemy.exc import DBAPIError
@@ -49,6 +50,9 @@ class Kind(Protocol):
 
     def checkpoint(self, connection: sa.Connection) -> None:
         """Bring what is stored where a copy of it finds it."""
+
+    def copying(self, url: sa.URL, target: Path, /) -> str:
+        """The command that copies the store, without a password; "" where we do it ourselves."""
 
     def insert_once(self, table: sa.Table) -> sa.Insert:
         """Adds a row unless one with its key is there."""

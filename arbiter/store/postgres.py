@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -23,6 +24,7 @@ from arbiter.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from arbiter.store.kind import Opened
 
@@ -45,6 +47,8 @@ MEANINGS = {
     "55P03": "locked by another program; wait for it or end it",
 }
 
+SECRETS = ("password", "sslpassword")
+"""What an address may hold after its question mark that no message shows."""
 SCHEMA_LOCK = 0x61726269736D
 """The advisory lock of whoever makes or changes the tables."""
 LOCKS = 0x61726269
@@ -120,6 +124,14 @@ def settle(connection: sa.Connection) -> None:
 
 def checkpoint(connection: sa.Connection) -> None:
     """A server sees to it."""
+
+
+def copying(url: sa.URL, target: Path) -> str:
+    """The server's own program, which asks for the password where it needs one."""
+    address = sa.URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    told = address.difference_update_query(SECRETS).render_as_string()
+    words = ["pg_dump", "--format=custom", f"--file={target}", f"--dbname={told}"]
+    return shlex.join(words)
 
 
 def insert_once(table: sa.Table) -> sa.Insert:

@@ -127,6 +127,11 @@ def checkpoint(connection: sa.Connection) -> None:
     connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
 
+def copying(_url: sa.URL, _target: Path) -> str:
+    """We do it ourselves."""
+    return ""
+
+
 def insert_once(table: sa.Table) -> sa.Insert:
     from sqlalchemy.dialects.sqlite import insert
 
