@@ -45,6 +45,7 @@ COMMANDS = {
     "check-bot": ("check_bot", "check_bot", "Try a bot in every way that a tournament will."),
     "console": ("console", "console", "A referee by hand: bots and people, any command, raw replies."),
     "check-config": ("check", "check_config", "Check a season's file without playing."),
+    "config": ("config", "config", "A season's settings as a file, of now or of a round."),
     "games": ("check", "games", "The games that can be played, and their options."),
     "isolation": ("check", "isolation", "What this machine can enforce against bots."),
 }

@@ -11,6 +11,7 @@
 | `versions` | the programs that a file names |
 | `places`, `problems` | YAML with the places of values; what is wrong, in our words |
 | `changes` | what differs between two settings |
+| `writing` | a config as the text of a file |
 """
 
 from __future__ import annotations

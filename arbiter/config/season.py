@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
     from arbiter.rules import AnyGame
 
+FREE = frozenset(
+    {"season", "folder", "seed", "seed_commitment", "store", "rounds", "until", "workers", "ship"}
+)
+"""The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
 GUESSABLE_BITS = 128
 """A seed with fewer bits can be found by trying."""
 
@@ -47,12 +51,13 @@ class Config:
     """A checked season. `seed` is "auto" or the seed's text.
 
     `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
-    `until` is when no further round beyond `rounds` is to end later; `ship` are folders whose files
-    go to other machines.
+    `folder` is where relative names of commands, `read` and `ship` start. `until` is when no further
+    round beyond `rounds` is to end later; `ship` are folders whose files go to other machines.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
     """
 
     file: Path
+    folder: Path
     season: str
     game: AnyGame
     seed: str
@@ -82,10 +87,15 @@ def load(path: str | Path, check_commands: bool = False) -> Config:
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
     reading.problems += _cross_checks(reading.document.value, reading.game)
+    folder = file.parent
     if reading.model is not None:
-        reading.problems += _problems_of_players(reading.model, file.parent, check_commands)
-        reading.problems += _ship_problems(reading.model, file.parent)
-    return _config(file, *reading.settled(str(path)))
+        folder /= reading.model.folder
+        if folder.is_dir():
+            reading.problems += _problems_of_players(reading.model, folder, check_commands)
+            reading.problems += _ship_problems(reading.model, folder)
+        else:
+            reading.problems.append(Problem(("folder",), f"there is no folder {reading.model.folder}"))
+    return _config(file, folder, *reading.settled(str(path)))
 
 
 def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:
@@ -144,8 +154,7 @@ def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
             yield Problem(("ship", number), f"there is no folder {name}")
 
 
-def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
-    folder = file.parent
+def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
     entries = [
         Entry(player_of(rated_name(player.name, player.version), player, folder), player.house, player.name)
         for player in model.players
@@ -160,10 +169,11 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
         )
     return Config(
         file=file,
+        folder=folder,
         season=model.season or file.stem,
         game=game,
         seed=seed,
-        store=absolute(model.store or address_of(f"{file.stem}.sqlite"), folder),
+        store=absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent),
         rounds=model.rounds,
         until=None if model.until is None else parse_until(model.until),
         opening_rounds=model.opening_rounds,
@@ -184,22 +194,24 @@ def _config(file: Path, model: SeasonModel, game: AnyGame) -> Config:
 
 def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
     """Everything that changes results except the seed, which cannot change, as JSON values."""
-    free = {"season", "seed", "rounds", "until", "workers", "store", "ship", "game", "seed_commitment"}
-    covered = model.model_dump(mode="json", exclude=free)
+    covered = model.model_dump(mode="json", exclude={*FREE, "game"})
     return covered | {"game": settings_of(game)}
 
 
 def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
-    """A season's config with the settings of an earlier time; None if they are no settings."""
+    """A season's config with the settings of an earlier time; None if they are no settings.
+
+    What the digest does not cover stays as the config has it.
+    """
     try:
         model = SeasonModel.model_validate(settings)
         game = game_of(model.game)
     except (ValidationError, ConfigError):
         return None
-    then = _config(config.file, model, game)
-    return replace(
-        then, season=config.season, seed=config.seed, store=config.store, rounds=config.rounds, warnings=()
-    )
+    then = _config(config.file, config.folder, model, game)
+    same = {name: getattr(config, name) for name in FREE}
+    # Not computed from the model: settings kept by an earlier version may lack keys that it has.
+    return replace(then, **same, digest=digest_of(settings), settings=settings, warnings=())
 
 
 def digest_of(settings: Mapping[str, Any]) -> str:

@@ -156,6 +156,7 @@ class SeasonModel(TableModel):
     """The file as written: names, types and ranges; defaults as documented."""
 
     season: Name | None = None
+    folder: Word = "."
     game: str | dict[str, Any]
     seed: Seed = "auto"
     seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None

@@ -1,0 +1,90 @@
+"""A config written as a file: it reads as the same config, from any folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arbiter.config import as_it_was, load
+from arbiter.config.writing import written
+from arbiter.text import printable
+from tests.profiles import examples
+
+if TYPE_CHECKING:
+    from arbiter.config import Config
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=12)
+NAME = st.text(max_size=8).filter(
+    lambda text: text.isprintable() and text == text.strip() and not set(text) & set('#@"')
+)
+PLAYER = st.fixed_dictionaries(
+    {"command": st.lists(TEXT.filter(lambda word: "/" not in word), min_size=1, max_size=3)},
+    optional={
+        "version": st.integers(0, 10**20) | NAME.filter(bool),
+        "env": st.dictionaries(TEXT.filter(lambda key: "=" not in key), TEXT | st.integers(), max_size=2),
+        "batched": st.booleans(),
+        "house": st.just(False),
+    },
+)
+SEASON = st.fixed_dictionaries(
+    {
+        "game": st.sampled_from(["planning", {"name": "planning", "deals": [[1, 0], [3, 1]]}]),
+        "players": st.lists(PLAYER, min_size=4, max_size=4),
+    },
+    optional={
+        "season": NAME.filter(bool),
+        "seed": st.integers() | TEXT.filter(str.isprintable),
+        "rounds": st.integers(1, 10**6),
+        "until": st.datetimes().map(lambda moment: moment.isoformat()),
+        "workers": st.integers(1, 99),
+        "time": st.sampled_from(["60s", "60s+100ms", "500ms/request"]),
+        "memory": st.sampled_from(["400MB", "12345678"]),
+        "suspend_after": st.integers(0, 99),
+    },
+)
+
+
+def comparable(config: Config) -> Config:
+    """Without the file's own place, and with one spelling of each folder."""
+    return replace(config, file=Path(), folder=config.folder.resolve())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("season")
+
+
+@given(SEASON)
+@examples(100)
+def test_what_is_written_reads_as_the_same_config_elsewhere(folder: Path, season: dict[str, Any]) -> None:
+    for number, player in enumerate(season["players"]):
+        player["name"] = f"p{number}"
+    file, copy = folder / "s.yaml", folder / "elsewhere" / "copy.yaml"
+    copy.parent.mkdir(exist_ok=True)
+    file.write_text(yaml.safe_dump(season, allow_unicode=True), encoding="utf-8")
+    config = load(file)
+    text = written(config)
+    copy.write_text(text, encoding="utf-8")
+    again = load(copy)
+    assert again.digest == config.digest
+    assert comparable(again) == comparable(config)
+    assert all(printable(line) == line for line in text.split("\n"))
+
+
+def test_settings_that_were_kept_are_written_with_their_own_digest(tmp_path: Path) -> None:
+    """Of an earlier version they lack keys that the file has."""
+    file = tmp_path / "s.yaml"
+    players = [{"name": f"p{number}", "command": ["python3"]} for number in range(4)]
+    file.write_text(yaml.safe_dump({"game": "planning", "players": players}))
+    config = load(file)
+    kept = {key: value for key, value in config.settings.items() if key != "suspend_after"}
+    then = as_it_was(config, kept)
+    assert then is not None
+    assert then.digest != config.digest
+    assert (then.suspend_after, then.settings) == (12, kept)
