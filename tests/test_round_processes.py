@@ -7,12 +7,14 @@ import os
 import platform
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import sqlalchemy as sa
 
-from arbiter.store import Store
+from arbiter.store import Store, schema
 from tests.commands import RANDOM
 from tests.round_processes import (
     GONE_WITHIN_MS,
@@ -84,6 +86,27 @@ def test_kill_9_in_the_middle_of_a_round_loses_and_doubles_no_match(config: Path
     found = stored(config)
     assert found.items() <= stored(twin.config).items()
     assert set(found) == ROUND_1
+
+
+def test_a_begun_round_is_finished_under_its_settings_though_the_file_says_others(quick_config: Path) -> None:
+    assert run("run-round", quick_config)[0] == 0
+    before = stored(quick_config)
+    file = quick_config.with_suffix(".sqlite")
+    with closing(Store(f"sqlite:///{file}")) as store, store.transaction() as connection:
+        connection.execute(sa.delete(schema.matches).where(schema.matches.c.id.like("r001/t02/%")))
+        connection.execute(sa.delete(schema.ratings))
+        connection.execute(sa.update(schema.rounds).values(complete=False))
+    quick_config.write_text(quick_config.read_text().replace("time: 60s", "time: 50s", 1))
+    code, _, err = run("run-round", quick_config, "--accept-changes")
+    assert code == 0
+    assert (
+        "arbiter: round 1 was begun under other settings and is finished under those;"
+        " changed since: time: 60s -> 50s" in err
+    )
+    assert "accepted" not in err
+    assert stored(quick_config) == before
+    code, _, err = run("run-round", quick_config)
+    assert (code, "changed since round 1, which is complete: time: 60s -> 50s" in err) == (2, True)
 
 
 def test_ctrl_c_exits_130_leaves_no_process_and_the_same_command_goes_on(config: Path) -> None:

@@ -30,17 +30,28 @@ ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 def prepare(path: str, store_url: str | None = None) -> Config:
-    """The config, checked with its commands, its isolation settled; warnings go to stderr."""
-    from arbiter.config import load, within_reach
+    """The config, checked with its commands and settled; warnings go to stderr."""
+    from arbiter.config import load
 
     config = load(path, check_commands=True)
     config = replace(config, store=store_url or config.store)
     if not lasts(config.store):
         raise ConfigError(f"--store {config.store} keeps nothing", hint="name a file")
+    for text in config.warnings:
+        note(text)
+    return settle(config)
+
+
+def settle(config: Config) -> Config:
+    """A config with its isolation decided for this machine; warnings go to stderr.
+
+    ConfigError where bots could read what they must not.
+    """
+    from arbiter.config import within_reach
+
     tier, warning = choose(config.limits.isolation, config.require_isolation)
-    for text in (*config.warnings, warning):
-        if text:
-            note(text)
+    if warning:
+        note(warning)
     if tier != "plain":
         if reasons := list(within_reach(config)):
             hint = "keep bots in folders of their own, or set isolation: plain and trust them"

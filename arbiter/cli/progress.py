@@ -11,6 +11,7 @@ from arbiter import errors
 from arbiter.cli.output import counted, note, number, result_text, tell
 from arbiter.season.events import (
     ChangesAccepted,
+    FinishedAsBegun,
     MatchesAgain,
     MatchStored,
     MatchVoid,
@@ -98,6 +99,11 @@ def _line(event: Event, name: str) -> str:
     match event:
         case ChangesAccepted(what):
             return f"accepted: {what}"
+        case FinishedAsBegun(round_number, what):
+            return (
+                f"round {round_number} was begun under other settings and is finished under those;"
+                f" changed since: {what}"
+            )
         case MatchesAgain(matches):
             return f"{counted(matches, 'annulled match')} {'is' if matches == 1 else 'are'} played again"
         case Suspended(player, round_number, reason):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bots import prepare
+from arbiter.cli.bots import prepare, settle
 from arbiter.cli.journal import Journal, journal_option
 from arbiter.cli.options import (
     accept_option,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.executors import Slots
+    from arbiter.match import Player
     from arbiter.season.events import Event
     from arbiter.store import SeasonStore
 
@@ -102,7 +103,9 @@ def run_season(
             raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
         own, settled = Slice.parse(part), prepare(config)
         settled = replace(settled, rounds=rounds, until=None) if rounds else settled
-        with Journal(log) as journal, choose_executor(settled, workers, scheduler) as executor:
+        players = [entry.player for entry in settled.entries]
+        chosen = choose_executor(settled, players, workers, scheduler)
+        with Journal(log) as journal, chosen as executor:
             done = _play_slice(settled, own, store_url, executor, journal, accept_changes)
         if style == "json":
             print_json(done)
@@ -124,9 +127,10 @@ def _play(
     there = _is_there(config.store)
     with closing(Store(config.store)) as store, store.held(config.season):
         before = store.seasons()
-        season = Season.open(config, store)
+        season = Season.open(config, store, settle)
         _announce(config.season, store.name, before, there)
-        with Journal(log) as journal, choose_executor(config, workers, scheduler) as executor:
+        chosen = choose_executor(config, season.players(), workers, scheduler)
+        with Journal(log) as journal, chosen as executor:
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one)
             return marked(season.standings(), {entry.player.name: entry.house for entry in config.entries})
@@ -168,7 +172,7 @@ def _play_slice(
         if base is not None and base.place == store.place:
             raise ConfigError("--slice needs a store of its own", hint="not the config's")
         stack.enter_context(store.held(config.season))
-        present(events(open_part(config, before, store), before), config.season, journal)
+        present(events(open_part(config, before, store, settle), before), config.season, journal)
     if not shares:
         note(f"slice {own}: nothing to play: all {config.rounds} rounds are complete")
     return {
@@ -180,7 +184,7 @@ def _play_slice(
 
 
 def choose_executor(
-    config: Config, workers: int | None, scheduler: str | None
+    config: Config, players: Sequence[Player], workers: int | None, scheduler: str | None
 ) -> AbstractContextManager[Slots]:
     """The workers: processes of this machine, or a cluster's."""
     if scheduler is not None and workers is not None:
@@ -188,5 +192,4 @@ def choose_executor(
         raise ConfigError(message, hint="with --scheduler the cluster's workers are used, all of them")
     if scheduler is None:
         return processes(slots(workers or config.workers))
-    players = [entry.player for entry in config.entries]
     return cluster(scheduler, players, config.ship, config.limits.isolation, note)

@@ -10,6 +10,7 @@ from arbiter.season.events import MatchesAgain
 from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, now_text
 from arbiter.season.schedule import match_specs
+from arbiter.season.settings import refuse_gone
 from arbiter.store import Order, Orders, Outdated, Verb
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ class Played(Protocol):
 
     stored: SeasonStore
 
-    def config_of(self, number: int) -> Config:
-        """The config that a round was planned with."""
+    def config_to_play(self, number: int) -> Config:
+        """The config that a round was planned with, fit for this machine."""
 
     def standings_under(
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary]
@@ -49,9 +50,11 @@ def _specs(season: Played, ids: Collection[str]) -> Iterator[MatchSpec]:
     """Stored matches as they were planned, under the settings of their rounds."""
     for known in season.stored.rounds():
         if any(match_id.startswith(f"r{known.number:03d}/") for match_id in ids):
-            config = season.config_of(known.number)
+            config = season.config_to_play(known.number)
             specs = match_specs(config, season.stored.seed, known.number, known.tables)
-            yield from (spec for spec in specs if spec.id in ids)
+            wanted = [spec for spec in specs if spec.id in ids]
+            refuse_gone(config, wanted)
+            yield from wanted
 
 
 def _replace(season: Played, match: PackedMatch) -> None:

@@ -19,6 +19,17 @@ class ChangesAccepted:
 
 
 @dataclass(frozen=True, slots=True)
+class FinishedAsBegun:
+    """A round was begun under other settings than the config's, and is finished under those.
+
+    `what` names what has changed since.
+    """
+
+    round: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchesAgain:
     """So many annulled matches are played again, under the settings of their rounds."""
 
@@ -106,6 +117,7 @@ class Stopped:
 
 Event: TypeAlias = (
     ChangesAccepted
+    | FinishedAsBegun
     | MatchesAgain
     | RoundPlanned
     | Suspended

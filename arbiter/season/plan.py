@@ -53,8 +53,12 @@ def check_seed(config: Config, stored: SeasonStore) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """A round, its matches still to be played out of `total`, and who is suspended from it, and why."""
+    """A round, its matches still to be played out of `total`, and who is suspended from it, and why.
 
+    `config` is the one that it is played under.
+    """
+
+    config: Config
     stored: StoredRound
     missing: tuple[MatchSpec, ...]
     total: int
@@ -78,7 +82,7 @@ def plan_round(
     seated = {name for names in stored.tables for name in names}
     missing = tuple(spec for spec in specs if spec.id not in there)
     suspended = {name: reason for name, reason in unfit.items() if name not in seated}
-    return RoundPlan(stored, missing, len(specs), suspended)
+    return RoundPlan(config, stored, missing, len(specs), suspended)
 
 
 def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:
@@ -96,12 +100,11 @@ def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[
 
 def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
     """The error for a config that is not the one of the round before."""
-    hint = (
-        "give --accept-changes to go on with the new one"
-        if last.complete or not season.match_ids(last.number)
-        else "finish it with the old config first"
-    )
     what = describe_changes(config, season, last)
+    lost = not last.complete and season.match_ids(last.number) and season.settings(last.digest) is None
+    hint = (
+        "finish it with the old config first" if lost else "give --accept-changes to go on with the new one"
+    )
     state = "complete" if last.complete else "begun"
     message = f"the config has changed since round {last.number}, which is {state}: {what}"
     return ConfigError(message, str(config.file), hint)

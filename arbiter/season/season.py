@@ -15,11 +15,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from arbiter.config import as_it_was
+from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import ConfigError
 from arbiter.season.again import play_again
 from arbiter.season.events import (
     ChangesAccepted,
+    FinishedAsBegun,
     RoundComplete,
     RoundPlanned,
     RoundsOver,
@@ -40,15 +41,17 @@ from arbiter.season.plan import (
     tables,
     time_for_another,
 )
+from arbiter.season.schedule import matches_of
+from arbiter.season.settings import config_of, refuse_gone, seated
 from arbiter.store import Outdated
 from arbiter.view import replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.executors import Slots
-    from arbiter.match import MatchSummary
+    from arbiter.match import MatchSummary, Player
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
     from arbiter.store import Orders, SeasonStore, Store, StoredRound
@@ -56,29 +59,42 @@ if TYPE_CHECKING:
 
 
 class Season:
-    """The season of a config in its store; one round at a time."""
+    """The season of a config in its store; one round at a time.
 
-    def __init__(self, config: Config, stored: SeasonStore) -> None:
+    `settle` makes a config of stored settings fit for this machine, as the caller made `config`;
+    `results` is where the complete rounds are, if they are elsewhere.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        stored: SeasonStore,
+        settle: Callable[[Config], Config] | None = None,
+        results: SeasonStore | None = None,
+    ) -> None:
         self.config, self.stored = config, stored
-        self._ledger = Ledger.of(config, stored)
+        self._settle, self._results = settle, results or stored
+        self._settled: dict[str, Config] = {}
+        self._ledgers: dict[str, Ledger] = {}
         self._suspended: set[str] = set()
 
     @classmethod
-    def open(cls, config: Config, store: Store) -> Self:
+    def open(cls, config: Config, store: Store, settle: Callable[[Config], Config] | None = None) -> Self:
         """Find the season in the store, or make it, with a seed drawn for `auto`."""
         stored = store.season(config.season)
         if stored is None:
             if config.seed == "auto" and config.seed_commitment is not None:
                 message = "seed_commitment: a seed that is still to be drawn cannot have been committed to"
                 raise ConfigError(message, str(config.file), "give the seed, or add the line after round 1")
-            return cls(config, store.make_season(config.season, config.game.name, draw_seed(config.seed)))
+            made = store.make_season(config.season, config.game.name, draw_seed(config.seed))
+            return cls(config, made, settle)
         check_seed(config, stored)
         if stored.game != config.game.name:
             message = (
                 f"the season {config.season} in {store.name} is one of {stored.game}, not {config.game.name}"
             )
             raise ConfigError(message, str(config.file), "name another season or another store")
-        return cls(config, stored)
+        return cls(config, stored, settle)
 
     @property
     def complete(self) -> int:
@@ -88,16 +104,17 @@ class Season:
     def plan(self, accept_changes: bool = False, more: bool = False) -> RoundPlan | None:
         """The round to play now: the rest of one that was begun, or a new one; None after the last.
 
-        `more` plans a round beyond the config's number. ConfigError when the config has changed since
-        the round before and the change is not accepted; a round with matches is finished as planned.
+        A round with matches is finished under the settings that it was begun with, whatever the config
+        says now. `more` plans a round beyond the config's number. ConfigError when the config has changed
+        since the round before and the change is not accepted.
         """
         config, stored = self.config, self.stored
         rounds = stored.rounds()
         begun = next((known for known in rounds if not known.complete), None)
         if begun is not None:
-            if begun.digest == config.digest:
-                return self._plan(begun)
-            if not accept_changes or stored.match_ids(begun.number):
+            if begun.digest == config.digest or stored.match_ids(begun.number):
+                return self.plan_of(begun)
+            if not accept_changes:
                 raise change_error(config, stored, begun)
             stored.drop_round(begun.number)
             rounds.remove(begun)
@@ -105,15 +122,33 @@ class Season:
             raise change_error(config, stored, rounds[-1])
         if len(rounds) >= config.rounds and not more:
             return None
-        return self._plan(self._new_round(len(rounds) + 1))
+        return self.plan_of(self._new_round(len(rounds) + 1))
 
     def _new_round(self, number: int) -> StoredRound:
         """Plan a round as the orders of this moment say, and store it."""
-        config, stored, ledger = self.config, self.stored, self._ledger
+        config, stored, ledger = self.config, self.stored, self._ledger(self.config)
         while True:
-            planned = tables(config, ledger, stored.seed, number)
+            planned = self.tables(number)
             with suppress(Outdated):
                 return stored.add_round(number, config.digest, planned, config.settings, ledger.revision)
+
+    def tables(self, number: int) -> Sequence[Sequence[str]]:
+        """Who meets in a round that is not planned yet."""
+        return tables(self.config, self._ledger(self.config), self.stored.seed, number)
+
+    def players(self) -> list[Player]:
+        """All who may be started: the config's, and those of matches left of rounds of other settings."""
+        found = [entry.player for entry in self.config.entries]
+        again = {match_id.partition("/")[0] for match_id in force(self.stored.orders.read().given).to_replay}
+        for known in self.stored.rounds():
+            replayed = f"r{known.number:03d}" in again
+            if known.digest == self.config.digest or (known.complete and not replayed):
+                continue
+            then = self.config_of(known.number)
+            there = len(self.stored.match_ids(known.number))
+            if replayed or 0 < there < matches_of(then.game, known.tables):
+                found += [player for player in seated(known.tables, then) if player not in found]
+        return found
 
     def changes(self) -> str:
         """How the config differs from the last round's, on one line; "" if it does not."""
@@ -154,15 +189,19 @@ class Season:
         """Play round after round; return True when there is none left."""
         stored = self.stored
         stored.ask_to_stop(False)
-        if accept_changes and (what := self.changes()):
-            yield ChangesAccepted("; ".join([what, *self._freed()]))
         while True:
             if (yield from self._events_of(play_again(self, executor))):
                 return False
+            accepted = (
+                "; ".join([self.changes(), *self._freed()]) if accept_changes and self.changes() else ""
+            )
             plan = self.plan(accept_changes, self._time_left(executor))
             if plan is None:
                 return True
-            accept_changes = False
+            if plan.config.digest == self.config.digest:
+                accept_changes = False
+                if accepted:
+                    yield ChangesAccepted(accepted)
             begun = time.monotonic()
             if (yield from self.play_plan(plan, executor)):
                 return False
@@ -174,6 +213,25 @@ class Season:
                 stored.ask_to_stop(False)
                 yield Stopped()
                 return False
+
+    def plan_of(
+        self, stored: StoredRound, share: Callable[[int, int], bool] = lambda _round, _table: True
+    ) -> RoundPlan:
+        """The plan of a stored round under its own settings; `share` as in `plan_round`.
+
+        ConfigError where those are not kept, or their players cannot be started any more.
+        """
+        config = config_of(self.config, self.stored, stored)
+        if config is None:
+            raise change_error(self.config, self.stored, stored)
+        ledger = self._ledger(config)
+        ledger.read_before(stored.number)
+        unfit = ledger.unfit(config)
+        plan = plan_round(config, self.stored, stored, unfit, share)
+        if config.digest == self.config.digest or not plan.missing:
+            return plan
+        refuse_gone(config, plan.missing)
+        return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit, share)
 
     def _events_of(self, events: Iterable[Event]) -> Generator[Event, None, bool]:
         """Pass events on; return True, and forget the wish, when somebody asked to stop."""
@@ -188,6 +246,9 @@ class Season:
         """Play what is missing of a planned round; return True when somebody asked to stop."""
         number, there = plan.stored.number, plan.total - len(plan.missing)
         committed = commitment(self.stored.seed) if number == 1 and not there else None
+        if plan.config.digest != self.config.digest:
+            what = in_one_line(changes(plan.config.settings, self.config.settings))
+            yield FinishedAsBegun(number, what)
         for name, reason in sorted(plan.suspended.items()):
             if name not in self._suspended:
                 yield Suspended(name, number, reason)
@@ -197,12 +258,14 @@ class Season:
         return (yield from self._events_of(play_matches(self.stored, plan.missing, executor)))
 
     def finish_round(self, number: int) -> dict[str, Any]:
-        """Rate a round whose matches are all stored, and keep its standings."""
+        """Rate a round whose matches are all stored, under its own settings, and keep its standings."""
+        config = self.config_of(number)
+        ledger = self._ledger(config)
         while True:
-            self._ledger.read_after(number)
-            standings = self._ledger.standings(self.config)
+            ledger.read_after(number)
+            standings = ledger.standings(config)
             with suppress(Outdated):
-                self.stored.complete_round(number, standings, self._ledger.revision)
+                self.stored.complete_round(number, standings, ledger.revision)
                 return standings
 
     def standings(self, after: int | None = None) -> dict[str, Any]:
@@ -224,15 +287,17 @@ class Season:
 
     def config_of(self, number: int) -> Config:
         """The config that a round was planned with; the season's where that is not known."""
-        digest = next((known.digest for known in self.stored.rounds() if known.number == number), "")
-        settings = self.stored.settings(digest) if digest != self.config.digest else None
-        then = as_it_was(self.config, settings) if settings is not None else None
-        if then is None:
-            return self.config
-        if then.limits.isolation == "auto":
-            # Which tier that is was settled when this run began.
-            then = replace(then, limits=replace(then.limits, isolation=self.config.limits.isolation))
-        return then
+        stored = next((known for known in self.stored.rounds() if known.number == number), None)
+        return (stored and config_of(self.config, self.stored, stored)) or self.config
+
+    def config_to_play(self, number: int) -> Config:
+        """The same, fit for this machine."""
+        then = self.config_of(number)
+        if then.digest == self.config.digest or self._settle is None:
+            return then
+        if then.digest not in self._settled:
+            self._settled[then.digest] = self._settle(then)
+        return self._settled[then.digest]
 
     def suspended(self) -> dict[str, str]:
         """Who is suspended now, and why."""
@@ -265,12 +330,13 @@ class Season:
 
     def _freed(self) -> list[str]:
         """A phrase for each player who is not suspended any more because its entry has changed."""
-        self._ledger.read_before(len(self.stored.rounds()) + 1)
-        return [f"{name} is no longer suspended" for name in self._ledger.freed(self.config)]
+        ledger = self._ledger(self.config)
+        ledger.read_before(len(self.stored.rounds()) + 1)
+        return [f"{name} is no longer suspended" for name in ledger.freed(self.config)]
 
-    def _plan(self, round_: StoredRound) -> RoundPlan:
-        self._ledger.read_before(round_.number)
-        return plan_round(self.config, self.stored, round_, self._ledger.unfit(self.config))
+    def _ledger(self, config: Config) -> Ledger:
+        """The results as a config's settings order them."""
+        return self._ledgers.setdefault(config.digest, Ledger.of(config, self._results))
 
     def _time_left(self, executor: Slots) -> bool:
         return time_for_another(self.config, self.stored, executor.size, datetime.now(UTC))

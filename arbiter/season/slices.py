@@ -11,18 +11,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.season.events import PartComplete
-from arbiter.season.ledger import Ledger
-from arbiter.season.plan import change_error, check_seed, plan_round, tables
+from arbiter.season.plan import change_error, check_seed
 from arbiter.season.schedule import matches_of
 from arbiter.season.season import Season
 from rating.pairing.rules import rule_of_round
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.executors import Slots
@@ -56,8 +55,13 @@ class Slice:
         return f"{self.number}/{self.parts}"
 
 
-def open_part(config: Config, base: SeasonStore | None, part: Store) -> Season:
-    """The season in a part's store, with the seed that all parts share."""
+def open_part(
+    config: Config,
+    base: SeasonStore | None,
+    part: Store,
+    settle: Callable[[Config], Config] | None = None,
+) -> Season:
+    """The season in a part's store, with the seed that all parts share; `settle` as `Season` has it."""
     there = part.season(config.season)
     if base is None and there is None and config.seed == "auto":
         message = "seed: auto would draw another seed for each slice"
@@ -69,7 +73,7 @@ def open_part(config: Config, base: SeasonStore | None, part: Store) -> Season:
         there = part.make_season(config.season, config.game.name, base.seed if base else config.seed)
     elif base is not None and there.seed != base.seed:
         raise StoreError(f"{part.name} holds another season of that name: its seed is another")
-    return Season(config, there)
+    return Season(config, there, settle, results=base)
 
 
 def play_slice(
@@ -77,34 +81,37 @@ def play_slice(
 ) -> Iterator[Event]:
     """Play a slice's share of the rounds that can be planned now; `base` has the rounds that are complete."""
     part.stored.ask_to_stop(False)
-    for plan in slice_plans(part.config, base, part.stored, own, accept_changes):
+    for plan in slice_plans(part, base, own, accept_changes):
         if (yield from part.play_plan(plan, executor)):
             return
         yield PartComplete(str(own), plan.stored.number, len(plan.missing))
 
 
 def slice_plans(
-    config: Config, base: SeasonStore | None, part: SeasonStore, own: Slice, accept_changes: bool = False
+    part: Season, base: SeasonStore | None, own: Slice, accept_changes: bool = False
 ) -> Iterator[RoundPlan]:
     """The plans of a slice's share, round by round; `base` has the rounds that are complete."""
-    known = {stored.number: stored for stored in part.rounds()}
+    config, there = part.config, part.stored
+    known = {stored.number: stored for stored in there.rounds()}
     before = {stored.number: stored for stored in base.rounds()} if base else {}
     complete = sum(stored.complete for stored in before.values())
-    if base is not None and complete and not accept_changes:
-        last = before[complete]
-        if last.digest != config.digest:
-            raise change_error(config, base, last)
-    results = Ledger.of(config, base or part)
     for number in range(complete + 1, config.rounds + 1):
-        if number > complete + 1 and not _drawn_ahead(config, number):
+        planned = before.get(number)
+        if number in known:
+            pass
+        elif base is not None and planned is not None:
+            settings = base.settings(planned.digest)
+            if settings is None:
+                raise change_error(config, base, planned)
+            known[number] = there.add_round(number, planned.digest, planned.tables, settings)
+        elif number > complete + 1 and not _drawn_ahead(config, number):
             return
-        stored = before.get(number) or known.get(number)
-        planned = stored.tables if stored else tables(config, results, part.seed, number)
-        if stored is not None and stored.digest != config.digest:
-            raise change_error(config, part if number in known else base or part, stored)
-        if number not in known:
-            known[number] = part.add_round(number, config.digest, planned, config.settings)
-        yield plan_round(config, part, known[number], results.unfit(config), own.has)
+        else:
+            last = before.get(number - 1) or known.get(number - 1)
+            if last is not None and last.digest != config.digest and not accept_changes:
+                raise change_error(config, there if last.number in known else base or there, last)
+            known[number] = there.add_round(number, config.digest, part.tables(number), config.settings)
+        yield part.plan_of(known[number], own.has)
 
 
 def _drawn_ahead(config: Config, number: int) -> bool:
@@ -128,9 +135,9 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
     """Put the parts of a season into one store, and rate every round that is complete with them.
 
     The parts and the matches that are stored already stay as they are: merging twice changes nothing.
-    A part may be the season itself in another store; its complete rounds are copied as they are, under
-    whatever config they were played. StoreError or ConfigError, before anything is written, where parts
-    do not belong together.
+    A part may be the season itself in another store; its complete rounds are copied as they are. A round is
+    rated under the settings that it was begun with. StoreError or ConfigError, before anything is written,
+    where parts do not belong together.
     """
     found = [(part, _season_of(config, part)) for part in parts]
     season = _season_of(config, target) if target.season(config.season) else None
@@ -141,19 +148,27 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
     old = {stored.number: stored for stored in season.rounds()} if season else {}
     planned = _plans_by_round(old, found)
     complete = {stored.number: there for _, there in found for stored in there.rounds() if stored.complete}
+    seasons = [there for _, there in found] + ([season] if season else [])
+    settings = {stored.digest: _settings(config, stored.digest, seasons) for stored in planned.values()}
     for number, stored in planned.items():
-        if stored.digest != config.digest and not stored.complete and number not in complete:
-            message = f"round {number} was begun with another config"
+        if settings[stored.digest] is None and not stored.complete and number not in complete:
+            message = f"round {number} was begun with another config, whose settings are not kept"
             raise ConfigError(message, str(config.file), "merge with the config that the parts had")
     _check_alike([*found, *([(target, season)] if season else [])])
     if season is None:
         season = target.make_season(config.season, config.game.name, seeds.pop())
     for number in sorted(planned.keys() - old.keys()):
         digest = planned[number].digest
-        settings = complete[number].settings(digest) if number in complete else None
-        season.add_round(number, digest, planned[number].tables, settings or config.settings)
+        season.add_round(number, digest, planned[number].tables, settings[digest] or {})
     added = [season.add_packed(match) for _, part in found for match in part.packed_matches()]
     return MergeResult(sum(added), len(added) - sum(added), *_rate(config, season, complete))
+
+
+def _settings(config: Config, digest: str, seasons: Iterable[SeasonStore]) -> Mapping[str, Any] | None:
+    """The settings of a digest; None if nobody has kept them."""
+    if digest == config.digest:
+        return config.settings
+    return next((kept for season in seasons if (kept := season.settings(digest))), None)
 
 
 def _check_alike(found: Sequence[tuple[Store, SeasonStore]]) -> None:
@@ -213,7 +228,8 @@ def _rate(
             complete += 1
             if stored.complete:
                 continue
-            kept = rated[number].standings(number) if stored.digest != config.digest else None
+            elsewhere = number in rated and stored.digest != config.digest
+            kept = rated[number].standings(number) if elsewhere else None
             if kept is not None:
                 season.complete_round(number, kept)
             else:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError
 from arbiter.season.events import Stopped
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, merge, open_part, play_slice
-from arbiter.store import SeasonStore, Store
+from arbiter.store import SeasonStore, Store, schema
 from tests.builders import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
@@ -163,11 +164,34 @@ def test_a_season_moves_to_another_store_with_rounds_of_an_earlier_config(hall: 
     ]
 
 
-def test_a_round_begun_with_another_config_is_not_merged(hall: Hall) -> None:
+def test_rounds_begun_with_another_config_are_finished_merged_and_rated_under_it(hall: Hall) -> None:
     hall.play(1)
+    before = hall.config
+    (hall.folder / "s.yaml").write_text(CONFIG.replace("name: p11,", "name: p12,") + "time: 5s\n")
+    hall.config = load(hall.folder / "s.yaml")
+    merge(hall.config, hall.store("s"), [hall.store("part1")])
+    # The other slice has the rounds' settings from the season's own store.
+    hall.play(2)
+    merged = merge(hall.config, hall.store("s"), [hall.store("part2")])
+    assert (merged.complete, merged.missing) == (3, ())
+    alone = whole(replace(before, rounds=3), hall.store("whole"))
+    there = hall.store("s").season("s")
+    assert there is not None
+    assert there.rounds() == alone.rounds()
+    assert [there.standings(n) for n in (1, 2, 3)] == [alone.standings(n) for n in (1, 2, 3)]
+    with pytest.raises(ConfigError, match="changed since round 3, which is complete"):
+        hall.play(1)
+
+
+def test_a_round_begun_with_settings_that_nobody_has_kept_is_not_merged(hall: Hall) -> None:
+    hall.play(1)
+    part = hall.store("part1")
+    with part.transaction() as connection:
+        connection.execute(sa.delete(schema.configs))
     (hall.folder / "s.yaml").write_text(CONFIG + "time: 5s\n")
-    with pytest.raises(ConfigError, match="begun with another config"):
-        merge(load(hall.folder / "s.yaml"), hall.store("s"), [hall.store("part1")])
+    with pytest.raises(ConfigError, match="begun with another config, whose settings are not kept"):
+        merge(load(hall.folder / "s.yaml"), hall.store("s"), [part])
+    assert hall.store("s").season("s") is None
 
 
 def test_a_match_that_two_stores_have_played_differently_is_refused(hall: Hall) -> None:

@@ -1,0 +1,55 @@
+"""Which settings a round is played under: those that it was begun with, which the store keeps.
+
+The season's file may say something else by then, and nobody may have the old one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.config import as_it_was
+from arbiter.errors import ConfigError, Problem
+from arbiter.players import command_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from arbiter.config import Config
+    from arbiter.match import MatchSpec, Player
+    from arbiter.store import SeasonStore, StoredRound
+
+
+def config_of(config: Config, season: SeasonStore, stored: StoredRound) -> Config | None:
+    """The config that a round was planned with; None if its settings are not kept."""
+    if stored.digest == config.digest:
+        return config
+    settings = season.settings(stored.digest)
+    return None if settings is None else as_it_was(config, settings)
+
+
+def lacking(player: Player) -> Iterator[str]:
+    """What a registered player lacks to start, a message each."""
+    for _, message in command_problems(player.command, Path(player.folder)):
+        yield message
+    for path in player.read:
+        if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
+            yield f"there is no {path}"
+
+
+def refuse_gone(config: Config, specs: Iterable[MatchSpec]) -> None:
+    """ConfigError where a player of these matches, of the config of then, cannot be started any more."""
+    problems = []
+    seats = {player.name: (spec.round, player) for spec in specs for player in spec.players}
+    for name, (number, player) in sorted(seats.items()):
+        said = f"round {number} is played under the settings that it was begun with, and of those {name}"
+        problems += [Problem((), f"{said}: {message}", "put it back") for message in lacking(player)]
+    if problems:
+        raise ConfigError(problems, str(config.file))
+
+
+def seated(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
+    """The players of a config that sit at these tables, without copies of house bots."""
+    names = {name for table in tables for name in table}
+    return [entry.player for entry in config.entries if entry.player.name in names]

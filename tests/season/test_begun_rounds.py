@@ -1,0 +1,208 @@
+"""A round that was begun is finished under the settings that it was begun with, whatever the file says then."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from arbiter.config import load
+from arbiter.errors import ConfigError
+from arbiter.season.events import (
+    ChangesAccepted,
+    FinishedAsBegun,
+    MatchStored,
+    RoundComplete,
+    RoundPlanned,
+    SeasonComplete,
+)
+from arbiter.season.season import Season
+from arbiter.store import Store, schema
+from tests.builders import Scripted, by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arbiter.config import Config
+    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.season.events import Event
+    from arbiter.store import SeasonStore
+
+CONFIG = "game: planning\nrounds: 3\nopening_rounds: 1\nseed: abc\ntime: 10s\nplayers:\n" + "".join(
+    f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
+)
+EDITED = CONFIG.replace("time: 10s", "time: 5s").replace("name: p7", "name: p8")
+"""Another time, and p8 in the place of p7."""
+WHAT = "time: 10s -> 5s; p8 is new; p7 is withdrawn"
+MATCHES = 8
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with closing(Store("sqlite://")) as made:
+        yield made
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Callable[[str], Config]:
+    """A config from its text."""
+
+    def write(text: str) -> Config:
+        path = tmp_path / "s.yaml"
+        path.write_text(text)
+        return load(path)
+
+    return write
+
+
+def kill_at(season: Season, point: int) -> bool:
+    """Play, and abandon everything after so many events; False if there were fewer."""
+    going = season.play(Scripted(by_name))
+    for number, _ in zip(count(1), going, strict=False):
+        if number == point:
+            going.close()  # type: ignore[attr-defined]
+            return True
+    return False
+
+
+def kept(season: SeasonStore, rounds: int) -> tuple[object, ...]:
+    """All that the first rounds left in the store."""
+    return (
+        [stored for stored in season.rounds() if stored.number <= rounds],
+        [record for number in range(1, rounds + 1) for record in season.records(number)],
+        [season.standings(number) for number in range(1, rounds + 1)],
+    )
+
+
+def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], Config]) -> None:
+    """The file is edited while nobody plays; the round goes on without asking, the next one asks."""
+    with closing(Store("sqlite://")) as store:
+        undisturbed = Season.open(config(CONFIG), store)
+        list(undisturbed.play(Scripted(by_name)))
+        expected = {number: kept(undisturbed.stored, number) for number in (1, 2, 3)}
+    for point in count(1):
+        with closing(Store("sqlite://")) as store:
+            if not kill_at(Season.open(config(CONFIG), store), point):
+                break
+            edited = Season.open(config(EDITED), store)
+            begun = next((known for known in edited.stored.rounds() if not known.complete), None)
+            there = 0 if begun is None else len(edited.stored.match_ids(begun.number))
+            events: list[Event] = []
+            if edited.complete < 3:
+                with pytest.raises(ConfigError, match="--accept-changes to go on"):
+                    events.extend(edited.play(Scripted(by_name)))
+            assert [type(event) for event in events if not isinstance(event, MatchStored)] == (
+                [FinishedAsBegun, RoundPlanned, RoundComplete] if there else []
+            )
+            if begun is not None and there:
+                assert events[0] == FinishedAsBegun(begun.number, WHAT)
+                assert sum(isinstance(event, MatchStored) for event in events) == MATCHES - there
+            complete = edited.complete
+            if complete:
+                assert kept(edited.stored, complete) == expected[complete]
+    assert point == 3 * (1 + MATCHES + 1) + 2
+
+
+def test_all_matches_stored_and_none_rated_is_finished_with_consent_too(
+    config: Callable[[str], Config], store: Store
+) -> None:
+    kill_at(Season.open(config(CONFIG), store), 1 + MATCHES)
+    season = Season.open(config(EDITED), store)
+    executor = Scripted(by_name)
+    events = list(season.play(executor, accept_changes=True))
+    assert events[0] == FinishedAsBegun(1, WHAT)
+    assert executor.played[0] == "r002/t01/m0"
+    assert [event for event in events if isinstance(event, ChangesAccepted)] == [ChangesAccepted(WHAT)]
+    assert isinstance(events[-1], SeasonComplete)
+    assert [stored.digest == season.config.digest for stored in season.stored.rounds()] == [False, True, True]
+
+
+def test_one_round_that_was_begun_leaves_the_change_to_be_accepted(
+    config: Callable[[str], Config], store: Store
+) -> None:
+    kill_at(Season.open(config(CONFIG), store), 3)
+    season = Season.open(config(EDITED), store)
+    events = list(season.play(Scripted(by_name), accept_changes=True, only_one=True))
+    assert not any(isinstance(event, ChangesAccepted) for event in events)
+    with pytest.raises(ConfigError, match="changed since round 1, which is complete"):
+        season.plan()
+
+
+def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
+    config: Callable[[str], Config], store: Store
+) -> None:
+    def settle(then: Config) -> Config:
+        return replace(then, limits=replace(then.limits, isolation="plain"))
+
+    limits = []
+
+    def look(spec: MatchSpec) -> MatchRecord:
+        limits.append((spec.limits.time.budget_ns, spec.limits.isolation))
+        return by_name(spec)
+
+    kill_at(Season.open(config(CONFIG), store), 3)
+    list(Season.open(config(EDITED), store, settle).play(Scripted(look), only_one=True))
+    assert set(limits) == {(10 * 10**9, "plain")}
+
+
+def with_programs(folder: Path) -> str:
+    """The config, each player with a program in a folder of its own."""
+    text = CONFIG
+    for number in range(8):
+        (folder / f"p{number}").mkdir()
+        (folder / f"p{number}" / "bot.py").touch()
+        text = text.replace(
+            f"p{number}, command: [python3]", f"p{number}, command: [python3, p{number}/bot.py]"
+        )
+    return text
+
+
+def test_programs_that_are_gone_are_named_before_anything_is_played(
+    config: Callable[[str], Config], store: Store, tmp_path: Path
+) -> None:
+    kill_at(Season.open(config(with_programs(tmp_path)), store), 3)
+    (tmp_path / "p7" / "bot.py").unlink()
+    season = Season.open(config(EDITED), store)
+    executor = Scripted(by_name)
+    with pytest.raises(ConfigError) as caught:
+        list(season.play(executor))
+    assert executor.played == []
+    assert str(caught.value).endswith(
+        "round 1 is played under the settings that it was begun with, and of those p7:"
+        " there is no file p7/bot.py (put it back)"
+    )
+    assert "\n" not in str(caught.value)
+
+
+def test_where_only_ratings_are_missing_no_program_is(
+    config: Callable[[str], Config], store: Store, tmp_path: Path
+) -> None:
+    kill_at(Season.open(config(with_programs(tmp_path)), store), 1 + MATCHES)
+    (tmp_path / "p7" / "bot.py").unlink()
+    season = Season.open(config(EDITED), store)
+    assert isinstance(list(season.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
+
+
+def test_who_sits_in_a_begun_round_may_be_started_beside_the_players_of_now(
+    config: Callable[[str], Config], store: Store
+) -> None:
+    kill_at(Season.open(config(CONFIG), store), 3)
+    season = Season.open(config(EDITED), store)
+    assert {player.name for player in season.players()} == {f"p{n}" for n in range(9)}
+    list(season.play(Scripted(by_name), only_one=True))
+    assert {player.name for player in season.players()} == {f"p{n}" for n in range(9)} - {"p7"}
+
+
+def test_settings_that_were_not_kept_leave_the_round_to_the_old_file(
+    config: Callable[[str], Config], store: Store
+) -> None:
+    kill_at(Season.open(config(CONFIG), store), 3)
+    with store.transaction() as connection:
+        connection.execute(sa.delete(schema.configs))
+    with pytest.raises(ConfigError, match=r"begun: what it was is not known \(finish it with"):
+        Season.open(config(EDITED), store).plan(accept_changes=True)
