@@ -13,7 +13,7 @@ from arbiter.match import Player
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
 PLAINLY_A_PATH = ("/", "./", "../")
@@ -94,6 +94,14 @@ def registered(
     # Not resolved, so that `strays` can tell a link from its target.
     readable = tuple(([own] if own else []) + [os.path.abspath(folder / path) for path in read])  # noqa: PTH100
     return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable)
+
+
+def lacking(player: Player) -> Iterator[str]:
+    """What a registered player lacks to start by now, a message each."""
+    yield from (message for _, message in command_problems(player.command, Path(player.folder)))
+    for path in player.read:
+        if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
+            yield f"there is no {path}"
 
 
 def readers(players: Iterable[Player]) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""The command line that plays a match again."""
+"""The command line that plays a match again, and who of its players can sit there again."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import os
 import shlex
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from arbiter.config.changes import rated_name
 from arbiter.config.limits import NO_START, USUAL
 from arbiter.games import make
+from arbiter.match import original
+from arbiter.players import lacking, registered
 
 if TYPE_CHECKING:
-    from arbiter.match import Limits, MatchSpec, Player
+    from collections.abc import Iterator, Mapping
+
+    from arbiter.match import Limits, MatchRecord, MatchSpec, Player
+    from arbiter.store import SeasonStore
 
 
 def play_command(spec: MatchSpec) -> str:
@@ -28,6 +34,38 @@ def play_command(spec: MatchSpec) -> str:
     words += _limits(spec.limits)
     words += chain.from_iterable(("--bot", _bot(player)) for player in spec.players)
     return shlex.join(words)
+
+
+def settings_of_match(record: MatchRecord, season: SeasonStore) -> dict[str, Any] | None:
+    """The settings that a stored match was played under; None if they are not kept."""
+    digests = {stored.number: stored.digest for stored in season.rounds()}
+    return season.settings(digests[record.round]) if record.round in digests else None
+
+
+def absent(
+    record: MatchRecord, settings: Mapping[str, Any] | None, folder: Path
+) -> Iterator[tuple[int, str]]:
+    """Why nobody can sit again in a seat of a match, as (seat, reason), of every such seat.
+
+    `settings` are those that it was played under, None if they are not kept; names in them are relative to
+    `folder`.
+    """
+    players = {} if settings is None else _players(settings, folder)
+    for seat, name in enumerate(record.players):
+        player = players.get(original(name))
+        if player is None:
+            yield seat, f"the command of {name} is not known: the settings of that round are not kept"
+        elif messages := list(lacking(player)):
+            yield seat, f"the program of {name} is gone: {messages[0]}"
+
+
+def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
+    """The players by the names that they are rated under."""
+    names = [rated_name(player["name"], player.get("version")) for player in settings["players"]]
+    return {
+        name: registered(name, player["command"], folder, read=player.get("read", ()))
+        for name, player in zip(names, settings["players"], strict=True)
+    }
 
 
 def _limits(limits: Limits) -> list[str]:

@@ -7,6 +7,7 @@ import shlex
 import sys
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -28,7 +29,7 @@ from arbiter.cli.output import say
 from arbiter.clock import TimeControl
 from arbiter.config.limits import CHOICES, USUAL, parse_memory, parse_start
 from arbiter.course import programme
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, Problem
 from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
 from arbiter.players import registered
@@ -105,7 +106,7 @@ def console(
         session(setup, _seated(seats, {}, game.seats, limits), tools)
         return
     record = recorded.record
-    occupants = _seated(seats, recorded.players, len(record.players), limits)
+    occupants = _seated(seats, recorded.players, len(record.players), limits, recorded.absent)
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
         raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
@@ -154,11 +155,12 @@ def _lines() -> Iterator[str]:
 
 
 class _Recorded(NamedTuple):
-    """A recorded match, its players by seat where the season's file has them, and its limits if known."""
+    """A recorded match, its players by seat, its limits if known, and by seat why nobody can sit there."""
 
     record: MatchRecord
     players: Mapping[int, Player]
     limits: Limits | None
+    absent: Mapping[int, str] = MappingProxyType({})
 
 
 def _recorded(
@@ -170,19 +172,22 @@ def _recorded(
         return _Recorded(MatchRecord.from_json(read_json(record_file)), {}, None)
     if config is None or record_file is not None:
         raise ConfigError("--from needs the season's file: --config CONFIG")
+    from arbiter.cli.again import absent, settings_of_match
     from arbiter.cli.opening import open_stored
+    from arbiter.config import as_it_was
 
-    settled, season = open_stored(config, store_url)
+    given, season = open_stored(config, store_url)
     record = season.match(match_id)
     if record is None:
         raise ConfigError(f"there is no match {match_id!r}", hint="arbiter matches lists them")
-    by_name = {entry.player.name: entry.player for entry in settled.entries}
-    seated = {
-        seat: by_name.get(name) or by_name[original(name)]
-        for seat, name in enumerate(record.players)
-        if original(name) in by_name
-    }
-    return _Recorded(record, seated, settled.limits)
+    settings = settings_of_match(record, season)
+    then = None if settings is None else as_it_was(given, settings)
+    if then is None:
+        return _Recorded(record, {}, given.limits, dict(absent(record, None, given.folder)))
+    by_name = {entry.player.name: entry.player for entry in then.entries}
+    found = enumerate(map(original, record.players))
+    seated = {seat: by_name[name] for seat, name in found if name in by_name}
+    return _Recorded(record, seated, then.limits, dict(absent(record, settings, then.folder)))
 
 
 def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
@@ -217,9 +222,16 @@ def occupant_of(text: str, limits: Limits) -> Occupant:
 
 
 def _seated(
-    seats: tuple[str, ...], players: Mapping[int, Player], number: int, limits: Limits
+    seats: tuple[str, ...],
+    players: Mapping[int, Player],
+    number: int,
+    limits: Limits,
+    absent: Mapping[int, str] = MappingProxyType({}),
 ) -> list[Occupant]:
-    """The occupants by seat: those given, else the recorded players, else random ones."""
+    """The occupants by seat: those given, else the recorded players, else random ones.
+
+    ConfigError for `absent` players, by seat the reason, in whose seats nobody is given.
+    """
     given: dict[int, str] = {}
     for place, text in enumerate(seats):
         number_text, equals, who = text.partition("=")
@@ -229,6 +241,13 @@ def _seated(
             given[place] = text
     if wrong := sorted(seat for seat in given if seat >= number):
         raise ConfigError(f"--seat: there is no seat {wrong[0]}, only 0 to {number - 1}")
+    problems = [
+        Problem((), f"seat {seat}: {why}", f"--seat {seat}=random, human or bot:COMMAND puts another there")
+        for seat, why in absent.items()
+        if seat not in given
+    ]
+    if problems:
+        raise ConfigError(problems)
     occupants: list[Occupant] = []
     for seat in range(number):
         if seat in given:

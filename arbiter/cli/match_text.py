@@ -28,8 +28,11 @@ def moves_before_fault(record: MatchRecord) -> int:
     return own[-1] if own else 0
 
 
-def print_match(record: MatchRecord, again: str = "") -> None:
-    """The bots, then the deals; what went wrong comes first, with the command that leads there `again`."""
+def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -> None:
+    """The bots, then the deals; what went wrong comes first, with the command that leads there `again`.
+
+    `but` are lines about what that command lacks.
+    """
     if record.forfeit is not None:
         forfeit = record.forfeit
         say(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
@@ -38,6 +41,8 @@ def print_match(record: MatchRecord, again: str = "") -> None:
         say(f"  reply    {forfeit.reply!r}")
         if again:
             say(f"  again    {again}")
+        for line in but:
+            say(f"  but      {line}")
     points = record.points or ("-",) * len(record.players)
     rows = [
         [

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A season as far as it was played, for commands that only look."""
+    """A season as far as it was played, for commands that only look; relative names start in `folder`."""
 
     path: str
+    folder: Path
     name: str
     game: AnyGame
     rounds: int
@@ -78,7 +79,7 @@ def look(path: str, store_url: str | None) -> Seen:
             return found
     config, season, store = _opened(path, store_url)
     players = {entry.player.name: entry.house for entry in config.entries}
-    return Seen(path, config.season, config.game, config.rounds, season, store, players)
+    return Seen(path, config.folder, config.season, config.game, config.rounds, season, store, players)
 
 
 def _opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
@@ -107,7 +108,7 @@ def _unchanged(path: str, store_url: str | None) -> Seen | None:
     players = {
         rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
     }
-    return Seen(path, says.season, game, says.rounds, season, store, players)
+    return Seen(path, Path(path).parent, says.season, game, says.rounds, season, store, players)
 
 
 def open_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:

@@ -5,16 +5,14 @@ The season's file may say something else by then, and nobody may have the old on
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.config import as_it_was
 from arbiter.errors import ConfigError, Problem
-from arbiter.players import command_problems
+from arbiter.players import lacking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec, Player
@@ -27,15 +25,6 @@ def config_of(config: Config, season: SeasonStore, stored: StoredRound) -> Confi
         return config
     settings = season.settings(stored.digest)
     return None if settings is None else as_it_was(config, settings)
-
-
-def lacking(player: Player) -> Iterator[str]:
-    """What a registered player lacks to start, a message each."""
-    for _, message in command_problems(player.command, Path(player.folder)):
-        yield message
-    for path in player.read:
-        if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
-            yield f"there is no {path}"
 
 
 def refuse_gone(config: Config, specs: Iterable[MatchSpec]) -> None:

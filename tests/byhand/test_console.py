@@ -7,10 +7,12 @@ import json
 import re
 import shlex
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 
 from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
@@ -26,6 +28,7 @@ from arbiter.games import find, names
 from arbiter.games.planning import Planning
 from arbiter.match import Limits
 from arbiter.protocol import Connection
+from arbiter.store import Store, schema
 from arbiter.table.single import Heard
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
 from tests.commands import BOTS, RANDOM
@@ -438,6 +441,69 @@ def test_a_recorded_seat_is_taken_by_a_person_or_another_bot(
         script="",
     )  # fmt: skip
     assert re.search(r"move \d+: seat 0 now answers \S+, not \S+", out)
+
+
+@pytest.fixture
+def changed_season(
+    arbiter: Callable[..., tuple[int, str, str]], bot: Callable[..., str], tmp_path: Path
+) -> Path:
+    """A season of a round in which dan crashed; by now dan has another version, and ann has withdrawn."""
+    config = season(tmp_path, bot(crash_at(3)))
+    assert arbiter("run-round", config)[0] == 0
+    text = (
+        config.read_text().replace("name: dan,", "name: dan, version: 2,").replace("name: ann", "name: eve")
+    )
+    config.write_text(text.replace("bot.py", "new.py"))
+    (tmp_path / "new.py").write_text((tmp_path / "bot.py").read_text())
+    return config
+
+
+@pytest.mark.process
+def test_a_match_is_fed_to_the_players_of_its_round_though_the_file_has_others(
+    arbiter: Callable[..., tuple[int, str, str]], changed_season: Path
+) -> None:
+    shown = arbiter("show", changed_season, "r001/t01/m0")[1]
+    assert "  but " not in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith("  again ")]
+    code, out, err = arbiter(*shlex.split(line.removeprefix("  again"))[1:], script="go\n")
+    assert (code, err) == (0, "")
+    seats = [line.split()[1].rstrip(":") for line in out.splitlines()[1:5]]
+    assert sorted(seats) == ["ann", "bob", "cid", "dan"]
+    assert "crash: it exited with status 1: RuntimeError: the bug" in out
+
+
+@pytest.mark.process
+def test_a_program_that_is_gone_is_named_and_nobody_takes_its_seat_unasked(
+    arbiter: Callable[..., tuple[int, str, str]], changed_season: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bot.py").unlink()
+    record = json.loads(arbiter("show", changed_season, "r001/t01/m0", "--format", "json")[1])
+    seat = record["players"].index("dan")
+    gone = f"the program of dan is gone: there is no file {tmp_path / 'bot.py'}"
+    (line,) = [
+        line for line in arbiter("show", changed_season, "r001/t01/m0")[1].splitlines() if "but  " in line
+    ]
+    assert line == f"  but      {gone}; --seat {seat}=... puts another in its place"
+    again = ("console", "--config", changed_season, "--from", "r001/t01/m0")
+    assert arbiter(*again) == (
+        2, "", f"arbiter: seat {seat}: {gone} (--seat {seat}=random, human or bot:COMMAND puts another there)\n",
+    )  # fmt: skip
+    code, out, _ = arbiter(*again, "--seat", f"{seat}=random")
+    assert (code, out.splitlines()[1 + seat]) == (0, f"  {seat}  random")
+
+
+@pytest.mark.process
+def test_players_whose_settings_are_not_kept_are_not_guessed(
+    arbiter: Callable[..., tuple[int, str, str]], changed_season: Path, tmp_path: Path
+) -> None:
+    with (
+        closing(Store(f"sqlite:///{tmp_path / 'my season.sqlite'}")) as store,
+        store.transaction() as connection,
+    ):
+        connection.execute(sa.delete(schema.configs))
+    code, out, err = arbiter("console", "--config", changed_season, "--from", "r001/t01/m0")
+    assert (code, out, err.count("\n")) == (2, "", 4)
+    assert "the command of dan is not known: the settings of that round are not kept" in err
 
 
 @pytest.mark.process
