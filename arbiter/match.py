@@ -44,7 +44,8 @@ class Fault(StrEnum):
 class Player:
     """A registered program, started in `folder`.
 
-    `read` are the folders and files that it may read where bots are confined, its own folder first.
+    `read` are the folders and files that it may read where bots are confined, its own folder first;
+    `files` those that its command names, its program among them if it is named by its path.
     `batched` is True when the organiser vouches that it can take batched delivery.
     """
 
@@ -54,6 +55,7 @@ class Player:
     env: Mapping[str, str] = field(default_factory=dict)
     batched: bool = False
     read: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 def original(name: str) -> str:

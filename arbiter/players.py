@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.match import Player
+from arbiter.table.files import file_problem, program_problem
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
@@ -28,20 +28,13 @@ def command_problems(command: Sequence[str], folder: Path) -> Iterable[tuple[int
     A later word is taken for a file's name if it starts as a path does or ends as a script does, and
     has no blank in it.
     """
-    program = command[0]
-    found = folder / program
-    if "/" in program or os.path.isfile(found):
-        if not os.path.isfile(found):
-            yield 0, f"there is no program {program}"
-        elif not os.access(found, os.X_OK):
-            yield 0, f"{program} is not executable (chmod +x, or name its interpreter first)"
-    elif shutil.which(program) is None:
-        yield 0, f"there is no program {program} in PATH"
+    if problem := program_problem(command[0], str(folder)):
+        yield 0, problem
     for number, word in enumerate(command[1:], 1):
         named = word.startswith(PLAINLY_A_PATH) or Path(word).suffix in SCRIPTS
         plain = not word.startswith("-") and len(word.split()) == 1
-        if named and plain and not os.path.exists(folder / word):  # noqa: PTH110
-            yield number, f"there is no file {word}"
+        if named and plain and (problem := file_problem(word, str(folder))):
+            yield number, problem
 
 
 def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterable[str]:
@@ -62,20 +55,17 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
         yield f"the command and its environment have {size} bytes; at most {LONGEST} are passed on"
 
 
-def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], str | None]:
-    """The command with the files it names made absolute, and the folder of the last one.
-
-    That is the bot's own folder; None if no file is named.
-    """
-    words, own = [], None
+def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The command with the files it names made absolute, and those files."""
+    words, files = [], []
     for word in command:
         file = folder / word
         if word and os.path.isfile(file):
             # Not resolved: a virtual environment's interpreter must keep its own path.
             word = os.path.abspath(file)  # noqa: PTH100
-            own = os.path.dirname(word)  # noqa: PTH120
+            files.append(word)
         words.append(word)
-    return tuple(words), own
+    return tuple(words), tuple(files)
 
 
 def registered(
@@ -88,12 +78,14 @@ def registered(
 ) -> Player:
     """A player; its command, and what else it may `read`, are relative to `folder`.
 
-    It starts in its own folder, or, if it has none, in `folder`, which it may not read.
+    It starts in its own folder, that of the last file it names, or, if it names none, in `folder`, which it
+    may not read.
     """
-    words, own = absolute_command(command, folder)
+    words, files = absolute_command(command, folder)
+    own = os.path.dirname(files[-1]) if files else None  # noqa: PTH120
     # Not resolved, so that `strays` can tell a link from its target.
     readable = tuple(([own] if own else []) + [os.path.abspath(folder / path) for path in read])  # noqa: PTH100
-    return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable)
+    return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable, files)
 
 
 def lacking(player: Player) -> Iterator[str]:

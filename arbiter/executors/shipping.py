@@ -124,8 +124,8 @@ def moved(player: Player, places: Mapping[str, str]) -> Player:
                 return places[folder] + path.removeprefix(folder)
         return path
 
-    command, read = tuple(map(move, player.command)), tuple(map(move, player.read))
-    return replace(player, command=command, folder=move(player.folder), read=read)
+    command, read, files = (tuple(map(move, paths)) for paths in (player.command, player.read, player.files))
+    return replace(player, command=command, folder=move(player.folder), read=read, files=files)
 
 
 def _below(folder: Path) -> Iterable[Path]:

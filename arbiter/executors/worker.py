@@ -21,7 +21,7 @@ import arbiter
 from arbiter.errors import VoidMatch
 from arbiter.executors.shipping import moved, place, private_folder
 from arbiter.match import MatchSpec
-from arbiter.players import command_problems
+from arbiter.table.files import lack
 from arbiter.table.placement import take_core
 from arbiter.table.sandbox.isolation import probe
 
@@ -83,7 +83,8 @@ def prepare(version: str, needs: bytes) -> Readiness:
     if missing:
         return Readiness(missing=tuple(sorted(missing)))
     for player in wanted.players:
-        for problem in _player_problems(moved(player, _places(wanted.shipped))):
+        # It could not start there, and would lose by our mistake.
+        if problem := lack(moved(player, _places(wanted.shipped))):
             return Readiness(f"player {player.name}: {problem} there (put it there, or use `ship`)")
     if _core is None:
         # The cores of the process: this thread may be pinned already.
@@ -143,11 +144,3 @@ def _here(arg: Any, places: Mapping[str, str]) -> Any:
 
 def _places(shipped: Mapping[str, str]) -> dict[str, str]:
     return {folder: str(place(digest)) for folder, digest in shipped.items()}
-
-
-def _player_problems(player: Player) -> Iterable[str]:
-    """Why a player could not start on this machine, and would lose by our mistake."""
-    if not Path(player.folder).is_dir():
-        yield f"there is no folder {player.folder}"
-    for _, problem in command_problems(player.command, Path(player.folder)):
-        yield problem

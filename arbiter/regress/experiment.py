@@ -258,8 +258,9 @@ def _kept(player: Player) -> dict[str, Any]:
 
 def _kept_player(shape: Mapping[str, Any]) -> Player:
     """The player that `_kept` wrote."""
-    values = {key: value for key, value in shape.items() if key != "files"}
-    return Player(**values | {"command": tuple(shape["command"]), "read": tuple(shape["read"])})
+    command, read = tuple(shape["command"]), tuple(shape["read"])
+    files = tuple(filter(None, shape["files"]))
+    return Player(**dict(shape) | {"command": command, "read": read, "files": files})
 
 
 def block_size(game: AnyGame, against_field: bool) -> int:

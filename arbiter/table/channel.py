@@ -72,6 +72,8 @@ class Channel:
         self.stderr = StandardError(stderr)
         self.start_cpu_ns = 0
         """CPU time of its start, up to the first reply."""
+        self.answered = False
+        """True once its first reply has come."""
         self._launcher = launcher
         self._kind = ClockKind(limits.clock)
         self._memory_bytes = limits.memory_bytes
@@ -145,6 +147,7 @@ class Channel:
         """The first exchange: what the program has used by its end was its start."""
         self._starting = True
         reply = self.exchange(send)
+        self.answered = not isinstance(reply, Reply) or reply.fault is None
         self._base = self._meter.read()
         self.stderr.end_start()
         # With the children that it has waited for, such as those of a script that finds the interpreter.

@@ -13,10 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from arbiter.clock import MS
+from arbiter.errors import VoidMatch
 from arbiter.games import make
 from arbiter.packing import pack_match
 from arbiter.referee import drive, referee
 from arbiter.table.channel import Channel
+from arbiter.table.files import lack
+from arbiter.table.forkserver import WRAPPER_FAILED
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import NS_PER_TICK, schedstat_available
 from arbiter.table.sandbox.bubblewrap import wrapping
@@ -26,7 +29,9 @@ from arbiter.table.sandbox.isolation import on_top, probe, stage_enforces
 from arbiter.table.sandbox.landlock import confinement, own_folders
 
 if TYPE_CHECKING:
-    from arbiter.match import BotReport, Limits, MatchRecord, MatchSpec, Player
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.match import BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Player
     from arbiter.packing import PackedMatch
     from arbiter.rules import AnyGame
     from arbiter.table.launcher import End
@@ -109,6 +114,7 @@ class Table:
             finally:
                 for channel in channels:
                     channel.close()
+        check_starts(spec.players, channels, ends, record.forfeit)
         reports = []
         for player, channel, report, told in zip(spec.players, channels, record.bots, notes, strict=True):
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
@@ -128,6 +134,21 @@ class Table:
             started=started.isoformat(timespec="milliseconds"),
             wall_ns=(time.monotonic_ns() - begin) // 1000 * 1000,
         )
+
+
+def check_starts(
+    players: Sequence[Player], channels: Sequence[Channel], ends: Mapping[int, End], forfeit: Forfeit | None
+) -> None:
+    """VoidMatch if a player's program was never executed, or ended at once because a file of it is gone."""
+    for player, channel in zip(players, channels, strict=True):
+        if why := ends[channel.pid].not_started:
+            if why == WRAPPER_FAILED and channel.stderr.last_line:
+                why = channel.stderr.last_line
+            raise VoidMatch(f"cannot start {player.command[0]} of player {player.name}: {why}")
+    if forfeit is not None and not channels[forfeit.seat].answered:
+        player = players[forfeit.seat]
+        if what := lack(player):
+            raise VoidMatch(f"a file of player {player.name} is gone: {what}")
 
 
 @lru_cache(maxsize=8)
@@ -159,6 +180,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
     env = bot_environment(player)
     request: dict[str, Any] = {
         "argv": list(player.command),
+        "program": player.command[0],
         "env": env,
         "folder": player.folder,
         "memory_bytes": limits.memory_bytes,

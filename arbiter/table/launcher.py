@@ -29,7 +29,8 @@ class BotProcess(NamedTuple):
 class End(NamedTuple):
     """How a bot's process ended, `exit` as in `BotReport`.
 
-    `out_of_memory`: by the limit of its control group; `refused`: numbers of refused system calls, each once.
+    `out_of_memory`: by the limit of its control group; `refused`: numbers of refused system calls, each once;
+    `not_started`: why its program was never executed, "" if it was.
     """
 
     exit: int | None
@@ -37,6 +38,7 @@ class End(NamedTuple):
     peak_memory_bytes: int
     out_of_memory: bool = False
     refused: Sequence[int] = ()
+    not_started: str = ""
 
 
 class Launcher:

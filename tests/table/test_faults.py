@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.errors import VoidMatch
-from arbiter.match import Fault, Player
+from arbiter.match import Fault
 from arbiter.table import Table, slim
 from arbiter.table.meter import Meter
-from tests.table.conftest import against, player, spec_for
+from tests.table.conftest import against
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,27 +103,6 @@ def test_a_failed_allocation_that_was_survived_at_the_start_is_no_reason_later(
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.CRASH
     assert "KeyError" in record.forfeit.detail
-
-
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        (("/nowhere/bot",), "No such file"),
-        ((str(Path(__file__)),), "Permission denied"),
-        (("/",), "Permission denied"),
-    ],
-)
-def test_a_program_that_cannot_be_started_is_its_players_fault(
-    command: tuple[str, ...], words: str, table: Table, bot: Callable[..., Path]
-) -> None:
-    good = bot()
-    players = [player(good, f"p{seat}") for seat in range(4)]
-    players[2] = Player("missing", command, "/")
-    record = table.play(spec_for(tuple(players)))
-    assert record.forfeit is not None
-    assert (record.forfeit.player, record.forfeit.fault) == ("missing", Fault.CRASH)
-    assert words in record.forfeit.detail
-    assert words in record.bots[2].stderr_tail
 
 
 def test_a_machine_without_room_for_a_process_makes_the_match_void(

@@ -21,3 +21,5 @@ from __future__ import annotations
 
 MESSAGE_LIMIT = 256 * 1024
 DESCRIPTORS_PER_BOT = 4
+WRAPPER_FAILED = "bubblewrap failed"
+"""Why a program was not started that a wrapper should have executed."""

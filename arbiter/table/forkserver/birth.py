@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import resource
@@ -28,6 +29,8 @@ HIGH = 64
 """Above the descriptors that a bot gets."""
 DESCRIPTORS, PENDING_SIGNALS = 256, 1024
 """Few enough for all bots of a machine together: the kernel counts both by user."""
+LONGEST_REASON = 1000
+"""Bytes: a pipe takes them at once."""
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
 LANDLOCK_RULE_PATH_BENEATH = 1
 FILE_RIGHTS = 0b1100_0000_0000_0111
@@ -38,13 +41,15 @@ def become_bot(
     bot: dict[str, Any],
     ends: tuple[int, int, int, int],
     supervisor: socket.socket,
+    failure: int,
     groups: list[str],
     ground: dict[str, Any],
 ) -> NoReturn:
     """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
 
     `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
-    `groups` its control groups, `ground` what is the same for all confined bots.
+    `groups` its control groups, `ground` what is the same for all confined bots. What keeps the program from
+    being executed is written to the descriptor `failure`, which the program does not get.
     """
     try:
         for group in groups:
@@ -59,10 +64,12 @@ def become_bot(
             os.write(writing, filtered)
             kept.append(fcntl.fcntl(reading, fcntl.F_DUPFD, HIGH))
         listener = fcntl.fcntl(supervisor.fileno(), fcntl.F_DUPFD_CLOEXEC, HIGH + len(kept))
+        failure = fcntl.fcntl(failure, fcntl.F_DUPFD_CLOEXEC, listener + 1)
         for target, number in enumerate(kept):
             os.dup2(number, target)
         os.closerange(len(kept), listener)
-        os.closerange(listener + 1, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(listener + 1, failure)
+        os.closerange(failure + 1, os.sysconf("SC_OPEN_MAX"))
         # Ignored signals would stay ignored in the program.
         for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
@@ -81,10 +88,36 @@ def become_bot(
             confine(bot["confine"], **ground, listener=listener)
         # Last, since `confine` sends a descriptor, and fails if its user has more than that under way.
         lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
+        if bot["wrapped"]:
+            check_program(bot["program"])
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
-        os.write(2, f"arbiter: cannot start {bot['argv'][0]}: {error}\n".encode())
-    os._exit(127)
+        os.write(failure, reason(error, bot["program"]).encode(errors="replace")[:LONGEST_REASON])
+        os.write(2, f"arbiter: cannot start {bot['program']}: {error}\n".encode())
+    finally:
+        # Whatever fails here, this process must not go on as its parent.
+        os._exit(127)
+
+
+def check_program(path: str) -> None:
+    """OSError if a program, or the one that a script's first line names, cannot be executed."""
+    if "/" not in path:
+        return
+    with open(path, "rb") as file:
+        first = file.readline(256)
+    named = os.fsdecode(first[2:].strip(b" \t\n").split(b" ")[0]) if first.startswith(b"#!") else ""
+    for program in filter(None, (path, named)):
+        if not os.access(program, os.X_OK):
+            missing = not os.path.exists(program)  # noqa: PTH110 -- nothing is imported that is not needed
+            number = errno.ENOENT if missing else errno.EACCES
+            raise OSError(number, os.strerror(number), program)
+
+
+def reason(error: BaseException, program: str) -> str:
+    """Why a program could not be executed, and by which other file if it was one."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    file = getattr(error, "filename", None)
+    return f"{file}: {said}" if file and file != program else said
 
 
 def lower(which: int, most: int) -> None:

@@ -11,7 +11,7 @@ import socket
 import time
 from typing import Any, TypeAlias
 
-from arbiter.table.forkserver import MESSAGE_LIMIT
+from arbiter.table.forkserver import MESSAGE_LIMIT, WRAPPER_FAILED
 from arbiter.table.forkserver.birth import become_bot
 from arbiter.table.forkserver.copies import Copies
 from arbiter.table.forkserver.kernel import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
@@ -74,12 +74,17 @@ def answer(worker: socket.socket, family: Family) -> bool:
 class Bot:
     """One bot: its process, and our child, which is the process itself or a wrapper around it."""
 
-    def __init__(self, child: int, report: int, groups: list[str], supervised: Supervised | None) -> None:
+    def __init__(
+        self, child: int, report: int, failure: int, groups: list[str], supervised: Supervised | None
+    ) -> None:
         self.child, self.groups, self.supervised = child, groups, supervised
-        self.report = report
-        """Where a wrapper reports; open until the end, since it reports the program's end, too."""
+        self.report, self.failure = report, failure
+        """Where a wrapper reports, open until the end, since it reports the program's end, too; and where
+        our child says why it could execute nothing."""
         self.pid = 0
         """0 until a wrapper has reported it."""
+        self.reported = b""
+        """What its wrapper has reported so far."""
         self.end: dict[str, Any] | None = None
         """How it ended, as `launcher.End`; None until it has been waited for."""
 
@@ -90,7 +95,9 @@ class Bot:
 
     def find(self, wrapped: bool) -> None:
         """Learn the process id of the program, from the wrapper if there is one."""
-        self.pid = (wrapped_pid(self.report) if wrapped else 0) or self.child
+        if wrapped:
+            self.reported = first_report(self.report)
+        self.pid = pid_of(self.reported) or self.child
 
     def open_pidfd(self) -> int:
         """A pidfd of its process, or of its wrapper if that has seen it end already."""
@@ -112,8 +119,21 @@ class Bot:
             "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
             "peak_memory_bytes": usage.ru_maxrss * 1024,
             "out_of_memory": not killed and any(map(was_out_of_memory, self.groups)),
+            "not_started": self._not_started(killed or code < 0),
         }
         return True
+
+    def _not_started(self, killed: bool) -> str:
+        """Why its program was never executed, "" if it was: what no program can make us believe.
+
+        Our child's pipe closes when it executes something, and a wrapper reports an exit only of a program
+        that it has executed.
+        """
+        if said := read_rest(self.failure):
+            return said.decode(errors="replace")
+        if self.is_wrapped and not killed and b"exit-code" not in self.reported + read_rest(self.report):
+            return WRAPPER_FAILED
+        return ""
 
     def kill(self) -> None:
         """Kill its process, with its group if it is our child."""
@@ -188,8 +208,8 @@ class Family:
         """Start one bot; our ends of its stdin, stdout and stderr."""
         groups = self._make_groups(request["cgroups"])
         # The bot reads from the first pipe and writes to the others; a wrapper reports on the last.
-        pipes = [os.pipe() for _ in range(4)]
-        stdin, stdout, stderr, report = pipes
+        pipes = [os.pipe() for _ in range(5)]
+        stdin, stdout, stderr, report, failure = pipes
         theirs = (stdin[0], stdout[1], stderr[1], report[1])
         our_end, their_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with their_end:
@@ -201,8 +221,8 @@ class Family:
                 our_end.close()
                 raise
             if pid == 0:
-                become_bot(request, theirs, their_end, groups, self._ground)
-        for number in theirs:
+                become_bot(request, theirs, their_end, failure[1], groups, self._ground)
+        for number in (*theirs, failure[1]):
             os.close(number)
         supervised = None
         if request["confine"] is not None:
@@ -210,7 +230,7 @@ class Family:
             self._supervisor.expect(our_end, supervised)
         else:
             our_end.close()
-        self._bots.append(Bot(pid, report[0], groups, supervised))
+        self._bots.append(Bot(pid, report[0], failure[0], groups, supervised))
         return stdin[1], stdout[0], stderr[0]
 
     def wait(self, pid: int, seconds: float) -> Answer:
@@ -238,6 +258,7 @@ class Family:
                 os.rmdir(group)  # noqa: PTH106
         for bot in self._bots:
             os.close(bot.report)
+            os.close(bot.failure)
             if bot.supervised is not None and bot.end is not None:
                 bot.end["refused"] = list(bot.supervised.refused)
         self._supervisor.forget()
@@ -304,15 +325,29 @@ def was_out_of_memory(group: str) -> bool:
     return False
 
 
-def wrapped_pid(report: int) -> int:
-    """The process id of the program that a wrapper started, as it reports it; 0 if it could not."""
+def first_report(report: int) -> bytes:
+    """What a wrapper reports, up to its first message at least, if there is one."""
     told = b""
     while b"}" not in told and (more := os.read(report, 4096)):
         told += more
+    return told
+
+
+def pid_of(reported: bytes) -> int:
+    """The process id of the program that a wrapper started, as it reports it; 0 if it could not."""
     try:
-        return int(json.loads(told.partition(b"}")[0] + b"}")["child-pid"])
+        return int(json.loads(reported.partition(b"}")[0] + b"}")["child-pid"])
     except (ValueError, KeyError):
         return 0
+
+
+def read_rest(descriptor: int) -> bytes:
+    """What a pipe holds now, as far as one read goes."""
+    os.set_blocking(descriptor, False)
+    try:
+        return os.read(descriptor, 4096)
+    except BlockingIOError:
+        return b""
 
 
 def peak_memory(pid: int) -> int:

@@ -81,6 +81,7 @@ def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     prefix += [*mounts, "--chdir", player.folder if player.read else "/"]
     return {
         "argv": [*prefix, "--", *CLOSER, program, *player.command[1:]],
+        "program": program,
         "folders": landlock.own_folders(player.read),
         "stage": True,
         "wrapped": True,

@@ -113,6 +113,7 @@ def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     program = real_program(player.command[0], player, env.get("PATH", ""))
     return {
         "argv": [program, *player.command[1:]],
+        "program": program,
         "stage": True,
         "folders": own_folders(player.read),
         # Resolved: what has become a link when it is opened is not followed.

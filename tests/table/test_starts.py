@@ -1,0 +1,118 @@
+"""Programs that cannot be started, or are gone: a failure of ours in every tier, which no bot can feign."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.errors import VoidMatch
+from arbiter.match import Fault
+from arbiter.players import registered
+from arbiter.table.sandbox.isolation import probe
+from tests.table.conftest import PYTHON_BOTS, spec_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbiter.match import MatchRecord
+    from arbiter.table import Table
+
+pytestmark = pytest.mark.process
+
+GOOD = "planning_random.py"
+PYTHON = (sys.executable, "-I", "-S")
+FORGER = """#!/bin/sh
+echo 'arbiter: cannot start ./bot: No such file or directory' >&2
+echo '{ "child-pid": 1 }' 2>/dev/null >&3
+exit STATUS
+"""
+DISTURBED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
+    # name: (what happens after the player was registered, its command, what is said)
+    "its program is gone": (lambda own: (own / "bot").unlink(), ("own/bot",), "own/bot of player p2: No such file or directory"),
+    "its program is not executable": (lambda own: (own / "bot").chmod(0o644), ("own/bot",), "own/bot of player p2: Permission denied"),
+    "its script names no interpreter": (
+        lambda own: (own / "bot").write_text("#!/nowhere/sh\n"), ("own/bot",), "own/bot of player p2: .*No such file or directory"
+    ),
+    "its folder is gone": (
+        lambda own: own.rename(own.parent / "moved"), ("own/bot",), r"own/bot of player p2: \S+/own: No such file or directory"
+    ),
+    "its script is gone": (
+        lambda own: (own / GOOD).unlink(), (*PYTHON, f"own/{GOOD}"), f"a file of player p2 is gone: there is no file .*/own/{GOOD}"
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(params=["plain", "landlock", "bwrap"])
+def tier(request: pytest.FixtureRequest) -> str:
+    """Each tier that this machine has."""
+    found = probe()[request.param]
+    if not found.available:
+        pytest.skip(found.reason)
+    return str(request.param)
+
+
+def played(
+    table: Table, tier: str, folder: Path, command: tuple[str, ...], disturb: Callable[[Path], object]
+) -> MatchRecord:
+    """A match in which the second of four has a folder of its own, disturbed after it was registered."""
+    own = folder / "own"
+    own.mkdir(exist_ok=True)
+    shutil.copy(PYTHON_BOTS / GOOD, own)
+    if not (own / "bot").exists():
+        (own / "bot").write_text("#!/bin/sh\n")
+    (own / "bot").chmod(0o755)
+    others = [registered(f"p{seat}", (*PYTHON, GOOD), PYTHON_BOTS) for seat in (0, 1, 3)]
+    subject = registered("p2", command, folder)
+    disturb(own)
+    return table.play(spec_for((others[0], others[1], subject, others[2]), isolation=tier))
+
+
+@pytest.mark.parametrize("name", DISTURBED)
+def test_a_player_that_cannot_be_started_makes_the_match_void(
+    name: str, tier: str, table: Table, tmp_path: Path
+) -> None:
+    disturb, command, said = DISTURBED[name]
+    with pytest.raises(VoidMatch, match=said):
+        played(table, tier, tmp_path, command, disturb)
+
+
+@pytest.mark.parametrize("status", [126, 127])
+def test_a_bot_that_ends_as_one_that_could_not_be_started_has_crashed(
+    status: int, tier: str, table: Table, tmp_path: Path
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "bot").write_text(FORGER.replace("STATUS", str(status)))
+    record = played(table, tier, tmp_path, ("own/bot",), lambda _: None)
+    assert record.forfeit is not None
+    assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
+    assert f"exited with status {status}" in record.forfeit.detail
+
+
+def test_a_shell_that_finds_no_program_is_the_players_fault(table: Table, tmp_path: Path) -> None:
+    record = played(table, "plain", tmp_path, ("sh", "-c", "exec /nowhere/bot"), lambda _: None)
+    assert record.forfeit is not None
+    assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
+
+
+def test_a_bot_that_removes_its_file_after_its_first_answer_has_crashed(table: Table, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    leaving = (
+        "import os, sys\ninput(); print('=\\n', flush=True); input(); os.unlink(sys.argv[0]); sys.exit(2)\n"
+    )
+    (tmp_path / "own" / "leaving.py").write_text(leaving)
+    record = played(table, "plain", tmp_path, (*PYTHON, "own/leaving.py"), lambda _: None)
+    assert not (tmp_path / "own" / "leaving.py").exists()
+    assert record.forfeit is not None
+    assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
+
+
+def test_a_bot_whose_files_are_there_and_that_ends_at_once_has_crashed(table: Table, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "ending.py").write_text("raise SystemExit(2)\n")
+    record = played(table, "plain", tmp_path, (*PYTHON, "own/ending.py"), lambda _: None)
+    assert record.forfeit is not None
+    assert record.forfeit.detail == "it exited with status 2"
