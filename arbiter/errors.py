@@ -7,6 +7,7 @@
     ├─ MalformedReply    becomes a fault; never leaves the table
     ├─ BotCheckFailed    a bot failed where it must not          3
     ├─ VoidMatch         our machine failed, not a bot           4
+    ├─ Anomaly           so many faults that somebody must look  4
     ├─ StoreError        unreachable, locked, newer schema       5
     │  └─ NoStore        none there yet
     └─ Interrupted       somebody asked to stop                  130
@@ -93,6 +94,12 @@ class BotCheckFailed(ArbiterError):
 
 class VoidMatch(ArbiterError):
     """Our own failure ended a match: no result, to be played again under the same id."""
+
+    exit_code = 4
+
+
+class Anomaly(ArbiterError):
+    """A round has so many faults that the organiser should look before more is played."""
 
     exit_code = 4
 

@@ -30,7 +30,18 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 FREE = frozenset(
-    {"season", "folder", "seed", "seed_commitment", "store", "rounds", "until", "workers", "ship"}
+    {
+        "season",
+        "folder",
+        "seed",
+        "seed_commitment",
+        "store",
+        "rounds",
+        "until",
+        "workers",
+        "ship",
+        "stop_when",
+    }
 )
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
 GUESSABLE_BITS = 128
@@ -53,6 +64,7 @@ class Config:
     `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
     `folder` is where relative names of commands, `read` and `ship` start. `until` is when no further
     round beyond `rounds` is to end later; `ship` are folders whose files go to other machines.
+    `stop_when` is the share of a round's matches that may end by faults before the run stops.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
     """
 
@@ -77,6 +89,7 @@ class Config:
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     seed_commitment: str | None = None
+    stop_when: float = 1.0
 
 
 def load(path: str | Path, check_commands: bool = False) -> Config:
@@ -189,6 +202,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         settings=settings,
         warnings=tuple(warnings),
         seed_commitment=model.seed_commitment,
+        stop_when=model.stop_when.faults,
     )
 
 

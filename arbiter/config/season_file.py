@@ -6,7 +6,16 @@ import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+)
 from pydantic_core import PydanticCustomError
 
 from arbiter.clock import TimeControl
@@ -152,6 +161,12 @@ class TableModel(StrictModel):
         return WrittenLimits(**{key: getattr(self, key) for key in TableModel.model_fields}).limits()
 
 
+class StopModel(StrictModel):
+    """What stops a run before more is played."""
+
+    faults: Annotated[StrictInt | StrictFloat, Field(gt=0, le=1)] = 1
+
+
 class SeasonModel(TableModel):
     """The file as written: names, types and ranges; defaults as documented."""
 
@@ -170,4 +185,5 @@ class SeasonModel(TableModel):
     ship: list[Word] = []
     house_bots: list[Word] = []
     suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
+    stop_when: StopModel = StopModel()
     players: Annotated[list[PlayerModel], Field(min_length=1)]

@@ -28,6 +28,7 @@ def written(config: Config) -> str:
         "season": config.season,
         "seed": config.seed,
         "seed_commitment": config.seed_commitment,
+        "stop_when": {"faults": config.stop_when},
         "store": config.store,
         "folder": str(config.folder.absolute()),
         "rounds": config.rounds,

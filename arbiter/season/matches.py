@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from concurrent.futures import Executor, Future
 
-    from arbiter.match import MatchSpec
+    from arbiter.match import MatchSpec, MatchSummary
     from arbiter.packing import PackedMatch
     from arbiter.store import SeasonStore
 
@@ -31,13 +31,14 @@ def play_matches(
     executor: Executor,
     ahead: int | None = None,
     keep: Callable[[PackedMatch], object] | None = None,
+    enough: Callable[[MatchSummary], bool] = lambda _: False,
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
     """Play matches, storing each as it ends, by `keep` if given; VoidMatch after two voids of one in a row.
 
     `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
-    so far; without `ahead` it is asked for all at once. Where somebody asks to stop, matches in flight are
-    still played and stored, and `Stopped` comes last if any was left out. Closing the generator cancels
-    what has not begun.
+    so far; without `ahead` it is asked for all at once. Where somebody asks to stop, or a match is `enough`,
+    matches in flight are still played and stored, and `Stopped` comes last if any was left out. Closing the
+    generator cancels what has not begun.
     """
     keep = keep or store.add_packed
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
@@ -64,6 +65,8 @@ def play_matches(
                 window.submit(spec)
                 continue
             keep(match)
+            if enough(match.summary):
+                window.close()
             yield MatchStored(match)
             window.fill()
     finally:

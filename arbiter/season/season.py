@@ -16,8 +16,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import changes, in_one_line
-from arbiter.errors import ConfigError
+from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again
+from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
@@ -207,6 +208,8 @@ class Season:
                 return False
             seconds = time.monotonic() - begun
             yield RoundComplete(self.finish_round(plan.stored.number), len(plan.missing), seconds)
+            if odd := self._anomaly(plan.stored.number):
+                raise Anomaly(odd)
             if only_one:
                 return False
             if stored.asked_to_stop():
@@ -255,7 +258,15 @@ class Season:
         self._suspended = set(plan.suspended)
         rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
-        return (yield from self._events_of(play_matches(self.stored, plan.missing, executor)))
+        ended = self.counted(number, number)
+        watch = FaultWatch(number, self.config.stop_when, ended)
+        if plan.missing and watch.is_too_much():
+            raise Anomaly(watch.reason)
+        playing = play_matches(self.stored, plan.missing, executor, enough=watch.is_too_much)
+        stopped = yield from self._events_of(playing)
+        if watch.is_too_much() and len(self.stored.match_ids(number)) < plan.total:
+            raise Anomaly(watch.reason)
+        return stopped
 
     def finish_round(self, number: int) -> dict[str, Any]:
         """Rate a round whose matches are all stored, under its own settings, and keep its standings."""
@@ -267,6 +278,13 @@ class Season:
             with suppress(Outdated):
                 self.stored.complete_round(number, standings, ledger.revision)
                 return standings
+
+    def _anomaly(self, number: int) -> str:
+        """What is odd about a round, "" if nothing is."""
+        matches = self.counted(number, number)
+        ids = {match.id for match in matches}
+        records = (record for record in self.stored.records(number) if record.id in ids)
+        return anomaly(number, self.config.game, matches, records)
 
     def standings(self, after: int | None = None) -> dict[str, Any]:
         """The standings after a round, by default the last: as kept with it, else computed."""
@@ -316,9 +334,10 @@ class Season:
         ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
         return pairwise(self.counted(self.complete), ranked)
 
-    def counted(self, last_round: int | None = None) -> list[MatchSummary]:
-        """The matches that count now, up to a round: those that are not annulled."""
-        return list(force(self.stored.orders.read().given).counted(self.stored.summaries(last_round)))
+    def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
+        """The matches that count now, of all rounds from one to another: those that are not annulled."""
+        found = self.stored.summaries(last_round, first_round)
+        return list(force(self.stored.orders.read().given).counted(found))
 
     def replay(self, match_id: str, reader: Reader) -> dict[str, Any] | None:
         """A stored match as `reader` may see it now; None where there is no such match."""

@@ -1,0 +1,79 @@
+"""Rounds in which so much went wrong that the organiser should look before more is played."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.rules import AnyGame
+
+LEAST = 8
+"""Matches of a round after which its share of faults is looked at."""
+SHOWN = 4
+"""Faults that are named."""
+WHAT_NOW = (
+    "arbiter matches and show say why; where it was not the bots' doing, mend it and"
+    " annul the round: arbiter annul CONFIG --round {number} --because TEXT --replay"
+)
+
+
+class FaultWatch:
+    """Counts the matches of a round as they end; `most` is the share that may end by a fault."""
+
+    def __init__(self, number: int, most: float, ended: Iterable[MatchSummary]) -> None:
+        self._number, self._most = number, most
+        self._ended = list(ended)
+
+    def is_too_much(self, match: MatchSummary | None = None) -> bool:
+        """Take one more match; True when too many ended by faults."""
+        if match is not None:
+            self._ended.append(match)
+        faults = sum(known.faulty is not None for known in self._ended)
+        return len(self._ended) >= LEAST and faults > self._most * len(self._ended)
+
+    @property
+    def reason(self) -> str:
+        """Why the round was stopped, and what to do."""
+        faults = [match for match in self._ended if match.faulty is not None]
+        return (
+            f"round {self._number}: {len(faults)} of the first {len(self._ended)} matches ended by faults"
+            f" ({_by_player(faults)}), more than stop_when allows: {self._most:g}; "
+            + WHAT_NOW.format(number=self._number)
+            + "; else allow more in stop_when"
+        )
+
+
+def anomaly(
+    number: int, game: AnyGame, matches: Sequence[MatchSummary], records: Iterable[MatchRecord]
+) -> str:
+    """What is odd about a round of which every match ended by a fault; "" if nothing is.
+
+    `records` are those of `matches`, and are read only where all of them did.
+    """
+    if len(matches) < 2 or any(match.faulty is None for match in matches):
+        return ""
+    what = ""
+    kinds = {match.fault for match in matches}
+    faulty = {match.players[match.faulty] for match in matches if match.faulty is not None}
+    (first, *_), *_ = game.greeting()
+    if len(kinds) == 1 and len(faulty) == len(matches):
+        what = f"every match ended by the same fault of another player ({_by_player(matches)})"
+    elif all(
+        record.forfeit is not None and (record.forfeit.seat, record.forfeit.command) == (0, first)
+        for record in records
+    ):
+        what = f"no bot answered at all ({_by_player(matches)})"
+    return what and f"round {number}: {what}; {WHAT_NOW.format(number=number)}; else the same command goes on"
+
+
+def _by_player(matches: Iterable[MatchSummary]) -> str:
+    """``crash of alice 3, timeout of bob``, the most frequent first, a few of them."""
+    found = Counter(
+        f"{match.fault} of {match.players[match.faulty]}" for match in matches if match.faulty is not None
+    )
+    said = [f"{what} {times}" if times > 1 else what for what, times in found.most_common(SHOWN)]
+    return ", ".join([*said, *(["..."] if len(found) > SHOWN else [])])
