@@ -31,7 +31,9 @@ workers_option = click.option(
 scheduler_option = click.option(
     "--scheduler", help="Play on the Dask cluster of this scheduler, such as tcp://host:8786."
 )
-accept_option = click.option("--accept-changes", is_flag=True, help="Go on although the config has changed.")
+accept_option = click.option(
+    "--accept-changes", is_flag=True, help="Go on although the config has changed, or the seed is known."
+)
 format_option = format_option_of("text", "json", text="A table for people, or JSON.")
 table_format_option = format_option_of(
     "text", "json", "csv", "markdown", text="A table for people, JSON, or a table for other programs."

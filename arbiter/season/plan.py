@@ -55,7 +55,7 @@ def check_seed(config: Config, stored: SeasonStore) -> None:
 class RoundPlan:
     """A round, its matches still to be played out of `total`, and who is suspended from it, and why.
 
-    `config` is the one that it is played under.
+    `config` is the one that it is played under, `accepted` what had to be accepted for it.
     """
 
     config: Config
@@ -63,6 +63,7 @@ class RoundPlan:
     missing: tuple[MatchSpec, ...]
     total: int
     suspended: Mapping[str, str]
+    accepted: str = ""
 
 
 def plan_round(

@@ -19,6 +19,7 @@ from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again
 from arbiter.season.anomalies import FaultWatch, anomaly
+from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
@@ -36,7 +37,6 @@ from arbiter.season.plan import (
     change_error,
     check_seed,
     commitment,
-    describe_changes,
     draw_seed,
     plan_round,
     tables,
@@ -78,6 +78,7 @@ class Season:
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
         self._suspended: set[str] = set()
+        self._accepted = False
 
     @classmethod
     def open(cls, config: Config, store: Store, settle: Callable[[Config], Config] | None = None) -> Self:
@@ -106,24 +107,31 @@ class Season:
         """The round to play now: the rest of one that was begun, or a new one; None after the last.
 
         A round with matches is finished under the settings that it was begun with, whatever the config
-        says now. `more` plans a round beyond the config's number. ConfigError when the config has changed
-        since the round before and the change is not accepted.
+        says now. `more` plans a round beyond the config's number. ConfigError when something has to be
+        accepted and is not: a change of the config since the round before, or a round of which every
+        card is known, since the seed was told.
         """
         config, stored = self.config, self.stored
         rounds = stored.rounds()
         begun = next((known for known in rounds if not known.complete), None)
+        last = rounds[-1] if rounds else None
+        if begun is not None and (
+            begun is not last or begun.digest == config.digest or stored.match_ids(begun.number)
+        ):
+            return self.plan_of(begun)
+        number = len(rounds) if begun else len(rounds) + 1
+        over = number > config.rounds and not more
+        told = stored.seed_told()
+        accepted = consent(config, stored, last, None if over else number, told, accept_changes)
         if begun is not None:
-            if begun.digest == config.digest or stored.match_ids(begun.number):
-                return self.plan_of(begun)
-            if not accept_changes:
-                raise change_error(config, stored, begun)
             stored.drop_round(begun.number)
-            rounds.remove(begun)
-        if rounds and rounds[-1].digest != config.digest and not accept_changes:
-            raise change_error(config, stored, rounds[-1])
-        if len(rounds) >= config.rounds and not more:
+        if over:
             return None
-        return self.plan_of(self._new_round(len(rounds) + 1))
+        if told is not None and number > told:
+            stored.tell_seed(max(number, config.rounds))
+        if last is not None and last.digest != config.digest:
+            accepted = "; ".join([accepted, *self._freed(number)])
+        return replace(self.plan_of(self._new_round(number)), accepted=accepted)
 
     def _new_round(self, number: int) -> StoredRound:
         """Plan a round as the orders of this moment say, and store it."""
@@ -151,13 +159,6 @@ class Season:
                 found += [player for player in seated(known.tables, then) if player not in found]
         return found
 
-    def changes(self) -> str:
-        """How the config differs from the last round's, on one line; "" if it does not."""
-        rounds = self.stored.rounds()
-        if not rounds or rounds[-1].digest == self.config.digest:
-            return ""
-        return describe_changes(self.config, self.stored, rounds[-1])
-
     def play(
         self,
         executor: Slots,
@@ -168,8 +169,8 @@ class Season:
         """Play what is missing of all rounds; with `only_one` of the next round alone.
 
         Ends with `RoundsOver`, `SeasonComplete` or `Stopped`; with `only_one` with `RoundComplete`. `rounds`
-        replaces the config's number of rounds. A change of the config is accepted once, before the first
-        round played. ConfigError as `plan`, VoidMatch where a match was void twice.
+        replaces the config's number of rounds. What is accepted is told once, before the first round that
+        needs it. ConfigError as `plan`, VoidMatch where a match was void twice.
         """
         whole = self.config
         if rounds is not None:
@@ -182,6 +183,8 @@ class Season:
         if over and (last < whole.rounds or self._time_left(executor)):
             yield RoundsOver(last, whole.rounds)
         elif over:
+            if self.stored.seed_told() is None:
+                self.stored.tell_seed(last)
             yield SeasonComplete(last, self.stored.seed)
 
     def _play_rounds(
@@ -193,16 +196,9 @@ class Season:
         while True:
             if (yield from self._events_of(play_again(self, executor))):
                 return False
-            accepted = (
-                "; ".join([self.changes(), *self._freed()]) if accept_changes and self.changes() else ""
-            )
             plan = self.plan(accept_changes, self._time_left(executor))
             if plan is None:
                 return True
-            if plan.config.digest == self.config.digest:
-                accept_changes = False
-                if accepted:
-                    yield ChangesAccepted(accepted)
             begun = time.monotonic()
             if (yield from self.play_plan(plan, executor)):
                 return False
@@ -249,6 +245,9 @@ class Season:
         """Play what is missing of a planned round; return True when somebody asked to stop."""
         number, there = plan.stored.number, plan.total - len(plan.missing)
         committed = commitment(self.stored.seed) if number == 1 and not there else None
+        if plan.accepted and not self._accepted:
+            self._accepted = True
+            yield ChangesAccepted(plan.accepted)
         if plan.config.digest != self.config.digest:
             what = in_one_line(changes(plan.config.settings, self.config.settings))
             yield FinishedAsBegun(number, what)
@@ -347,10 +346,10 @@ class Season:
         over = any(known.complete for known in self.stored.rounds() if known.number == record.round)
         return replay_of(record, reader, complete=over)
 
-    def _freed(self) -> list[str]:
-        """A phrase for each player who is not suspended any more because its entry has changed."""
+    def _freed(self, number: int) -> list[str]:
+        """A phrase for each player who is in round `number` again because its entry has changed."""
         ledger = self._ledger(self.config)
-        ledger.read_before(len(self.stored.rounds()) + 1)
+        ledger.read_before(number)
         return [f"{name} is no longer suspended" for name in ledger.freed(self.config)]
 
     def _ledger(self, config: Config) -> Ledger:

@@ -9,11 +9,12 @@ that are drawn by lot.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, StoreError
+from arbiter.season.consent import consent
 from arbiter.season.events import PartComplete
 from arbiter.season.plan import change_error, check_seed
 from arbiter.season.schedule import matches_of
@@ -95,8 +96,9 @@ def slice_plans(
     known = {stored.number: stored for stored in there.rounds()}
     before = {stored.number: stored for stored in base.rounds()} if base else {}
     complete = sum(stored.complete for stored in before.values())
+    told = max((season.seed_told() or 0 for season in (base, there) if season is not None), default=0) or None
     for number in range(complete + 1, config.rounds + 1):
-        planned = before.get(number)
+        planned, accepted = before.get(number), ""
         if number in known:
             pass
         elif base is not None and planned is not None:
@@ -108,10 +110,12 @@ def slice_plans(
             return
         else:
             last = before.get(number - 1) or known.get(number - 1)
-            if last is not None and last.digest != config.digest and not accept_changes:
-                raise change_error(config, there if last.number in known else base or there, last)
+            keeper = there if last is None or last.number in known else base or there
+            accepted = consent(config, keeper, last, number, told, accept_changes)
+            if told is not None and number > told:
+                there.tell_seed(config.rounds)
             known[number] = there.add_round(number, config.digest, part.tables(number), config.settings)
-        yield part.plan_of(known[number], own.has)
+        yield replace(part.plan_of(known[number], own.has), accepted=accepted)
 
 
 def _drawn_ahead(config: Config, number: int) -> bool:
@@ -160,6 +164,8 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
     for number in sorted(planned.keys() - old.keys()):
         digest = planned[number].digest
         season.add_round(number, digest, planned[number].tables, settings[digest] or {})
+    if told := max(there.seed_told() or 0 for _, there in found):
+        season.tell_seed(told)
     added = [season.add_packed(match) for _, part in found for match in part.packed_matches()]
     return MergeResult(sum(added), len(added) - sum(added), *_rate(config, season, complete))
 

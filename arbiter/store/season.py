@@ -212,6 +212,17 @@ class SeasonStore:
         """True when somebody has asked that the season stop."""
         return self._scalar(sa.select(schema.seasons.c.stop_asked).filter_by(id=self._id)) is not None
 
+    def seed_told(self) -> int | None:
+        """How many rounds may be played although the seed was told; None while it is secret."""
+        told: int | None = self._scalar(sa.select(schema.seasons.c.seed_told).filter_by(id=self._id))
+        return told
+
+    def tell_seed(self, rounds: int) -> None:
+        """Keep that the seed was told, and how many rounds may be played all the same; never fewer."""
+        table = schema.seasons.c
+        secret = sa.or_(table.seed_told.is_(None), table.seed_told < rounds)
+        self._write(sa.update(schema.seasons).where(table.id == self._id, secret).values(seed_told=rounds))
+
     def packed_matches(self) -> Iterator[PackedMatch]:
         """All matches as they are kept, one at a time."""
         table = schema.matches

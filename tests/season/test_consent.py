@@ -1,0 +1,137 @@
+"""What has to be accepted before a season goes on: once its seed was told, every further round."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import load
+from arbiter.errors import ConfigError
+from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, RoundsOver, SeasonComplete
+from arbiter.season.season import Season
+from arbiter.season.slices import Slice, merge, open_part, play_slice
+from arbiter.store import Store
+from tests.builders import Scripted, by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CONFIG = "game: planning\nrounds: 2\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(
+    f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
+)
+SHOWN = (
+    "the seed was shown after round 2: whoever knows it knows every further card"
+    " (begin another season, or give --accept-changes to go on all the same)"
+)
+ACCEPTED = ChangesAccepted("round 3 is played though the seed was shown after round 2")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with closing(Store("sqlite://")) as made:
+        yield made
+
+
+def season(folder: Path, store: Store, old: str = "", new: str = "") -> Season:
+    """The season of the config, `old` in it replaced."""
+    path = folder / "s.yaml"
+    path.write_text(CONFIG.replace(old, new) if old else CONFIG)
+    return Season.open(load(path), store)
+
+
+def ended(folder: Path, store: Store) -> None:
+    """A season whose two rounds are complete, so that its seed was told."""
+    assert isinstance(list(season(folder, store).play(Scripted(by_name)))[-1], SeasonComplete)
+
+
+def test_rounds_raised_before_the_seed_is_shown_are_free(tmp_path: Path, store: Store) -> None:
+    list(season(tmp_path, store).play(Scripted(by_name), only_one=True))
+    going = season(tmp_path, store, "rounds: 2", "rounds: 3")
+    assert list(going.play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
+    assert going.stored.seed_told() == 3
+
+
+def test_rounds_raised_after_it_ask_once_for_all_of_them(tmp_path: Path, store: Store) -> None:
+    ended(tmp_path, store)
+    raised = season(tmp_path, store, "rounds: 2", "rounds: 4")
+    with pytest.raises(ConfigError) as caught:
+        list(raised.play(Scripted(by_name)))
+    assert str(caught.value) == f"{tmp_path / 's.yaml'}: {SHOWN}"
+    assert len(raised.stored.rounds()) == 2
+    events = list(raised.play(Scripted(by_name), accept_changes=True, only_one=True))
+    assert [event for event in events if isinstance(event, ChangesAccepted)] == [ACCEPTED]
+    assert isinstance(events[-1], RoundComplete)
+    assert list(season(tmp_path, store, "rounds: 2", "rounds: 4").play(Scripted(by_name)))[-1] == (
+        SeasonComplete(4, "abc")
+    )
+    with pytest.raises(ConfigError, match="after round 4"):
+        list(season(tmp_path, store, "rounds: 2", "rounds: 5").play(Scripted(by_name)))
+
+
+def test_more_rounds_asked_for_by_the_command_ask_too(tmp_path: Path, store: Store) -> None:
+    ended(tmp_path, store)
+    with pytest.raises(ConfigError, match="the seed was shown after round 2"):
+        list(season(tmp_path, store).play(Scripted(by_name), rounds=3))
+    events = list(season(tmp_path, store).play(Scripted(by_name), rounds=3, accept_changes=True))
+    assert (events[0], events[-1]) == (ACCEPTED, SeasonComplete(3, "abc"))
+
+
+def test_a_later_moment_to_end_asks_too_and_is_accepted_for_a_whole_run(tmp_path: Path, store: Store) -> None:
+    ended(tmp_path, store)
+    later = season(tmp_path, store, "rounds: 2", "rounds: 2\nuntil: 2999-01-01")
+    with pytest.raises(ConfigError, match="the seed was shown after round 2"):
+        list(later.play(Scripted(by_name)))
+    accepted, complete = [], 0
+    for event in later.play(Scripted(by_name), accept_changes=True):
+        accepted += [event] if isinstance(event, ChangesAccepted) else []
+        complete += isinstance(event, RoundComplete)
+        if complete == 3:
+            later.stored.ask_to_stop()
+    assert accepted == [ACCEPTED]
+    assert later.stored.seed_told() == 5
+
+
+def test_a_change_of_the_file_beside_it_is_named_too(tmp_path: Path, store: Store) -> None:
+    ended(tmp_path, store)
+    both = season(tmp_path, store, "rounds: 2", "rounds: 3\ntime: 5s")
+    with pytest.raises(ConfigError) as caught:
+        list(both.play(Scripted(by_name)))
+    first, second = str(caught.value).splitlines()
+    assert "time: 10s -> 5s" in first
+    assert second.endswith(SHOWN)
+    accepted = next(iter(both.play(Scripted(by_name), accept_changes=True)))
+    assert accepted == ChangesAccepted(f"time: 10s -> 5s; {ACCEPTED.what}")
+
+
+def test_a_round_begun_with_consent_is_finished_without_asking_again(tmp_path: Path, store: Store) -> None:
+    ended(tmp_path, store)
+    going = season(tmp_path, store, "rounds: 2", "rounds: 3").play(Scripted(by_name), accept_changes=True)
+    next(event for event in going if isinstance(event, MatchStored))
+    going.close()  # type: ignore[attr-defined]
+    events = list(season(tmp_path, store, "rounds: 2", "rounds: 3").play(Scripted(by_name)))
+    assert events[-1] == SeasonComplete(3, "abc")
+
+
+def test_fewer_rounds_than_the_config_has_tell_no_seed(tmp_path: Path, store: Store) -> None:
+    going = season(tmp_path, store)
+    assert list(going.play(Scripted(by_name), rounds=1))[-1] == RoundsOver(1, 2)
+    assert going.stored.seed_told() is None
+
+
+def test_slices_ask_and_what_was_accepted_is_merged(tmp_path: Path, store: Store) -> None:
+    ended(tmp_path, store)
+    config = season(tmp_path, store, "rounds: 2", "rounds: 3").config
+    base = store.season("s")
+    assert base is not None
+    with closing(Store("sqlite://")) as other:
+        part = open_part(config, base, other)
+        with pytest.raises(ConfigError, match="the seed was shown after round 2"):
+            list(play_slice(part, base, Slice(1, 1), Scripted(by_name)))
+        events = list(play_slice(part, base, Slice(1, 1), Scripted(by_name), accept_changes=True))
+        assert events[0] == ACCEPTED
+        merge(config, store, [other])
+    assert list(Season(config, base).play(Scripted(by_name))) == [SeasonComplete(3, "abc")]
+    assert base.seed_told() == 3
