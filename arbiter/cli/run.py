@@ -24,6 +24,7 @@ from arbiter.cli.progress import present
 from arbiter.cli.standings import marked, show_standings
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
+from arbiter.season.beginning import refuse_renamed_file
 from arbiter.season.events import PartComplete
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, open_part, play_slice
@@ -124,10 +125,12 @@ def _play(
     one: bool = False,
 ) -> dict[str, Any]:
     """Play a season, or only `one` round of it, and return its standings."""
+    if not accept_changes:
+        refuse_renamed_file(config)
     there = _is_there(config.store)
     with closing(Store(config.store)) as store, store.held(config.season):
         before = store.seasons()
-        season = Season.open(config, store, settle)
+        season = Season.open(config, store, settle, accept_changes)
         _announce(config.season, store.name, before, there)
         chosen = choose_executor(config, season.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
@@ -167,12 +170,16 @@ def _play_slice(
         base = None
         with suppress(NoStore):
             base = stack.enter_context(closing(Store(config.store, create=False)))
+        if base is None and not accept_changes:
+            refuse_renamed_file(config)
         before = base.season(config.season) if base else None
         store = stack.enter_context(closing(Store(store_url)))
         if base is not None and base.place == store.place:
             raise ConfigError("--slice needs a store of its own", hint="not the config's")
         stack.enter_context(store.held(config.season))
-        present(events(open_part(config, before, store, settle), before), config.season, journal)
+        present(
+            events(open_part(config, before, store, settle, accept_changes), before), config.season, journal
+        )
     if not shares:
         note(f"slice {own}: nothing to play: all {config.rounds} rounds are complete")
     return {

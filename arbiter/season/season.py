@@ -19,6 +19,7 @@ from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again
 from arbiter.season.anomalies import FaultWatch, anomaly
+from arbiter.season.beginning import file_text, refuse_another_name
 from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
@@ -81,21 +82,33 @@ class Season:
         self._accepted = False
 
     @classmethod
-    def open(cls, config: Config, store: Store, settle: Callable[[Config], Config] | None = None) -> Self:
-        """Find the season in the store, or make it, with a seed drawn for `auto`."""
+    def open(
+        cls,
+        config: Config,
+        store: Store,
+        settle: Callable[[Config], Config] | None = None,
+        accept_changes: bool = False,
+    ) -> Self:
+        """Find the season in the store, or make it, with a seed drawn for `auto`.
+
+        ConfigError where the store has another season, and where it has this one under another name, unless
+        it is accepted that a new one begins.
+        """
         stored = store.season(config.season)
         if stored is None:
             if config.seed == "auto" and config.seed_commitment is not None:
                 message = "seed_commitment: a seed that is still to be drawn cannot have been committed to"
                 raise ConfigError(message, str(config.file), "give the seed, or add the line after round 1")
-            made = store.make_season(config.season, config.game.name, draw_seed(config.seed))
-            return cls(config, made, settle)
+            if not accept_changes:
+                refuse_another_name(config, store)
+            stored = store.make_season(config.season, config.game.name, draw_seed(config.seed))
         check_seed(config, stored)
         if stored.game != config.game.name:
             message = (
                 f"the season {config.season} in {store.name} is one of {stored.game}, not {config.game.name}"
             )
             raise ConfigError(message, str(config.file), "name another season or another store")
+        stored.played_from(file_text(config))
         return cls(config, stored, settle)
 
     @property

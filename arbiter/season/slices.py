@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, StoreError
+from arbiter.season.beginning import file_text, refuse_another_name
 from arbiter.season.consent import consent
 from arbiter.season.events import PartComplete
 from arbiter.season.plan import change_error, check_seed
@@ -61,8 +62,9 @@ def open_part(
     base: SeasonStore | None,
     part: Store,
     settle: Callable[[Config], Config] | None = None,
+    accept_changes: bool = False,
 ) -> Season:
-    """The season in a part's store, with the seed that all parts share; `settle` as `Season` has it."""
+    """The season in a part's store, with the seed that all parts share; the rest as in `Season.open`."""
     there = part.season(config.season)
     if base is None and there is None and config.seed == "auto":
         message = "seed: auto would draw another seed for each slice"
@@ -71,9 +73,12 @@ def open_part(
         if season is not None:
             check_seed(config, season)
     if there is None:
+        if not accept_changes:
+            refuse_another_name(config, part)
         there = part.make_season(config.season, config.game.name, base.seed if base else config.seed)
     elif base is not None and there.seed != base.seed:
         raise StoreError(f"{part.name} holds another season of that name: its seed is another")
+    there.played_from(file_text(config))
     return Season(config, there, settle, results=base)
 
 

@@ -7,6 +7,7 @@
 | `hold` | who plays on a file |
 | `backup` | a copy of a file while it is played on |
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
+| `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `store` | a database and its seasons |
 | `season` | a season's rounds, matches and standings |
 | `orders` | an organiser's orders: matches annulled, players suspended |

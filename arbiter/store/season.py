@@ -212,6 +212,11 @@ class SeasonStore:
         """True when somebody has asked that the season stop."""
         return self._scalar(sa.select(schema.seasons.c.stop_asked).filter_by(id=self._id)) is not None
 
+    def played_from(self, file: str) -> None:
+        """Keep which file the season is played from."""
+        if self._scalar(sa.select(schema.seasons.c.file).filter_by(id=self._id)) != file:
+            self._write(sa.update(schema.seasons).filter_by(id=self._id).values(file=file))
+
     def seed_told(self) -> int | None:
         """How many rounds may be played although the seed was told; None while it is secret."""
         told: int | None = self._scalar(sa.select(schema.seasons.c.seed_told).filter_by(id=self._id))

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import schema
+from arbiter.store.begun import QUERY, Begun
 from arbiter.store.database import Database
 from arbiter.store.season import SeasonStore
 
@@ -28,6 +29,11 @@ class Store(Database):
         with self.reading() as connection:
             query = sa.select(schema.seasons.c.name).order_by(schema.seasons.c.id)
             return list(connection.execute(query).scalars())
+
+    def begun(self) -> list[Begun]:
+        """All seasons that have rounds, in the order in which they were begun."""
+        with self.reading() as connection:
+            return [Begun(*row) for row in connection.execute(sa.text(QUERY))]
 
     def make_season(self, name: str, game: str, seed: str) -> SeasonStore:
         """A new season; StoreError if the name is taken."""
