@@ -47,13 +47,11 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
 
         looking = Reader.parse(reader or "full", len(record.players))
         print_json(Season(found.config(), season).replay(match_id, looking))
-    elif record.forfeit is None:
-        print_match(record)
     else:
         for text in history_of(season.orders.read().given, match_id):
             say(text)
         again = ["arbiter", "console", "--config", config, "--from", match_id]
         again += ["--store", store_url] if store_url else []
-        gone = absent(record, settings_of_match(record, season), found.folder)
+        gone = absent(record, settings_of_match(record, season), found.folder) if record.forfeit else ()
         but = [f"{why}; --seat {seat}=... puts another in its place" for seat, why in gone]
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)
