@@ -16,6 +16,7 @@ from arbiter.season.events import (
     MatchStored,
     MatchVoid,
     PartComplete,
+    ProgramChanged,
     RoundComplete,
     RoundPlanned,
     RoundsOver,
@@ -52,14 +53,16 @@ def present(events: Iterable[Event], name: str, journal: Journal, each_match: bo
     """Tell a terminal and a journal what happens to the season `name`; `errors.Interrupted` at its stop.
 
     Where no terminal moves a bar, a line about each match, or without `each_match` about forfeits alone. With
-    it, too, a round's end is told by the journal only: the command's own output says it.
+    it, too, a round's end is told by the journal only: the command's own output says it. All but the first of
+    voids in a row that have one reason are told by the journal only.
     """
     with ExitStack() as bar:
         announced = False
         seen: Callable[[MatchSummary], None] | None = None
+        why = ""
         for event in events:
             if isinstance(event, MatchStored):
-                match = event.match
+                match, why = event.match, ""
                 journal.write(f"{match_line(match.summary)} ({match.wall_ns / 1e9:.2f} s)")
                 if seen is not None:
                     seen(match.summary)
@@ -71,7 +74,12 @@ def present(events: Iterable[Event], name: str, journal: Journal, each_match: bo
                 title = f"round {event.number} of {event.rounds}"
                 seen = bar.enter_context(progress(event.missing, match_line if each_match else None, title))
                 continue
-            if not isinstance(event, MatchVoid):
+            if isinstance(event, MatchVoid):
+                if event.why == why:
+                    journal.write(void_line(event))
+                    continue
+                why = event.why
+            else:
                 bar.close()
             if isinstance(event, Stopped):
                 raise stopped()
@@ -108,6 +116,8 @@ def _line(event: Event, name: str) -> str:
             return f"{counted(matches, 'annulled match')} {'is' if matches == 1 else 'are'} played again"
         case Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
+        case ProgramChanged():
+            return str(event)
         case MatchVoid():
             return void_line(event)
         case RoundComplete(standings, matches, seconds):

@@ -14,6 +14,7 @@ from arbiter.cli.output import print_json, say
 from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_match
 from arbiter.season.orders import history_of
+from arbiter.season.programs import replaced
 from arbiter.view import Reader
 
 
@@ -42,16 +43,22 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
         raise unknown_match(match_id, season.summaries())
     if style == "json":
         print_json(record.to_json())
-    elif style == "replay":
+        return
+    if style == "replay":
         from arbiter.season.season import Season
 
         looking = Reader.parse(reader or "full", len(record.players))
         print_json(Season(found.config(), season).replay(match_id, looking))
+        return
+    for line in replaced(season.programs(), record.round or 0, record.players, str(found.folder)):
+        say(line)
+    for text in history_of(season.orders.read().given, match_id):
+        say(text)
+    if record.forfeit is None:
+        print_match(record)
     else:
-        for text in history_of(season.orders.read().given, match_id):
-            say(text)
         again = ["arbiter", "console", "--config", config, "--from", match_id]
         again += ["--store", store_url] if store_url else []
-        gone = absent(record, settings_of_match(record, season), found.folder) if record.forfeit else ()
+        gone = absent(record, settings_of_match(record, season), found.folder)
         but = [f"{why}; --seat {seat}=... puts another in its place" for seat, why in gone]
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)

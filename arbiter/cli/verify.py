@@ -15,6 +15,8 @@ from arbiter.season.verify import Coverage, Finding, Kind
 from arbiter.season.verify import verify as findings
 
 NO = 1
+TOLD = {Kind.UNCHECKED, Kind.REMARK}
+"""What changes nothing."""
 
 
 @click.command()
@@ -39,7 +41,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
             break
         found[finding.kind].append(finding)
         if style == "text":
-            (note if finding.kind is Kind.UNCHECKED else say)(str(finding))
+            (note if finding.kind in TOLD else say)(str(finding))
     plain = {
         kind: [{"place": finding.place, "text": finding.text} for finding in found[kind]] for kind in Kind
     }
@@ -54,6 +56,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
                 "differences": plain[Kind.DIFFERENCE],
                 "unreadable": plain[Kind.UNREADABLE],
                 "unchecked": plain[Kind.UNCHECKED],
+                "remarks": plain[Kind.REMARK],
             }
         )
     elif not differences and not unreadable:

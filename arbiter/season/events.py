@@ -62,6 +62,22 @@ class Suspended:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramChanged:
+    """A player's file is another in `round` than it was in round `since`, with the version as it was.
+
+    `round` is one more than the round that is played if it changed since that one was begun.
+    """
+
+    player: str
+    file: str
+    since: int
+    round: int
+
+    def __str__(self) -> str:
+        return f"{self.file} of player {self.player} changed since round {self.since} without a new version"
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStored:
     """A match was played and stored."""
 
@@ -121,6 +137,7 @@ Event: TypeAlias = (
     | MatchesAgain
     | RoundPlanned
     | Suspended
+    | ProgramChanged
     | MatchStored
     | MatchVoid
     | RoundComplete

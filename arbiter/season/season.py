@@ -43,6 +43,7 @@ from arbiter.season.plan import (
     tables,
     time_for_another,
 )
+from arbiter.season.programs import ProgramWatch
 from arbiter.season.schedule import matches_of
 from arbiter.season.settings import config_of, refuse_gone, seated
 from arbiter.store import Outdated
@@ -80,6 +81,7 @@ class Season:
         self._ledgers: dict[str, Ledger] = {}
         self._suspended: set[str] = set()
         self._accepted = False
+        self._programs = ProgramWatch(config, stored)
 
     @classmethod
     def open(
@@ -183,7 +185,7 @@ class Season:
 
         Ends with `RoundsOver`, `SeasonComplete` or `Stopped`; with `only_one` with `RoundComplete`. `rounds`
         replaces the config's number of rounds. What is accepted is told once, before the first round that
-        needs it. ConfigError as `plan`, VoidMatch where a match was void twice.
+        needs it. ConfigError as `plan`, VoidMatch where a match was void twice or a program is missing.
         """
         whole = self.config
         if rounds is not None:
@@ -231,7 +233,8 @@ class Season:
     ) -> RoundPlan:
         """The plan of a stored round under its own settings; `share` as in `plan_round`.
 
-        ConfigError where those are not kept, or their players cannot be started any more.
+        ConfigError where those are not kept, or their players cannot be started any more; VoidMatch where
+        the config's own players cannot.
         """
         config = config_of(self.config, self.stored, stored)
         if config is None:
@@ -240,7 +243,10 @@ class Season:
         ledger.read_before(stored.number)
         unfit = ledger.unfit(config)
         plan = plan_round(config, self.stored, stored, unfit, share)
-        if config.digest == self.config.digest or not plan.missing:
+        if not plan.missing:
+            return plan
+        if config.digest == self.config.digest:
+            self._programs.look(config, stored.number)
             return plan
         refuse_gone(config, plan.missing)
         return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit, share)
@@ -268,6 +274,7 @@ class Season:
             if name not in self._suspended:
                 yield Suspended(name, number, reason)
         self._suspended = set(plan.suspended)
+        yield from self._programs.changes(plan.config, number, begun=there > 0)
         rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
         ended = self.counted(number, number)

@@ -168,7 +168,8 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
         season = target.make_season(config.season, config.game.name, seeds.pop())
     for number in sorted(planned.keys() - old.keys()):
         digest = planned[number].digest
-        season.add_round(number, digest, planned[number].tables, settings[digest] or {})
+        programs = _programs_of_parts((there for _, there in found), number)
+        season.add_round(number, digest, planned[number].tables, settings[digest] or {}, programs=programs)
     if told := max(there.seed_told() or 0 for _, there in found):
         season.tell_seed(told)
     added = [season.add_packed(match) for _, part in found for match in part.packed_matches()]
@@ -212,6 +213,21 @@ def _plans_by_round(
         if number not in planned:
             raise StoreError(f"round {number} is in none of these stores: merge into the one that has it")
     return planned
+
+
+def _programs_of_parts(parts: Iterable[SeasonStore], number: int) -> dict[str, dict[str, str | None]] | None:
+    """What a round was played with; None for a file that was not the same in all parts, or if none knows."""
+    known = [programs for part in parts if (programs := part.programs().get(number)) is not None]
+    merged: dict[str, dict[str, str | None]] = {}
+    for player, file, digest in (
+        (player, file, digest)
+        for programs in known
+        for player, files in programs.items()
+        for file, digest in files.items()
+    ):
+        mine = merged.setdefault(player, {})
+        mine[file] = digest if mine.setdefault(file, digest) == digest else None
+    return merged if known else None
 
 
 def _season_of(config: Config, part: Store) -> SeasonStore:

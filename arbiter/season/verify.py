@@ -25,6 +25,7 @@ from arbiter.packing import unpack
 from arbiter.season.ledger import Ledger
 from arbiter.season.orders import force
 from arbiter.season.plan import commitment, tables
+from arbiter.season.programs import changes
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.schedule import match_specs
 from arbiter.store import StoredMatch, Verb
@@ -52,11 +53,12 @@ class Kind(StrEnum):
     DIFFERENCE = "difference"
     UNREADABLE = "unreadable"
     UNCHECKED = "unchecked"
+    REMARK = "remark"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong, or that cannot be checked; `place` is a match, a round or the season."""
+    """Something wrong or remarkable, or that cannot be checked; `place` is a match, a round or the season."""
 
     place: str
     text: str
@@ -137,6 +139,11 @@ class _Audit:
                 yield Finding("season", text)
         if season.game != config.game.name:
             yield Finding("season", f"game: stored {season.game}, the config says {config.game.name}")
+        try:
+            for change in changes(season.programs()):
+                yield Finding(_round(change.round), str(change), Kind.REMARK)
+        except SPOILT as error:
+            yield Finding("season", f"the programs of its rounds cannot be read: {error!r}", Kind.UNREADABLE)
 
     def round(self, stored: StoredRound, settled: int) -> Iterator[Finding]:
         """One round: its tables, its matches, its standings; `settled` is the last that is complete."""

@@ -80,13 +80,21 @@ class SeasonStore:
         tables: Sequence[Sequence[str]],
         settings: Mapping[str, Any],
         revision: int | None = None,
+        programs: Mapping[str, Mapping[str, str | None]] | None = None,
     ) -> StoredRound:
         """Keep a planned round and its config's settings, before its first match is played.
 
-        Outdated if the season's revision is no longer the one that it was planned at.
+        `programs` are those that it is to be played with, as `programs` returns them, None if they are not
+        known. Outdated if the season's revision is no longer the one that it was planned at.
         """
-        text = json.dumps([list(names) for names in tables])
-        row = {"season_id": self._id, "number": number, "digest": digest, "tables": text, "complete": False}
+        row = {
+            "season_id": self._id,
+            "number": number,
+            "digest": digest,
+            "tables": json.dumps([list(names) for names in tables]),
+            "complete": False,
+            "programs": None if programs is None else json.dumps(programs),
+        }
         with self._store.transaction() as connection:
             count_up(connection, self._id, revision)
             self._keep_settings(connection, digest, settings)
@@ -96,6 +104,18 @@ class SeasonStore:
     def drop_round(self, number: int) -> None:
         """Remove the plan of a round that has no matches."""
         self._write(sa.delete(schema.rounds).filter_by(season_id=self._id, number=number))
+
+    def programs(self) -> dict[int, dict[str, dict[str, str | None]]]:
+        """By round, where they are known: by player and file, the file's SHA-256, None if it was not read."""
+        table = schema.rounds.c
+        query = sa.select(table.number, table.programs).filter_by(season_id=self._id)
+        rows = self._rows(query.where(table.programs.is_not(None)).order_by(table.number))
+        return {row.number: _json(row.programs, f"the programs of round {row.number}") or {} for row in rows}
+
+    def keep_programs(self, number: int, programs: Mapping[str, Mapping[str, str | None]]) -> None:
+        """Keep what a round that has no matches yet is to be played with."""
+        planned = sa.update(schema.rounds).filter_by(season_id=self._id, number=number)
+        self._write(planned.values(programs=json.dumps(programs)))
 
     def keep_settings(self, digest: str, settings: Mapping[str, Any]) -> None:
         """Keep the settings of a config that plans matches without rounds; kept ones stay as they are."""

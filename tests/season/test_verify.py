@@ -513,6 +513,26 @@ def test_a_commitment_that_is_worth_nothing_is_refused(
     assert f": seed_commitment: {words}" in line
 
 
+def test_a_program_that_changed_without_a_new_version_is_remarked(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, digest in ((1, "a"), (2, "b"), (3, "b")):
+        kept.season.keep_programs(number, {"p1": {"bots/p1.py": digest}, "p2": {"bots/p2.py": "c"}})
+    findings, _ = all_of(kept.config, kept.season)
+    text = "bots/p1.py of player p1 changed since round 1 without a new version"
+    assert findings == [Finding("r002", text, Kind.REMARK)]
+    code, out, err = command(capsys, "verify", kept.file)
+    assert (code, err) == (0, f"arbiter: r002: {text}\n")
+    assert out.startswith("small: nothing differs")
+    shape = json.loads(command(capsys, "verify", kept.file, "--format", "json")[1])
+    assert (shape["ok"], shape["remarks"]) == (True, [{"place": "r002", "text": text}])
+
+
+def test_programs_that_cannot_be_read_are_named(kept: Kept) -> None:
+    kept.write(sa.update(schema.rounds).where(schema.rounds.c.number == 2).values(programs='["x"]'))
+    assert kept.found()[0].startswith("season: the programs of its rounds cannot be read: ")
+
+
 # The command
 
 

@@ -1,0 +1,135 @@
+"""The players' programs on this machine: there before each round, and the same as in the round before.
+
+Only the files that commands name are looked at, and only players' own are read: not what those import, and no
+interpreters. A file that has not been touched since is read once a process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from arbiter.errors import VoidMatch
+from arbiter.match import original
+from arbiter.season.events import ProgramChanged
+from arbiter.table.files import lack
+from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from arbiter.config import Config
+    from arbiter.match import Player
+    from arbiter.store import SeasonStore
+
+Programs: TypeAlias = "Mapping[str, Mapping[str, str | None]]"
+"""By player, by path from the config's folder: a file's SHA-256, None where it could not be read."""
+PUT_BACK = "once that is put right, the same command goes on"
+SHOWN = 3
+"""Players that are named in one line."""
+
+
+class ProgramWatch:
+    """The programs of a season, from round to round."""
+
+    def __init__(self, config: Config, stored: SeasonStore) -> None:
+        self._stored = stored
+        # As it is now: the folder may be moved while the season is played.
+        self._folder = os.path.abspath(config.file.parent)  # noqa: PTH100
+        self._told: set[tuple[str, str, str | None]] = set()
+
+    def look(self, config: Config, number: int) -> None:
+        """Keep what a round is played with, unless it was begun; VoidMatch if something is missing."""
+        if what := missing(entry.player for entry in config.entries):
+            raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
+        if not self._stored.match_ids(number):
+            self._stored.keep_programs(number, self._now(config))
+
+    def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
+        """The changes before a round, or since it was `begun`; each is told once."""
+        now, at = self._now(config), number + begun
+        kept = {known: programs for known, programs in self._stored.programs().items() if known < at}
+        if begun:
+            # What changed before it was told then.
+            kept = {number: kept[number]} if number in kept else {}
+        for change in changes({**kept, at: now}):
+            key = change.player, change.file, now.get(change.player, {}).get(change.file)
+            if change.round == at and key not in self._told:
+                self._told.add(key)
+                yield change
+
+    def _now(self, config: Config) -> Programs:
+        players = [entry.player for entry in config.entries]
+        return {
+            player.name: {
+                os.path.relpath(file, self._folder): digest_of(file)
+                for file in own_files(player, self._folder)
+            }
+            for player in players
+        }
+
+
+def missing(players: Iterable[Player]) -> str:
+    """What players lack to start, on one line that names a few of them; "" if all is there."""
+    # A copy of a house bot lacks what the house bot does.
+    lacks = {original(player.name): what for player in players if (what := lack(player))}
+    named = [f"player {name}: {what}" for name, what in list(lacks.items())[:SHOWN]]
+    more = [f"and {len(lacks) - SHOWN} players more"] if len(lacks) > SHOWN else []
+    return "; ".join([*named, *more])
+
+
+def own_files(player: Player, folder: str) -> Iterator[str]:
+    """The files that a command names, but no system's, and no program outside `folder` and its own folder."""
+    for file in player.files:
+        ours = Path(file).is_relative_to(player.folder) or Path(file).is_relative_to(folder)
+        interpreter = file == player.command[0] and not ours
+        if not interpreter and not os.path.realpath(file).startswith(OF_THE_SYSTEM):
+            yield file
+
+
+def digest_of(path: str) -> str | None:
+    """The SHA-256 of a file, None if it cannot be read."""
+    try:
+        now = os.stat(path)
+        return _digest(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _digest(path: str, *_state: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def changes(rounds: Mapping[int, Programs]) -> Iterator[ProgramChanged]:
+    """Every change of a file, since the last round before in which it could be read."""
+    last: dict[tuple[str, str], tuple[str, int]] = {}
+    for number in sorted(rounds):
+        for player, files in rounds[number].items():
+            for file, digest in files.items():
+                if digest is None:
+                    continue
+                before, since = last.get((player, file), (digest, number))
+                if before != digest:
+                    yield ProgramChanged(player, file, since, number)
+                last[player, file] = digest, number
+
+
+def replaced(
+    rounds: Mapping[int, Programs], number: int, players: Sequence[str], folder: str
+) -> Iterator[str]:
+    """A line for each file of `players` that is no longer the one that played in a round."""
+    for player in dict.fromkeys(map(original, players)):
+        for file, digest in rounds.get(number, {}).get(player, {}).items():
+            if digest is None:
+                continue
+            known = {at: programs.get(player, {}).get(file) for at, programs in rounds.items() if at > number}
+            others = [at for at, other in known.items() if other not in (None, digest)]
+            now = digest_of(os.path.join(folder, file))  # noqa: PTH118
+            if others or now not in (None, digest):
+                when = f"before round {min(others)}" if others else f"after round {max(rounds)}"
+                yield f"{file} of player {player} is not the file that played here: it changed {when}"

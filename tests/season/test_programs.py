@@ -1,0 +1,220 @@
+"""Players' programs between rounds: missing ones stop the run, changed ones are told once."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.cli import exit_code
+from arbiter.config import load
+from arbiter.errors import VoidMatch
+from arbiter.players import registered
+from arbiter.season import programs
+from arbiter.season.events import MatchStored, ProgramChanged, RoundComplete, SeasonComplete
+from arbiter.season.programs import changes, digest_of, missing, own_files, replaced
+from arbiter.season.season import Season
+from arbiter.season.slices import Slice, merge, open_part, play_slice
+from arbiter.store import Store
+from tests.builders import Scripted, by_name
+from tests.kept_season import CLEAN, Kept, kept, original_season
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from arbiter.season.events import Event
+
+__all__ = ["kept", "original_season"]
+
+PLAYERS = 8
+CONFIG = "game: planning\nrounds: 3\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(
+    f"  - {{name: p{n}, command: [python3, bots/p{n}.py]}}\n" for n in range(PLAYERS)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A season's folder, with a file for each player."""
+    (tmp_path / "bots").mkdir()
+    for number in range(PLAYERS):
+        (tmp_path / "bots" / f"p{number}.py").write_text(f"# {number}\n")
+    (tmp_path / "s.yaml").write_text(CONFIG)
+    return tmp_path
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[Store]:
+    made = Store(f"sqlite:///{folder / 's.sqlite'}")
+    yield made
+    made.close()
+
+
+def opened(folder: Path, store: Store) -> Season:
+    return Season.open(load(folder / "s.yaml"), store)
+
+
+def told(events: list[Event]) -> list[str]:
+    return [str(event) for event in events if isinstance(event, ProgramChanged)]
+
+
+def rewrite(folder: Path, name: str) -> None:
+    (folder / "bots" / f"{name}.py").write_text("# another\n")
+
+
+def sha(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def test_what_is_missing_before_a_round_stops_the_run_and_it_goes_on_later(
+    folder: Path, store: Store
+) -> None:
+    season = opened(folder, store)
+    events: list[Event] = []
+    with pytest.raises(VoidMatch) as stopped:
+        for event in season.play(Scripted(by_name)):
+            events.append(event)
+            if isinstance(event, RoundComplete):
+                (folder / "bots").rename(folder / "moved")
+    what = "; ".join(f"player p{n}: there is no file {folder}/bots/p{n}.py" for n in range(3))
+    again = "once that is put right, the same command goes on"
+    assert str(stopped.value) == f"round 2 cannot be played: {what}; and 5 players more; {again}"
+    assert isinstance(events[-1], RoundComplete)
+    assert season.stored.match_ids(2) == set()
+    (folder / "moved").rename(folder / "bots")
+    assert list(opened(folder, store).play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
+
+
+def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Path, store: Store) -> None:
+    events: list[Event] = []
+    for event in opened(folder, store).play(Scripted(by_name)):
+        events.append(event)
+        if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 3:
+            (folder / "bots").rename(folder / "moved")
+    assert events[-1] == SeasonComplete(3, "abc")
+
+
+def test_a_changed_file_is_told_when_the_next_round_is_planned_and_once(folder: Path, store: Store) -> None:
+    events: list[Event] = []
+    for event in opened(folder, store).play(Scripted(by_name)):
+        events.append(event)
+        if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 1:
+            rewrite(folder, "p3")
+    assert told(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
+    found = store.season("s")
+    assert found is not None
+    assert [found.programs()[number]["p3"]["bots/p3.py"] for number in (1, 2, 3)] == [
+        sha("# 3\n"), sha("# another\n"), sha("# another\n"),
+    ]  # fmt: skip
+
+
+def test_a_file_that_changed_in_a_round_that_was_begun_is_told_when_it_goes_on(
+    folder: Path, store: Store
+) -> None:
+    season = opened(folder, store)
+    for event in season.play(Scripted(by_name)):
+        if isinstance(event, MatchStored):
+            break
+    rewrite(folder, "p3")
+    events = list(opened(folder, store).play(Scripted(by_name)))
+    assert told(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
+    assert season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# 3\n")}
+
+
+def test_a_round_of_which_nothing_was_played_is_played_with_the_files_of_now(
+    folder: Path, store: Store
+) -> None:
+    assert opened(folder, store).plan() is not None
+    rewrite(folder, "p3")
+    season = opened(folder, store)
+    assert told(list(season.play(Scripted(by_name), only_one=True))) == []
+    assert season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# another\n")}
+
+
+def test_a_new_version_is_no_change(folder: Path, store: Store) -> None:
+    list(opened(folder, store).play(Scripted(by_name), only_one=True))
+    rewrite(folder, "p3")
+    text = CONFIG.replace("{name: p3,", "{name: p3, version: 2,")
+    (folder / "s.yaml").write_text(text)
+    later = Scripted(lambda spec: by_name(spec, {"p3@2": 3}))
+    assert told(list(opened(folder, store).play(later, accept_changes=True))) == []
+
+
+def test_slices_keep_what_they_were_played_with_and_files_that_differ_are_not_known(
+    folder: Path, tmp_path: Path
+) -> None:
+    config = load(folder / "s.yaml")
+    parts = [Store(f"sqlite:///{tmp_path / f'part{number}.sqlite'}") for number in (1, 2)]
+    for number, part in enumerate(parts, 1):
+        list(play_slice(open_part(config, None, part), None, Slice(number, 2), Scripted(by_name)))
+        rewrite(folder, "p3")
+    whole = Store(config.store)
+    merge(config, whole, parts)
+    merged = whole.season("s")
+    assert merged is not None
+    assert merged.programs()[1]["p3"] == {"bots/p3.py": None}
+    assert merged.programs()[1]["p4"] == {"bots/p4.py": sha("# 4\n")}
+    for made in (*parts, whole):
+        made.close()
+
+
+def test_show_names_the_files_that_are_others_now(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    player = kept.match(CLEAN).players[0]
+    for number in (1, 2, 3):
+        kept.season.keep_programs(number, {player: {"small.yaml": "0"}})
+    assert exit_code(["show", str(kept.file), CLEAN]) == 0
+    said = f"small.yaml of player {player} is not the file that played here: it changed after round 3"
+    assert capsys.readouterr().out.splitlines()[0] == said
+
+
+def test_files_that_changed_later_are_told_from_those_that_changed_since(folder: Path) -> None:
+    first, later = {"p3": {"bots/p3.py": sha("# 3\n")}}, {"p3": {"bots/p3.py": "0"}}
+    here = str(folder)
+    assert list(replaced({1: first}, 1, ["p3"], here)) == []
+    (line,) = replaced({1: first, 2: first, 3: later, 4: first}, 1, ["p3", "p3#2"], here)
+    assert line.endswith("it changed before round 3")
+    (line,) = replaced({1: later, 2: later}, 1, ["p3"], here)
+    assert line.endswith("it changed after round 2")
+    (folder / "bots" / "p3.py").unlink()
+    assert list(replaced({1: first}, 1, ["p3"], here)) == []
+
+
+def test_a_change_is_counted_from_the_last_round_in_which_the_file_was_read() -> None:
+    rounds = {
+        number: {"p": {"bot.py": digest}} for number, digest in enumerate(["a", "a", None, "b", "b", "a"], 1)
+    }
+    found = [(change.since, change.round) for change in changes(rounds)]
+    assert found == [(2, 4), (5, 6)]
+    assert list(changes({1: {"p": {"bot.py": "a"}}, 2: {"p@2": {"bot.py": "b"}}})) == []
+
+
+def test_interpreters_and_the_systems_files_are_not_read(folder: Path, tmp_path: Path) -> None:
+    (folder / "bots" / "bot").write_text("")
+    elsewhere = tmp_path.parent / f"{tmp_path.name} interpreter"
+    elsewhere.write_text("")
+    for command, own in (
+        ([str(elsewhere), "bots/p1.py"], ["bots/p1.py"]),
+        (["bots/bot", "bots/p1.py"], ["bots/bot", "bots/p1.py"]),
+        (["bots/bot", "s.yaml"], ["bots/bot", "s.yaml"]),
+        (["/bin/sh", "-c", "true"], []),
+        (["/bin/cat", "/bin/sh"], []),
+    ):
+        found = own_files(registered("p", command, folder), str(folder))
+        assert list(found) == [str(folder / file) for file in own]
+
+
+def test_a_file_that_was_not_touched_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(folder / "bots" / "p1.py")
+    assert digest_of(path) == digest_of(path) == sha("# 1\n")
+    monkeypatch.setattr(programs.hashlib, "file_digest", lambda *_: pytest.fail("it was read again"))
+    assert digest_of(path) == sha("# 1\n")
+    monkeypatch.undo()
+    rewrite(folder, "p1")
+    assert digest_of(path) == sha("# another\n")
+    assert digest_of(str(folder / "nothing")) is None
+
+
+def test_copies_of_a_house_bot_lack_what_it_lacks(folder: Path) -> None:
+    players = [registered(name, ["bots/none"], folder) for name in ("random", "random#2")]
+    assert missing(players) == "player random: there is no program bots/none"
