@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
+import shutil
 import signal
 import sys
 from contextlib import closing
@@ -107,6 +109,31 @@ def test_a_begun_round_is_finished_under_its_settings_though_the_file_says_other
     assert stored(quick_config) == before
     code, _, err = run("run-round", quick_config)
     assert (code, "changed since round 1, which is complete: time: 60s -> 50s" in err) == (2, True)
+
+
+def test_a_moved_folder_of_bots_stops_the_run_without_a_forfeit_and_moved_back_it_goes_on(
+    config: Path, tmp_path: Path, twin: Undisturbed
+) -> None:
+    program, bots = Path(RANDOM.split()[-1]), tmp_path / "bots"
+    bots.mkdir()
+    shutil.copy(program, bots)
+    config.write_text(config.read_text().replace(str(program), str(bots / program.name)))
+    process = start("run-round", config)
+    until_a_match_is_stored(process)
+    bots.rename(tmp_path / "moved")
+    with gate_opened(config):
+        _, err = process.communicate()
+    assert process.returncode == 4
+    last = err.splitlines()[-1]
+    assert re.match(r"arbiter: match r001/t0\d/m\d was void: player p\d: there is no (program|file) /", last)
+    assert err.count("there is no") <= 4
+    kept = json.loads(run("matches", config, "--format", "json")[1])
+    assert [match["forfeit"] for match in kept] == [None] * len(kept)
+    code, _, err = run("run-season", config)
+    assert (code, "p1: there is no" in err) == (2, True)
+    (tmp_path / "moved").rename(bots)
+    assert run("run-season", config)[0] == 0
+    assert stored(config) == stored(twin.config)
 
 
 def test_ctrl_c_exits_130_leaves_no_process_and_the_same_command_goes_on(config: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import VoidMatch
 from arbiter.season.events import MatchStored, MatchVoid, Stopped
+from arbiter.season.programs import PUT_BACK, missing
 from arbiter.table import play_packed
 
 if TYPE_CHECKING:
@@ -38,11 +39,14 @@ def play_matches(
     `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
     so far; without `ahead` it is asked for all at once. Where somebody asks to stop, or a match is `enough`,
     matches in flight are still played and stored, and `Stopped` comes last if any was left out. Closing the
-    generator cancels what has not begun.
+    generator cancels what has not begun. A void stops the run at once where a program of the match is missing
+    here, and so do more voids in a row, of whatever matches, than are played at once: the same would befall
+    all others.
     """
     keep = keep or store.add_packed
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
     voids: Counter[str] = Counter()
+    in_a_row = most = 0
     looked = time.monotonic()
     try:
         window.fill()
@@ -55,15 +59,24 @@ def play_matches(
             if ended is None or (future := ended[1]).cancelled():
                 continue
             spec = ended[0]
+            # Slots may go while matches are under way on them.
+            most = max(most, getattr(executor, "size", 1))
             try:
                 match = future.result()
             except VoidMatch as void:
+                if what := missing(spec.players):
+                    raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
                 voids[spec.id] += 1
+                in_a_row += 1
                 yield MatchVoid(spec.id, str(void))
                 if voids[spec.id] >= MOST_VOIDS:
                     raise VoidMatch(f"match {spec.id} was void twice in a row: {void}") from None
+                if in_a_row > most:
+                    message = f"{in_a_row} matches in a row were void, the last {spec.id}: {void}"
+                    raise VoidMatch(message) from None
                 window.submit(spec)
                 continue
+            in_a_row = 0
             keep(match)
             if enough(match.summary):
                 window.close()

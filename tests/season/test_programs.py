@@ -12,7 +12,7 @@ from arbiter.config import load
 from arbiter.errors import VoidMatch
 from arbiter.players import registered
 from arbiter.season import programs
-from arbiter.season.events import MatchStored, ProgramChanged, RoundComplete, SeasonComplete
+from arbiter.season.events import MatchStored, MatchVoid, ProgramChanged, RoundComplete, SeasonComplete
 from arbiter.season.programs import changes, digest_of, missing, own_files, replaced
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, merge, open_part, play_slice
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from arbiter.match import MatchRecord, MatchSpec
     from arbiter.season.events import Event
 
 __all__ = ["kept", "original_season"]
@@ -93,6 +94,21 @@ def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Pat
         if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 3:
             (folder / "bots").rename(folder / "moved")
     assert events[-1] == SeasonComplete(3, "abc")
+
+
+def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(folder: Path, store: Store) -> None:
+    def gone(spec: MatchSpec) -> MatchRecord:
+        if spec.id == "r001/t01/m1":
+            (folder / "bots" / f"{spec.players[2].name}.py").unlink()
+            raise VoidMatch("it could not be started")
+        return by_name(spec)
+
+    events: list[Event] = []
+    with pytest.raises(
+        VoidMatch, match=r"^match r001/t01/m1 was void: player (p\d): there is no file .*/\1.py; once"
+    ):
+        events.extend(opened(folder, store).play(Scripted(gone)))
+    assert not any(isinstance(event, MatchVoid) for event in events)
 
 
 def test_a_changed_file_is_told_when_the_next_round_is_planned_and_once(folder: Path, store: Store) -> None:

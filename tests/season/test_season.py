@@ -15,6 +15,7 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, MatchSummary
 from arbiter.packing import pack_match
 from arbiter.season.ledger import pairwise, to_rating
+from arbiter.season.matches import play_matches
 from arbiter.season.plan import time_for_another
 from arbiter.season.schedule import drawn_tables
 from arbiter.season.season import Season
@@ -106,11 +107,31 @@ def test_a_void_match_is_played_again_under_its_id(config: Config, season: Seaso
 
 
 def test_two_voids_in_a_row_stop_the_run(config: Config, season: SeasonStore) -> None:
+    def never_that(spec: MatchSpec) -> MatchRecord:
+        if spec.id == "r001/t02/m0":
+            raise VoidMatch("no memory")
+        return by_name(spec)
+
+    with pytest.raises(VoidMatch, match="match r001/t02/m0 was void twice in a row: no memory"):
+        played(config, season, Scripted(never_that))
+    assert len(season.match_ids(1)) == 7
+
+
+def test_voids_in_a_row_of_more_matches_than_are_played_at_once_stop_the_run(
+    config: Config, season: SeasonStore
+) -> None:
     def never(spec: MatchSpec) -> MatchRecord:
         raise VoidMatch("no memory")
 
-    with pytest.raises(VoidMatch, match=r"r001/t0./m. was void twice in a row: no memory"):
-        played(config, season, Scripted(never))
+    executor = Scripted(never)
+    executor.size = 3
+    going = Season(config, season)
+    plan = going.plan()
+    assert plan is not None
+    told = []
+    with pytest.raises(VoidMatch, match=r"^4 matches in a row were void, the last r001/t01/m3: no memory$"):
+        told.extend(play_matches(season, plan.missing, executor))
+    assert season.match_ids(1) == set()
 
 
 def changed(tmp_path: Path, old: str, new: str) -> Config:
