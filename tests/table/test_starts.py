@@ -12,6 +12,7 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.players import registered
+from arbiter.table import Table
 from arbiter.table.sandbox.isolation import probe
 from tests.table.conftest import PYTHON_BOTS, spec_for
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arbiter.match import MatchRecord
-    from arbiter.table import Table
 
 pytestmark = pytest.mark.process
 
@@ -78,6 +78,20 @@ def test_a_player_that_cannot_be_started_makes_the_match_void(
     disturb, command, said = DISTURBED[name]
     with pytest.raises(VoidMatch, match=said):
         played(table, tier, tmp_path, command, disturb)
+
+
+def test_a_folder_that_was_moved_away_and_back_is_read_as_it_is_now(tier: str, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    table = Table()
+    for said in ("first", "second", "third"):
+        own.mkdir(exist_ok=True)
+        (own / "bot.py").write_text(f"raise SystemExit('{said}')\n")
+        record = played(table, tier, tmp_path, (*PYTHON, "own/bot.py"), lambda _: None)
+        assert record.bots[2].stderr_tail == f"{said}\n"
+        with pytest.raises(VoidMatch):
+            played(table, tier, tmp_path, ("own/bot",), lambda own: own.rename(tmp_path / "moved"))
+        (tmp_path / "moved").rename(own)
+    table.close()
 
 
 @pytest.mark.parametrize("status", [126, 127])

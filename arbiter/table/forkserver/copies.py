@@ -67,9 +67,11 @@ class Copies:
         if folder in self._too_large:
             return False
         try:
+            # A folder that is gone may come back with its copy on it.
+            device = os.stat(folder).st_dev
             copy = self._copies.pop(folder, None)
             if copy is not None:
-                if os.stat(folder).st_dev == copy.device and entries_of(copy.original) == copy.entries:
+                if device == copy.device and entries_of(copy.original) == copy.entries:
                     self._copies[folder] = copy
                     return True
                 _uncover(folder, copy)
