@@ -242,7 +242,8 @@ def test_shipped_players_need_nothing_on_the_workers(
 def test_players_that_a_worker_lacks_are_no_forfeit_but_an_error_at_the_start(
     dask: Dask, notes: queue.Queue[str], folder: Path
 ) -> None:
-    player = Player("lost", (sys.executable, str(folder / "lost.py")), str(folder))
+    file = str(folder / "lost.py")
+    player = Player("lost", (sys.executable, file), str(folder), files=(file,))
     with (
         pytest.raises(
             ConfigError, match=r"no worker at tcp://\S+ can be used: player lost: there is no file"
