@@ -216,6 +216,20 @@ def test_a_config_is_checked_without_playing(
     assert (code, out, err) == (2, "", f"{config}:3:1: round: unknown key (did you mean rounds?)\n")
 
 
+def test_check_config_finds_what_would_stop_or_surprise_the_run(
+    arbiter: Callable[..., tuple[int, str, str]], config: Path
+) -> None:
+    text = config.read_text()
+    config.write_text(f"{text}\nstore: sqlite:///none/s.sqlite")
+    refused(arbiter("check-config", config), "store: there is no folder")
+    config.write_text(f"{text}\nuntil: 2020-01-01")
+    code, _, err = arbiter("check-config", config)
+    assert (code, err) == (
+        0,
+        "arbiter: until: 2020-01-01 00:00 is over: beyond `rounds` no round is played\n",
+    )
+
+
 def test_results_of_a_season_that_has_none_are_refused_in_one_line(
     arbiter: Callable[..., tuple[int, str, str]], config: Path
 ) -> None:

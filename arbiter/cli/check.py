@@ -21,7 +21,7 @@ def check_config(config: str, style: str) -> None:
     """
     from arbiter.config import load
 
-    checked = load(config, check_commands=True)
+    checked = load(config, check_commands=True, check_store=True)
     for warning in checked.warnings:
         note(warning)
     players = [entry.player.name for entry in checked.entries]

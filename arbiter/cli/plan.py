@@ -69,7 +69,7 @@ def _within(config: Config, within: str | None) -> int | None:
         return None
     left = int((config.until - datetime.now(UTC)).total_seconds() * SECOND)
     if left <= 0:
-        note(f"until: {config.until:%Y-%m-%d %H:%M} is over; --within says what fits into another time")
+        note("--within says what fits into another time")
         return None
     return left
 

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +17,15 @@ from arbiter.config.changes import rated_name
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
-from arbiter.config.season_file import COMMITMENT, Pairing, SeasonModel, parse_until
+from arbiter.config.season_file import COMMITMENT, Pairing, SeasonModel, VersionModel, parse_until
 from arbiter.config.versions import faults_of_version, player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
-from arbiter.store.address import absolute, address_of, file_of
+from arbiter.store.address import absolute, address_of, file_of, missing_folder
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
     from arbiter.rules import AnyGame
 
@@ -92,22 +92,26 @@ class Config:
     stop_when: float = 1.0
 
 
-def load(path: str | Path, check_commands: bool = False) -> Config:
+def load(path: str | Path, check_commands: bool = False, check_store: bool = False) -> Config:
     """Read and check a season's file; ConfigError with everything that is wrong with it.
 
-    `check_commands` also refuses players whose program or named file is missing.
+    `check_commands` also refuses players whose program or named file is missing, `check_store` a store in
+    a folder that is not there.
     """
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
-    reading.problems += _cross_checks(reading.document.value, reading.game)
-    folder = file.parent
-    if reading.model is not None:
-        folder /= reading.model.folder
-        if folder.is_dir():
-            reading.problems += _problems_of_players(reading.model, folder, check_commands)
+    says = reading.document.value
+    reading.problems += _cross_checks(says, reading.game)
+    named = says.get("folder", ".")
+    folder = file.parent / (named if isinstance(named, str) else ".")
+    if folder.is_dir():
+        reading.problems += _problems_of_players(says.get("players"), folder, check_commands)
+        if reading.model is not None:
             reading.problems += _ship_problems(reading.model, folder)
-        else:
-            reading.problems.append(Problem(("folder",), f"there is no folder {reading.model.folder}"))
+    else:
+        reading.problems.append(Problem(("folder",), f"there is no folder {named}"))
+    if check_store:
+        reading.problems += _store_problems(says.get("store"), file.parent)
     return _config(file, folder, *reading.settled(str(path)))
 
 
@@ -155,10 +159,24 @@ def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
         yield Problem(("seed_commitment",), "is not the SHA-256 of the seed", "printf %s SEED | sha256sum")
 
 
-def _problems_of_players(model: SeasonModel, folder: Path, check_commands: bool) -> Iterable[Problem]:
-    for number, player in enumerate(model.players):
-        for place, message in faults_of_version(player, folder, check_commands):
-            yield Problem(("players", number, *place), f"{player.name}: {message}")
+def _problems_of_players(written: Any, folder: Path, check_commands: bool) -> Iterable[Problem]:
+    """What keeps programs from being started, whatever else is wrong with the file."""
+    for number, player in enumerate(written if isinstance(written, list) else []):
+        keys = player if isinstance(player, dict) else {}
+        try:
+            program = VersionModel.model_validate(
+                {k: keys[k] for k in VersionModel.model_fields if k in keys}
+            )
+        except ValidationError:
+            # Said already, with the rest of its entry.
+            continue
+        for place, message in faults_of_version(program, folder, check_commands):
+            yield Problem(("players", number, *place), f"{keys.get('name')}: {message}")
+
+
+def _store_problems(written: Any, folder: Path) -> Iterable[Problem]:
+    if isinstance(written, str) and (missing := missing_folder(absolute(written, folder))):
+        yield Problem(("store",), f"there is no folder {missing}", "make it, or name another one")
 
 
 def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
@@ -180,6 +198,9 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
             "a short seed: bots can guess it from their own cards, and then know all deals"
             " (seed: auto draws one that they cannot)"
         )
+    until = None if model.until is None else parse_until(model.until)
+    if until is not None and until <= datetime.now(UTC):
+        warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
     return Config(
         file=file,
         folder=folder,
@@ -188,7 +209,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         seed=seed,
         store=absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent),
         rounds=model.rounds,
-        until=None if model.until is None else parse_until(model.until),
+        until=until,
         opening_rounds=model.opening_rounds,
         pairing=model.pairing,
         limits=model.limits(),

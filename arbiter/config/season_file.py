@@ -20,6 +20,8 @@ from pydantic_core import PydanticCustomError
 
 from arbiter.clock import TimeControl
 from arbiter.config.limits import (
+    LEAST_MEMORY,
+    MOST_MEMORY,
     USUAL,
     USUAL_ROUNDS,
     Clock,
@@ -31,7 +33,7 @@ from arbiter.config.limits import (
     parse_start,
 )
 from arbiter.errors import ConfigError
-from arbiter.store.address import address_of
+from arbiter.store.address import SCHEMES, address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,8 +54,7 @@ def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
             check(value)
         except ConfigError as error:
             problem = error.problems[0]
-            context = {"text": problem.message, "hint": problem.hint}
-            raise PydanticCustomError(kind, "{text}", context) from None
+            raise _refused(kind, problem.message, problem.hint) from None
         return value
 
     return AfterValidator(validate)
@@ -66,11 +67,14 @@ def _check_name(text: str) -> None:
 
 
 def _check_store(text: str) -> None:
-    if "://" not in text:
-        raise ConfigError(
-            f"not a store: {text!r}",
-            hint=f"write {address_of(text)}, or postgresql+psycopg://user@host/database",
-        )
+    scheme, found, _ = text.partition("://")
+    if not found:
+        hint = f"write {address_of(text)}, or postgresql+psycopg://user@host/database"
+        raise ConfigError(f"not a store: {text!r}", hint=hint)
+    if scheme not in SCHEMES:
+        # Without the rest, which may hold a password.
+        hint = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
+        raise ConfigError(f"not a kind of store: {scheme}://", hint=hint)
 
 
 def _check_commitment(text: str) -> None:
@@ -87,12 +91,44 @@ def parse_until(text: str) -> datetime:
         raise ConfigError(f"not a moment: {text!r}", hint="write 2026-12-01T18:00") from None
 
 
+def _refused(kind: str, text: str, hint: str) -> PydanticCustomError:
+    return PydanticCustomError(kind, "{text}", {"text": text, "hint": hint})
+
+
 def _moment_text(value: object) -> object:
     """YAML reads some spellings of a moment as one; all are kept as text."""
     if isinstance(value, int | float):
-        context = {"text": f"not a moment: {value}", "hint": "write 2026-12-01T18:00"}
-        raise PydanticCustomError("moment", "{text}", context)
+        clock = _clock(value) if isinstance(value, int) else ""
+        text = f"not a moment: {clock} has no day" if clock else f"not a moment: {value}"
+        raise _refused("moment", text, f"write 2026-12-01T{clock or '18:00'}")
     return value.isoformat() if isinstance(value, date) else value
+
+
+def _clock(number: int) -> str:
+    """What was written where YAML reads this number: it takes ``18:00`` for 18 times 60."""
+    if 60 <= number < 24 * 60:
+        return f"{number // 60:02}:{number % 60:02}"
+    if 60 * 60 <= number < 24 * 60 * 60:
+        return f"{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}"
+    return ""
+
+
+def _with_unit(write: Callable[[float], str]) -> BeforeValidator:
+    """A number is told how to be written with its unit, which only its author knows."""
+
+    def refuse(value: object) -> object:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_MEMORY:
+            raise _refused("unit", f"{value} has no unit", f"write {write(value)}")
+        return value
+
+    return BeforeValidator(refuse)
+
+
+def _memory_of(number: float) -> str:
+    """The likeliest amount: a few are of GB, very many of bytes."""
+    if number >= LEAST_MEMORY:
+        return f"{number / 10**6:.0f}MB"
+    return f"{number}GB" if number < LEAST_MEMORY / 10**6 else f"{number}MB"
 
 
 def _check_seed(text: str) -> None:
@@ -103,7 +139,7 @@ def _check_seed(text: str) -> None:
 Word = Annotated[str, Field(min_length=1)]
 Name = Annotated[str, _checked(_check_name, "name")]
 Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
-Time = Annotated[str, _checked(TimeControl.parse, "time")]
+Time = Annotated[str, _with_unit("{}s".format), _checked(TimeControl.parse, "time")]
 StoreUrl = Annotated[str, _checked(_check_store, "store")]
 
 
@@ -129,8 +165,7 @@ class VersionModel(StrictModel):
 def _as_mapping(value: object) -> object:
     """A command alone stands for a program that is given nothing else."""
     if isinstance(value, str):
-        context = {"text": "is one text, not a command's words", "hint": "write [python3, bot.py]"}
-        raise PydanticCustomError("version", "{text}", context)
+        raise _refused("version", "is one text, not a command's words", "write [python3, bot.py]")
     return {"command": value} if isinstance(value, list) else value
 
 
@@ -149,8 +184,8 @@ class TableModel(StrictModel):
     """How matches are played, in every file that has them played."""
 
     time: Time = USUAL.time
-    start_time: Annotated[str, _checked(parse_start, "time")] = USUAL.start_time
-    memory: Annotated[str, _checked(parse_memory, "memory")] = USUAL.memory
+    start_time: Annotated[str, _with_unit("{}s".format), _checked(parse_start, "time")] = USUAL.start_time
+    memory: Annotated[str, _with_unit(_memory_of), _checked(parse_memory, "memory")] = USUAL.memory
     clock: Clock = _USUAL.clock
     delivery: Delivery = _USUAL.delivery
     isolation: Isolation = _USUAL.isolation

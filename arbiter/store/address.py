@@ -5,6 +5,7 @@ Only SQLite's have files; this module reads them without SQLAlchemy.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from arbiter.store.kind import Kind
 
 SCHEME = "sqlite:///"
+SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")
+"""How an address of a store may begin."""
 
 
 def kind_of(name: str) -> Kind | None:
@@ -42,6 +45,12 @@ def file_of(url: str) -> Path | None:
     """The file on this machine that a store lies in, None if there is none."""
     path = url.removeprefix(SCHEME)
     return Path(path) if path not in (url, "") else None
+
+
+def missing_folder(url: str) -> Path | None:
+    """The folder in which the store's file is to lie and that is not there."""
+    file = file_of(url)
+    return None if file is None or os.path.isdir(file.parent) else file.parent
 
 
 def lasts(url: str) -> bool:

@@ -94,7 +94,43 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(problems: Callable[[
         "9:5: players.0.command: is required",
         "10:5: players.0.comand: unknown key (did you mean command?)",
         "11:6: players.1.name: 'random' is taken by an earlier player",
+        "11:39: players.1.command.1: random: there is no file none.py",
     ]
+
+
+def test_every_missing_program_is_named_at_once_whatever_else_is_wrong(
+    problems: Callable[[str], list[str]],
+) -> None:
+    text = GOOD.replace("game: planning", "game: planning\ntime: 3").replace(
+        "name: c,", "name: 'c#', read: [x],"
+    )
+    found = problems(text.replace("bot.py", "gone.py"))
+    assert [line.partition(": ")[2] for line in found] == [
+        "time: 3 has no unit (write 3s)",
+        "players.0.command.1: a: there is no file gone.py",
+        "players.1.command.1: b: there is no file gone.py",
+        "players.2.name: not a name: 'c#' (up to 64 characters without #, @ or quotes)",
+        "players.2.read.0: c#: there is no x",
+        "players.2.command.1: c#: there is no file gone.py",
+        "players.3.command.1: d: there is no file gone.py",
+    ]
+
+
+def test_a_missing_folder_of_the_store_is_found_by_who_asks(write: Callable[[str], Path]) -> None:
+    path = write(GOOD + "store: sqlite:///none/s.sqlite\n")
+    load(path, check_commands=True)
+    with pytest.raises(ConfigError) as caught:
+        load(path, check_store=True)
+    said = f"store: there is no folder {path.parent / 'none'} (make it, or name another one)"
+    assert str(caught.value) == f"{path}:7:1: {said}"
+    for there in ("sqlite:///s.sqlite", "sqlite://", "postgresql://host/db"):
+        load(write(GOOD + f"store: {there}\n"), check_store=True)
+
+
+def test_a_moment_that_is_over_draws_a_warning(write: Callable[[str], Path]) -> None:
+    (warning,) = load(write(GOOD + "until: 2020-01-01T18:00\n")).warnings
+    assert warning == "until: 2020-01-01 18:00 is over: beyond `rounds` no round is played"
+    assert not load(write(GOOD + "until: 9999-01-01\n")).warnings
 
 
 @pytest.mark.parametrize(
@@ -104,7 +140,16 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(problems: Callable[[
         (("game: planning\n", ""), "1:1: game: is required"),
         (("game: planning", "game: {name: planning, seat: 3}"), "1:24: game.seat: unknown option of planning (did you mean seats?)"),
         (("game: planning", "game: {name: planning, seats: 5}"), "1:24: game.seats: 5 is not a number of players from 2 to 4"),
-        (("game: planning", "game: planning\nmemory: 3"), "2:1: memory: should be a valid string"),
+        (("game: planning", "game: planning\nmemory: 400"), "2:1: memory: 400 has no unit (write 400MB)"),
+        (("game: planning", "game: planning\nmemory: 4"), "2:1: memory: 4 has no unit (write 4GB)"),
+        (("game: planning", "game: planning\nmemory: 400000000"), "2:1: memory: 400000000 has no unit (write 400MB)"),
+        (("game: planning", "game: planning\nmemory: true"), "2:1: memory: should be a valid string"),
+        (("game: planning", "game: planning\ntime: 3"), "2:1: time: 3 has no unit (write 3s)"),
+        (("game: planning", "game: planning\ntime: 0.5"), "2:1: time: 0.5 has no unit (write 0.5s)"),
+        (("game: planning", "game: planning\ntime: 1:30"), "2:1: time: 90 has no unit (write 90s)"),
+        (("game: planning", "game: planning\ntime: '3'"), "2:1: time: not a time control: '3' (write 3m, 10s, 60s+100ms or 500ms/request)"),
+        (("game: planning", "game: planning\ntime: -3"), "2:1: time: should be a valid string"),
+        (("game: planning", "game: planning\nstart_time: 5"), "2:1: start_time: 5 has no unit (write 5s)"),
         (("game: planning", "game: planning\nmemory: 1KB"), "2:1: memory: not an amount of memory: '1KB' (write 400MB; at least 10MB, at most 1000000GB)"),
         (("game: planning", "game: planning\nworkers: many"), "2:1: workers: 'many' is not known, or should be a valid integer (known: auto)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: []"), "6:15: players.3.command: is empty"),
@@ -120,6 +165,11 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(problems: Callable[[
         (("game: planning", "game: planning\nstore: my.sqlite"), "2:1: store: not a store: 'my.sqlite' (write sqlite:///my.sqlite, or postgresql+psycopg://user@host/database)"),
         (("game: planning", "game: planning\nuntil: tomorrow"), "2:1: until: not a moment: 'tomorrow' (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nuntil: 18"), "2:1: until: not a moment: 18 (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nuntil: 18:00"), "2:1: until: not a moment: 18:00 has no day (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nuntil: 9:05"), "2:1: until: not a moment: 09:05 has no day (write 2026-12-01T09:05)"),
+        (("game: planning", "game: planning\nuntil: 18:00:30"), "2:1: until: not a moment: 18:00:30 has no day (write 2026-12-01T18:00:30)"),
+        (("game: planning", "game: planning\nstore: mysql://me:secret@host/db"), "2:1: store: not a kind of store: mysql:// (write sqlite:///file.sqlite or postgresql+psycopg://user@host/database)"),
+        (("game: planning", "game: planning\nstore: postgresql+psycopg2://host/db"), "2:1: store: not a kind of store: postgresql+psycopg2:// (write sqlite:///file.sqlite or postgresql+psycopg://user@host/database)"),
         (("game: planning", "game: planning\nuntil: 2026-13-01T18:00"), "2:1: until: not a moment: '2026-13-01T18:00' (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nship: [no-such-folder]"), "2:8: ship.0: there is no folder no-such-folder"),
         (("game: planning", "game: planning\nsuspend_after: -1"), "2:1: suspend_after: should be greater than or equal to 0"),
