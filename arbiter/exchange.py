@@ -66,6 +66,10 @@ class Seated(Protocol):
 
 
 def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
-    """A timeout in words."""
-    what, allowed = "its start was" if send.starting else "it was", send.allowed_ns[seat]
-    return f"charged {charged_ns / 1e6:.1f} ms where {what} allowed {allowed / 1e6:.1f} ms"
+    """A timeout in words; both times have as many digits as it takes to tell them apart."""
+    what, allowed_ns = "its start was" if send.starting else "it was", send.allowed_ns[seat]
+    for digits in (1, 2, 3, 4, 5, 6):
+        charged, allowed = (f"{ns / 1e6:.{digits}f} ms" for ns in (charged_ns, allowed_ns))
+        if charged != allowed:
+            break
+    return f"charged {charged} where {what} allowed {allowed}"

@@ -10,6 +10,7 @@ from collections import Counter
 import pytest
 
 from arbiter.clock import MS, SECOND
+from arbiter.exchange import Send, overdue
 from arbiter.games.planning import Planning
 from arbiter.match import Fault
 from arbiter.protocol import OUTPUT_LIMIT, REPLY_LIMIT
@@ -293,7 +294,20 @@ def test_a_budget_that_is_just_enough_is_enough():
 def test_a_nanosecond_over_the_budget_is_a_timeout():
     forfeit = replayed(cost=lambda send, seat: MS + (seat == 3 and send.asks), time="639ms").forfeit
     assert (forfeit.seat, forfeit.fault, forfeit.command[:4]) == (3, Fault.TIMEOUT, "play")
-    assert re.fullmatch(r"charged 1\.0 ms where it was allowed 1\.0 ms", forfeit.detail)
+    assert re.fullmatch(r"charged 1\.0\d+ ms where it was allowed 0\.9\d+ ms", forfeit.detail)
+
+
+@pytest.mark.parametrize(
+    ("charged", "words"),
+    [
+        (300_400_000, "charged 300.4 ms where it was allowed 299.7 ms"),
+        (299_740_000, "charged 299.74 ms where it was allowed 299.70 ms"),
+        (299_700_001, "charged 299.700001 ms where it was allowed 299.700000 ms"),
+    ],
+)
+def test_a_timeout_has_the_digits_that_tell_its_times_apart(charged, words):
+    send = Send((3,), b"play\n", 1, (0, 0, 0, 299_700_000))
+    assert overdue(3, send, charged) == words
 
 
 def test_the_start_is_off_the_clock_up_to_its_own_limit():
@@ -304,7 +318,7 @@ def test_the_start_is_off_the_clock_up_to_its_own_limit():
 def test_a_start_beyond_its_limit_is_a_timeout():
     forfeit = replayed(cost=lambda send, seat: (5 * SECOND + 1) * (send.starting and seat == 1)).forfeit
     assert (forfeit.seat, forfeit.fault) == (1, Fault.TIMEOUT)
-    assert forfeit.detail == "charged 5000.0 ms where its start was allowed 5000.0 ms"
+    assert forfeit.detail == "charged 5000.000001 ms where its start was allowed 5000.000000 ms"
 
 
 def test_a_start_can_be_on_the_clock():
