@@ -96,7 +96,8 @@ def note(text: str) -> None:
 def tell(line: str) -> None:
     """Print a line on stderr; if its reader went away, the work goes on."""
     with suppress(OSError):
-        click.echo(printable(line), err=True)
+        # Not by click, which would write into a bar that moves there.
+        print(printable(line), file=sys.stderr, flush=True)
 
 
 def result_text(match: MatchSummary) -> str:
@@ -110,6 +111,20 @@ def result_text(match: MatchSummary) -> str:
 def counted(many: int, what: str) -> str:
     """``1 round``, ``2 rounds``, ``3 matches``."""
     return f"{many} {what}" + ("" if many == 1 else "es" if what.endswith("ch") else "s")
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: ``260 ms``, ``1.9 s``, ``4 min 5 s``, ``27 h``, ``3 d 4 h``."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds % 1 and seconds < 10 else f"{seconds:.0f} s"
+    for size, unit, less, part in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        whole = round(seconds / less)
+        if whole * less >= size:
+            big, small = divmod(whole, size // less)
+            return f"{big} {unit}" + (f" {small} {part}" if small else "")
+    raise AssertionError("a minute or more has a unit")
 
 
 def first_few(texts: Iterable[str]) -> str:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.bar import Bar
 from arbiter.cli.bots import prepare
 from arbiter.cli.options import config_argument, format_option, workers_option
-from arbiter.cli.output import counted, note, print_json
-from arbiter.cli.progress import progress
+from arbiter.cli.output import counted, duration, note, print_json
 from arbiter.clock import SECOND, parse_duration
 from arbiter.errors import ConfigError
 from arbiter.executors import processes, slots
@@ -77,11 +77,12 @@ def _within(config: Config, within: str | None) -> int | None:
 def _play_trial(config: Config, season: Shape, number: int) -> float:
     """Play trial matches, as many at once as the season will; the mean time of one in ns."""
     taken: list[int] = []
-    with processes(season.at_once) as executor, progress(number, None, "trial") as seen:
+    with processes(season.at_once) as executor, Bar() as bar:
+        bar.show("trial", number)
         for future in [executor.submit(play_match, spec) for spec in trial_specs(config, number)]:
             record = future.result()
             taken.append(record.wall_ns)
-            seen(record.summary())
+            bar.seen(record.summary())
     return sum(taken) / len(taken)
 
 
@@ -145,17 +146,3 @@ def _print(figures: dict[str, Any]) -> None:
 def _told(lengths: dict[str, float]) -> str:
     match, round_, season = (duration(lengths[f"{name}_s"]) for name in ("match", "round", "season"))
     return f"a match {match}, a round {round_}, the season {season}"
-
-
-def duration(seconds: float) -> str:
-    """Seconds for people: ``260 ms``, ``1.9 s``, ``4 min 5 s``, ``27 h``, ``3 d 4 h``."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds % 1 and seconds < 10 else f"{seconds:.0f} s"
-    for size, unit, less, part in ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
-        whole = round(seconds / less)
-        if whole * less >= size:
-            big, small = divmod(whole, size // less)
-            return f"{big} {unit}" + (f" {small} {part}" if small else "")
-    raise AssertionError("a minute or more has a unit")

@@ -1,14 +1,12 @@
-"""Show a season while it is played: a bar on a terminal, lines elsewhere and in a journal."""
+"""Tell what happens to a season while it is played, on standard error and in a journal."""
 
 from __future__ import annotations
 
-import sys
-import time
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from arbiter import errors
-from arbiter.cli.output import counted, note, number, result_text, tell
+from arbiter.cli.bar import Bar, match_line
+from arbiter.cli.output import counted, note, number
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
@@ -24,19 +22,12 @@ from arbiter.season.events import (
     Stopped,
     Suspended,
 )
-from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from arbiter.cli.journal import Journal
-    from arbiter.match import MatchSummary
     from arbiter.season.events import Event
-
-
-def match_line(match: MatchSummary) -> str:
-    """One line about one match."""
-    return f"{match.id}: {result_text(match)}"
 
 
 def void_line(event: MatchVoid) -> str:
@@ -49,37 +40,44 @@ def stopped() -> errors.Interrupted:
     return errors.Interrupted("stopped as asked; the same command goes on")
 
 
-def present(events: Iterable[Event], name: str, journal: Journal, each_match: bool = False) -> None:
+def present(
+    events: Iterable[Event], name: str, journal: Journal, each_match: bool = False, whole: bool = False
+) -> None:
     """Tell a terminal and a journal what happens to the season `name`; `errors.Interrupted` at its stop.
 
-    Where no terminal moves a bar, a line about each match, or without `each_match` about forfeits alone. With
-    it, too, a round's end is told by the journal only: the command's own output says it. All but the first of
-    voids in a row that have one reason are told by the journal only.
+    A terminal has a bar over each round, or over the whole season; elsewhere there is a line about each
+    match, or without `each_match` about forfeits alone. With it, too, a round's end is told by the journal
+    only: the command's own output says it. All but the first of voids in a row that have one reason are told
+    by the journal only.
     """
-    with ExitStack() as bar:
-        announced = False
-        seen: Callable[[MatchSummary], None] | None = None
-        why = ""
+    with Bar(each_match) as bar:
+        announced, done, why = False, 0, ""
         for event in events:
             if isinstance(event, MatchStored):
                 match, why = event.match, ""
                 journal.write(f"{match_line(match.summary)} ({match.wall_ns / 1e9:.2f} s)")
-                if seen is not None:
-                    seen(match.summary)
+                bar.seen(match.summary)
+                done += 1
                 continue
             if isinstance(event, RoundPlanned):
                 for text in [] if announced else _plan_lines(event, name):
                     journal.tell(text)
+                there = event.total - event.missing
+                if not whole:
+                    done = there
+                elif not announced:
+                    # Earlier rounds may have had more or fewer players: about as many matches as this one.
+                    done = there + (event.number - 1) * event.total
                 announced = True
-                title = f"round {event.number} of {event.rounds}"
-                seen = bar.enter_context(progress(event.missing, match_line if each_match else None, title))
+                more = (event.rounds - event.number) * event.total if whole else 0
+                bar.show(f"round {event.number} of {event.rounds}", done + event.missing + more, done)
                 continue
             if isinstance(event, MatchVoid):
                 if event.why == why:
                     journal.write(void_line(event))
                     continue
                 why = event.why
-            else:
+            if isinstance(event, Stopped | RoundsOver | SeasonComplete):
                 bar.close()
             if isinstance(event, Stopped):
                 raise stopped()
@@ -91,6 +89,8 @@ def present(events: Iterable[Event], name: str, journal: Journal, each_match: bo
                 note(f"{_line(event, name)}; its seed was {event.seed}")
             else:
                 journal.tell(_line(event, name))
+            if isinstance(event, MatchesAgain):
+                bar.show("again", event.number)
 
 
 def _plan_lines(event: RoundPlanned, name: str) -> Iterator[str]:
@@ -135,46 +135,3 @@ def _line(event: Event, name: str) -> str:
         case SeasonComplete(rounds):
             return f"all {rounds} rounds of {name} are complete"
     raise TypeError(f"no line is known for {event!r}")
-
-
-@contextmanager
-def progress(
-    total: int, line: Callable[[MatchSummary], str] | None, title: str
-) -> Iterator[Callable[[MatchSummary], None]]:
-    """Give a function to call for each match.
-
-    On a terminal it moves a bar and names forfeits; elsewhere it prints `line` of each match, or
-    without one the forfeits alone.
-    """
-    if not sys.stderr.isatty():
-
-        def lines(match: MatchSummary) -> None:
-            if line is not None or match.faulty is not None:
-                tell((line or match_line)(match))
-
-        yield lines
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[pace]}"),
-        TimeRemainingColumn(),
-    )
-    start = time.monotonic()
-    with Progress(*columns, console=Console(stderr=True, markup=False, emoji=False)) as bar:
-        task = bar.add_task(printable(title), total=total, pace="")
-        done = 0
-
-        def move(match: MatchSummary) -> None:
-            nonlocal done
-            done += 1
-            if match.faulty is not None:
-                bar.console.print(printable(match_line(match)), highlight=False)
-            minutes = max(time.monotonic() - start, 1e-3) / 60
-            bar.update(task, advance=1, pace=f"{done / minutes:.0f} matches a minute, left")
-
-        yield move

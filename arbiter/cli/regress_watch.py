@@ -6,8 +6,9 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
+from arbiter.cli.bar import match_line
 from arbiter.cli.output import counted, note, tell
-from arbiter.cli.progress import match_line, stopped, void_line
+from arbiter.cli.progress import stopped, void_line
 from arbiter.cli.regress_report import elo_text
 from arbiter.season.events import MatchStored, MatchVoid
 from arbiter.text import printable

@@ -135,7 +135,7 @@ def _play(
         chosen = choose_executor(config, season.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
             events = season.play(executor, rounds, accept_changes, only_one=one)
-            present(events, config.season, journal, each_match=one)
+            present(events, config.season, journal, each_match=one, whole=not one)
             return marked(season.standings(), {entry.player.name: entry.house for entry in config.entries})
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.cli.plan import duration
+from arbiter.cli.output import duration
 from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.config import Config, load
 from arbiter.season.forecast import longest_time, shape, trial_specs, worst_match
