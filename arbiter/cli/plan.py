@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from arbiter.cli.bar import Bar
 from arbiter.cli.bots import prepare
 from arbiter.cli.options import config_argument, format_option, workers_option
-from arbiter.cli.output import counted, duration, note, print_json
+from arbiter.cli.output import counted, duration, first_few, note, print_json, say
 from arbiter.clock import SECOND, parse_duration
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.executors import processes, slots
-from arbiter.season.forecast import CONTEST_BUDGETS, longest_time, shape, trial_specs
+from arbiter.season.forecast import CONTEST_BUDGETS, left_of, longest_time, shape, trial_specs
+from arbiter.season.season import Season
+from arbiter.store import Store
 from arbiter.table import play_match
 
 if TYPE_CHECKING:
+    from arbiter.clock import TimeControl
     from arbiter.config import Config
-    from arbiter.season.forecast import Shape
+    from arbiter.season.forecast import Left, Shape
 
 
 @click.command()
@@ -31,31 +35,53 @@ if TYPE_CHECKING:
 @workers_option
 @format_option
 def plan(config: str, within: str | None, trial: int, workers: int | None, style: str) -> None:
-    """How long a season takes at worst and at the pace of a few trial matches, and what fits.
+    """How long a season, or what is left of it, takes at worst and at the pace of trial matches; what fits.
 
     The trial matches are played on other deals than the season's, and nothing of them is kept.
 
     Example: arbiter plan configs/demo.yaml --within 48h
     """
     settled = prepare(config)
-    season = shape(settled, slots(workers or settled.workers))
+    left = _left(settled)
+    season = shape(settled, slots(workers or settled.workers), left)
     there_is = _within(settled, within)
-    mean = _play_trial(settled, season, trial) if trial else None
+    # Of a season that is over nothing is left to be timed, unless somebody asks what more would fit.
+    tried = _play_trial(settled, season, trial) if trial and (season.turns_left or there_is) else None
+    mean = tried.mean_ns if tried else None
     figures = {
         "season": settled.season,
         "players": season.players,
+        "suspended": list(season.left.suspended),
         "tables": season.tables,
         "matches_per_round": season.matches,
         "at_once": season.at_once,
         "rounds": season.rounds,
+        "complete": season.left.complete,
+        "rounds_left": season.left.unfinished,
+        "matches_left": season.matches_left,
         "worst": _lengths(season, season.match_ns),
-        "trial": None if mean is None else {"matches": trial, **_lengths(season, mean)},
+        "trial": None
+        if tried is None or mean is None
+        else {"matches": tried.whole, "faults": tried.faults, **_lengths(season, mean)},
         "within": None if there_is is None else _fitting(settled, season, there_is, mean),
     }
     if style == "json":
         print_json(figures)
     else:
-        _print(figures)
+        _print(figures, settled.limits.time)
+
+
+def _left(config: Config) -> Left | None:
+    """What is left of the season as far as it is in its store; None where it is not begun."""
+    try:
+        with closing(Store(config.store, create=False)) as store:
+            if store.season(config.season) is not None:
+                return left_of(config, Season.open(config, store).stored)
+    except NoStore:
+        pass
+    except StoreError as error:
+        note(f"{error}; planned as if nothing had been played")
+    return None
 
 
 def _within(config: Config, within: str | None) -> int | None:
@@ -74,16 +100,29 @@ def _within(config: Config, within: str | None) -> int | None:
     return left
 
 
-def _play_trial(config: Config, season: Shape, number: int) -> float:
-    """Play trial matches, as many at once as the season will; the mean time of one in ns."""
+class _Tried(NamedTuple):
+    """Trial matches: those that were whole, the mean time of one, and those that a fault ended early."""
+
+    whole: int
+    faults: int
+    mean_ns: float | None
+
+
+def _play_trial(config: Config, season: Shape, number: int) -> _Tried:
+    """Play trial matches, as many at once as the season will."""
     taken: list[int] = []
+    specs = trial_specs(config, number, season.left.suspended)
     with processes(season.at_once) as executor, Bar() as bar:
         bar.show("trial", number)
-        for future in [executor.submit(play_match, spec) for spec in trial_specs(config, number)]:
+        for future in [executor.submit(play_match, spec) for spec in specs]:
             record = future.result()
-            taken.append(record.wall_ns)
             bar.seen(record.summary())
-    return sum(taken) / len(taken)
+            if record.forfeit is None:
+                taken.append(record.wall_ns)
+    faults = number - len(taken)
+    if not taken:
+        note(f"{counted(faults, 'trial match')} ended by a fault of a bot: there is no pace to tell")
+    return _Tried(len(taken), faults, sum(taken) / len(taken) if taken else None)
 
 
 def _lengths(season: Shape, match_ns: float) -> dict[str, float]:
@@ -108,41 +147,68 @@ def _fitting(config: Config, season: Shape, ns: int, mean: float | None) -> dict
     }
 
 
-def _print(figures: dict[str, Any]) -> None:
-    per_round, rounds = figures["matches_per_round"], figures["rounds"]
-    click.echo(
-        f"{figures['season']}: {counted(figures['players'], 'player')},"
-        f" {counted(figures['tables'], 'table')}, {counted(per_round, 'match')} a round,"
+def _print(figures: dict[str, Any], time: TimeControl) -> None:
+    per_round, rounds, left = figures["matches_per_round"], figures["rounds"], figures["rounds_left"]
+    out = figures["suspended"]
+    say(
+        f"{figures['season']}: {counted(figures['players'], 'player')}"
+        + (f" ({first_few(out)} {'is' if len(out) == 1 else 'are'} suspended)," if out else ",")
+        + f" {counted(figures['tables'], 'table')}, {counted(per_round, 'match')} a round,"
         f" {figures['at_once']} at once; {rounds * per_round} matches in {counted(rounds, 'round')}"
     )
-    click.echo(f"at worst: {_told(figures['worst'])}")
-    if figures["trial"]:
+    if not left:
+        click.echo(f"all {counted(figures['complete'], 'round')} are complete: nothing is left to be played")
+    elif (matches := figures["matches_left"]) != rounds * per_round:
         click.echo(
-            f"at the pace of {counted(figures['trial']['matches'], 'trial match')}: {_told(figures['trial'])}"
+            f"{figures['complete']} of {rounds} rounds are complete:"
+            f" {counted(matches, 'match')} in {counted(left, 'round')} are left"
         )
-    fits = figures["within"]
-    if fits is None:
-        return
+    click.echo(f"at worst: {_told(figures['worst'], figures)}")
+    if trial := figures["trial"]:
+        early = f" ({trial['faults']} more ended by a fault)" if trial["faults"] else ""
+        click.echo(
+            f"at the pace of {counted(trial['matches'], 'trial match')}{early}: {_told(trial, figures)}"
+        )
+    if figures["within"] is not None:
+        _print_fitting(figures["within"], left, time)
+
+
+def _print_fitting(fits: dict[str, Any], left: int, time: TimeControl) -> None:
     pace = fits["rounds_at_trial_pace"]
     at_pace = "" if pace is None else f", {pace} at the trial pace"
+    more = "" if left else " more"
     click.echo(
-        f"within {duration(fits['within_s'])}: {counted(fits['rounds_at_worst'], 'round')} at worst{at_pace}"
+        f"within {duration(fits['within_s'])}:"
+        f" {counted(fits['rounds_at_worst'], f'{more} round'.strip())} at worst{at_pace}"
     )
-    longest, contest = fits["longest_time_s"], fits["contest_budget_s"]
-    if not longest:
-        click.echo(f"{counted(rounds, 'round')} do not fit at worst, however little time the players have")
+    if not left:
         return
-    each = f"{duration(longest)} a {'command' if fits['per_request'] else 'player and match'}"
-    if contest is not None:
-        more = f"; of the contest's 3 to 15 min take {duration(contest)}"
-    elif fits["per_request"]:
-        more = ""
+    longest, rounds = fits["longest_time_s"], counted(left, "round")
+    if not longest:
+        click.echo(f"{rounds} do not fit at worst, however little time the players have")
+        return
+    each = f"{duration(longest)} a {'command' if time.per_request else 'player and match'}"
+    click.echo(f"{rounds} fit at worst with {each}{_compared(fits, time)}")
+
+
+def _compared(fits: dict[str, Any], time: TimeControl) -> str:
+    """The longest time beside the contest's, where that is the season's, else beside the season's own."""
+    least, most = CONTEST_BUDGETS
+    if not time.per_request and least <= time.budget_ns <= most:
+        if fits["contest_budget_s"] is not None:
+            return f"; of the contest's 3 to 15 min take {duration(fits['contest_budget_s'])}"
+        whose, own = "contest", least / SECOND
     else:
-        least = duration(CONTEST_BUDGETS[0] / SECOND)
-        more = f", less than the contest's {least}: play fewer rounds, or more matches at once"
-    click.echo(f"{counted(rounds, 'round')} fit at worst with {each}{more}")
+        whose, own = "season", time.budget_ns / SECOND
+    if fits["longest_time_s"] >= own:
+        return ""
+    return f", less than the {whose}'s {duration(own)}: play fewer rounds, or more matches at once"
 
 
-def _told(lengths: dict[str, float]) -> str:
-    match, round_, season = (duration(lengths[f"{name}_s"]) for name in ("match", "round", "season"))
-    return f"a match {match}, a round {round_}, the season {season}"
+def _told(lengths: dict[str, float], figures: dict[str, Any]) -> str:
+    """Lengths in words; of a season that is begun only the rest counts, of one that is over no more."""
+    text = f"a match {duration(lengths['match_s'])}, a round {duration(lengths['round_s'])}"
+    if not figures["rounds_left"]:
+        return text
+    whole = figures["matches_left"] == figures["rounds"] * figures["matches_per_round"]
+    return f"{text}, {'the season' if whole else 'the rest'} {duration(lengths['season_s'])}"

@@ -1,4 +1,4 @@
-"""How long a season takes: at worst, and at the pace of trial matches.
+"""How long a season takes, or what is left of it: at worst, and at the pace of trial matches.
 
 At worst every player uses all of its time in every match. How many commands a match has is
 counted in a few random matches in memory, which works for any game and any time control.
@@ -11,14 +11,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from arbiter.clock import MS, SECOND, TimeControl
+from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
+from arbiter.season.settings import config_of
 from arbiter.testing import Said, match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec
+    from arbiter.store import SeasonStore
 
 COUNTED = 3
 """Matches in which commands are counted."""
@@ -27,8 +30,44 @@ CONTEST_BUDGETS = (180 * SECOND, 900 * SECOND)
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """What is still to be played: `rounds` that are not begun, and so many `matches` of one that is.
+
+    `complete` rounds are over; the players `suspended` now sit out.
+    """
+
+    rounds: int
+    matches: int = 0
+    complete: int = 0
+    suspended: tuple[str, ...] = ()
+
+    @property
+    def unfinished(self) -> int:
+        """The number of rounds that are not complete."""
+        return self.rounds + (self.matches > 0)
+
+
+def left_of(config: Config, stored: SeasonStore) -> Left:
+    """What is left of a season that is in a store."""
+    rounds = stored.rounds()
+    complete = sum(known.complete for known in rounds)
+    ledger = Ledger.of(config, stored)
+    ledger.read_before(complete + 1)
+    suspended = tuple(ledger.unfit(config))
+    begun = 0
+    for known in rounds:
+        if not known.complete:
+            then = config_of(config, stored, known) or config
+            begun += matches_of(then.game, known.tables) - len(stored.match_ids(known.number))
+    return Left(max(0, config.rounds - len(rounds)), begun, complete, suspended)
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
-    """The size of a season; `match_ns` is the longest that a match can take with the config's times."""
+    """The size of a season; `match_ns` is the longest that a match can take with the config's times.
+
+    `rounds` are all of the season, `left` is what is still to be played.
+    """
 
     players: int
     tables: int
@@ -37,6 +76,20 @@ class Shape:
     rounds: int
     seats: int
     match_ns: int
+    left: Left
+
+    @property
+    def matches_left(self) -> int:
+        return self.left.rounds * self.matches + self.left.matches
+
+    @property
+    def turns_left(self) -> int:
+        """How often all workers are given a match until the season is over."""
+        return self.left.rounds * self.turns + self._turns_begun
+
+    @property
+    def _turns_begun(self) -> int:
+        return -(-self.left.matches // self.at_once)
 
     @property
     def turns(self) -> int:
@@ -48,24 +101,31 @@ class Shape:
         return self.turns * match_ns
 
     def season_ns(self, match_ns: float) -> float:
-        return self.rounds * self.round_ns(match_ns)
+        """All that is left."""
+        return self.turns_left * match_ns
 
     def rounds_within(self, ns: float, match_ns: float) -> int:
-        """How many rounds fit into `ns`."""
-        return int(ns // self.round_ns(match_ns)) if match_ns else 0
+        """How many rounds, the one that is begun first, can be completed in `ns`."""
+        spare = ns - self._turns_begun * match_ns
+        if not match_ns or spare < 0:
+            return 0
+        return (self.left.matches > 0) + int(spare // self.round_ns(match_ns))
 
 
-def shape(config: Config, at_once: int) -> Shape:
-    """The size of a config's season, `at_once` matches at a time."""
-    matches = matches_of(config.game, _tables(config))
+def shape(config: Config, at_once: int, left: Left | None = None) -> Shape:
+    """The size of a config's season, `at_once` matches at a time; all of it is `left` by default."""
+    left = left or Left(config.rounds)
+    tables = _tables(config, left.suspended)
+    matches = matches_of(config.game, tables)
     return Shape(
-        players=len(config.entries),
-        tables=len(_tables(config)),
+        players=len(config.entries) - len(left.suspended),
+        tables=len(tables),
         matches=matches,
         at_once=min(at_once, matches),
         rounds=config.rounds,
         seats=config.game.seats,
         match_ns=worst_match(config, config.limits.time),
+        left=left,
     )
 
 
@@ -79,22 +139,24 @@ def worst_match(config: Config, time: TimeControl) -> int:
 
 
 def longest_time(config: Config, season: Shape, within_ns: int) -> int:
-    """The longest time in ns, of the config's kind, with which all rounds fit; 0 if none does.
+    """The longest time in ns, of the config's kind, with which all that is left fits; 0 if none does.
 
     It is a budget for a player and match, or a time for each command; in whole seconds, below one
     second in whole milliseconds.
     """
     control = config.limits.time
-    spare = within_ns // (season.rounds * season.turns) - worst_match(config, replace(control, budget_ns=0))
+    if not season.turns_left:
+        return 0
+    spare = within_ns // season.turns_left - worst_match(config, replace(control, budget_ns=0))
     shares = _asked(config)[0] if control.per_request else season.seats
     most = max(0, spare // shares)
     return most - most % (SECOND if most >= SECOND else MS)
 
 
-def trial_specs(config: Config, number: int) -> list[MatchSpec]:
-    """`number` matches of the season's players, from all tables in turn, on deals of their own."""
+def trial_specs(config: Config, number: int, suspended: Collection[str] = ()) -> list[MatchSpec]:
+    """`number` matches of all who are not suspended, from all tables in turn, on deals of their own."""
     seed = "arbiter-trial"
-    specs = match_specs(config, seed, 1, _tables(config))
+    specs = match_specs(config, seed, 1, _tables(config, suspended))
     ordered = sorted(specs, key=lambda spec: (spec.rotation, spec.table))
     return [
         replace(ordered[k % len(ordered)], id=f"trial/{k}", round=1 + k // len(ordered))
@@ -102,8 +164,8 @@ def trial_specs(config: Config, number: int) -> list[MatchSpec]:
     ]
 
 
-def _tables(config: Config) -> Sequence[Sequence[str]]:
-    names = [player.name for player in entrants(config, 1)]
+def _tables(config: Config, suspended: Collection[str]) -> Sequence[Sequence[str]]:
+    names = [player.name for player in entrants(config, 1, suspended)]
     return drawn_tables(names, config.game.table_size, "arbiter-trial", 1)
 
 

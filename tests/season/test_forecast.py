@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,11 @@ import pytest
 from arbiter.cli.output import duration
 from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.config import Config, load
+from arbiter.match import Fault, Forfeit
 from arbiter.season.forecast import longest_time, shape, trial_specs, worst_match
+from arbiter.season.season import Season
+from arbiter.store import Store
+from tests.builders import record
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
@@ -91,21 +96,109 @@ def test_plan_tells_what_fits(arbiter: Callable[..., tuple[int, str, str]], tmp_
 
 
 @pytest.mark.parametrize(
-    ("within", "words"),
+    ("time", "within", "words"),
     [
-        ("24h", "10 rounds fit at worst with 8 min 58 s a player and match; of the contest's 3 to 15 min take 8 min 58 s"),
-        ("48h", "with 17 min 58 s a player and match; of the contest's 3 to 15 min take 15 min"),
-        ("2h", "with 43 s a player and match, less than the contest's 3 min: play fewer rounds"),
-        ("3m", "10 rounds do not fit at worst, however little time the players have"),
+        ("5m", "24h", "10 rounds fit at worst with 8 min 58 s a player and match; of the contest's 3 to 15 min take 8 min 58 s\n"),
+        ("5m", "48h", "with 17 min 58 s a player and match; of the contest's 3 to 15 min take 15 min\n"),
+        ("5m", "2h", "with 43 s a player and match, less than the contest's 3 min: play fewer rounds, or more matches at once\n"),
+        ("60s", "2h", "with 43 s a player and match, less than the season's 1 min: play fewer rounds, or more matches at once\n"),
+        ("10s", "2h", "10 rounds fit at worst with 43 s a player and match\n"),
+        ("1s/request", "24h", "10 rounds fit at worst with 15 s a command\n"),
+        ("30s/request", "24h", "with 15 s a command, less than the season's 30 s: play fewer rounds, or more matches at once\n"),
+        ("10s", "3m", "10 rounds do not fit at worst, however little time the players have\n"),
     ],
 )  # fmt: skip
 def test_plan_in_words(
-    within: str, words: str, arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+    time: str, within: str, words: str, arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
-    config = configured(tmp_path, 4).file
+    config = configured(tmp_path, 4, f"time: {time}").file
     code, out, _ = arbiter("plan", config, "--within", within, "--trial", "0", "--workers", "1")
     assert code == 0
     assert words in out
+
+
+def begun(config: Config, rounds: int, matches: int = 0, faulty: str = "") -> None:
+    """Complete rounds, and so many matches of one more; in all of them one player faults."""
+    store = Store(config.store)
+    season = Season.open(config, store)
+    for number in range(1, rounds + 1 + (matches > 0)):
+        plan = season.plan()
+        assert plan is not None
+        for spec in plan.missing[: matches if number > rounds else None]:
+            names = tuple(player.name for player in spec.players)
+            fault = Forfeit(names.index(faulty), faulty, Fault.CRASH, "", "", "") if faulty in names else None
+            where = {"players": names, "table": spec.table, "rotation": spec.rotation, "forfeit": fault}
+            points = None if fault else (3, 2, 1, 0)
+            season.stored.add_match(record(spec.id, number, points=points, **where))
+        if number <= rounds:
+            season.finish_round(number)
+    store.close()
+
+
+def planned(arbiter: Callable[..., tuple[int, str, str]], config: Config, *more: str) -> list[str]:
+    code, out, _ = arbiter("plan", config.file, "--trial", "0", "--workers", "2", *more)
+    assert code == 0
+    return out.splitlines()
+
+
+def test_a_plan_of_a_season_that_is_begun_tells_what_is_left(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    config = configured(tmp_path, 8, "time: 10s")
+    begun(config, 6, matches=3)
+    assert planned(arbiter, config, "--within", "10m") == [
+        "s: 8 players, 2 tables, 8 matches a round, 2 at once; 80 matches in 10 rounds",
+        "6 of 10 rounds are complete: 29 matches in 4 rounds are left",
+        "at worst: a match 45 s, a round 3 min, the rest 11 min 15 s",
+        "within 10 min: 3 rounds at worst",
+        "4 rounds fit at worst with 8 s a player and match, less than the season's 10 s: play fewer rounds, or more matches at once",
+    ]  # fmt: skip
+
+
+def test_a_plan_of_a_season_that_is_over_says_so(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    config = configured(tmp_path, 4, "time: 10s")
+    begun(config, 10)
+    lines = planned(arbiter, config, "--within", "10m")
+    assert lines[1:] == [
+        "all 10 rounds are complete: nothing is left to be played",
+        "at worst: a match 45 s, a round 1 min 30 s",
+        "within 10 min: 6 more rounds at worst",
+    ]
+    # Nothing is tried where nothing is left: there would be a bar or a line about it.
+    code, out, err = arbiter("plan", config.file, "--trial", "4")
+    assert (code, len(out.splitlines()), "pace" in out) == (0, 3, False), err
+
+
+def test_a_plan_leaves_out_who_is_suspended(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    config = configured(tmp_path, 5, "suspend_after: 4", "house_bots: [p0]")
+    config.file.write_text(config.file.read_text().replace("name: p0,", "name: p0, house: true,"))
+    begun(load(config.file), 2, faulty="p3")
+    figures = json.loads("\n".join(planned(arbiter, config, "--format", "json")))
+    assert (figures["players"], figures["suspended"], figures["tables"]) == (4, ["p3"], 1)
+    assert planned(arbiter, config)[0].startswith(
+        "s: 4 players (p3 is suspended), 1 table, 4 matches a round,"
+    )
+    assert all("p3" not in str(spec.players) for spec in trial_specs(load(config.file), 4, ("p3",)))
+
+
+@pytest.mark.process
+def test_the_trial_pace_is_that_of_whole_matches(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    config = configured(tmp_path, 8)
+    config.file.write_text(re.sub(r"(name: p7, command:).*\]", r"\1 ['true']", config.file.read_text()))
+    code, out, _ = arbiter("plan", config.file, "--trial", "4", "--workers", "1", "--format", "json")
+    trial = json.loads(out)["trial"]
+    assert (code, trial["matches"], trial["faults"]) == (0, 2, 2)
+    said = arbiter("plan", config.file, "--trial", "2", "--workers", "1")[1]
+    assert "at the pace of 1 trial match (1 more ended by a fault): a match " in said
+    config.file.write_text(re.sub(r"command: \[.*?\]", "command: ['true']", config.file.read_text()))
+    _, out, err = arbiter("plan", config.file, "--trial", "2", "--workers", "1")
+    assert ("pace" in out, "2 trial matches ended by a fault of a bot" in err) == (False, True)
 
 
 @pytest.mark.parametrize(
