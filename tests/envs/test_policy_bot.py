@@ -306,7 +306,7 @@ def test_the_referee_plays_with_a_policys_program(kind, tmp_path):
     main.write_text(MAIN.format(game=game.name))
     words = ["play", "--strict", "--isolation", "plain", "--game", game.name, "--seed", "1"]
     words += ["--bot", f"{sys.executable} {main}"]
-    words += ["--bot", f"{sys.executable} {ROOT}/bots/python/{game.name}_random.py"] * 3
+    words += ["--bot", f"{sys.executable} -S {ROOT}/bots/python/{game.name}_random.py"] * 3
     for key, value in MATCHES[kind].items():
         words += ["--option", f"{key}={value}"]
     assert exit_code(words) == 0
