@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,12 +10,12 @@ import pytest
 from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec, Player
 from arbiter.table import Table
+from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-PYTHON_BOTS = Path(__file__).parents[2] / "bots" / "python"
-RANDOM = PYTHON_BOTS / "planning_random.py"
 
 # A bot that answers everything well; {early} runs before, {each} for every command with the
 # line in `line` and the good answer in `answer`; both may do as they please.
@@ -99,6 +98,6 @@ def spec_for(players: tuple[Player, ...], time: str = "10s", **limits: object) -
 
 def against(script: Path, time: str = "10s", seat: int = 1, **limits: object) -> MatchSpec:
     """The bot under test in one seat, random players in the others."""
-    players = [player(RANDOM, f"random{number}") for number in range(4)]
+    players = [Player(f"random{number}", tuple(RANDOM.split()), str(BOTS)) for number in range(4)]
     players[seat] = player(script, "subject")
     return spec_for(tuple(players), time, **limits)

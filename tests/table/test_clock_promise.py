@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -27,6 +28,7 @@ def test_what_is_charged_is_what_was_burned() -> None:
     assert any(judge("adjusted", cores, games=8).charged_per_burned <= 1.05 for _ in range(6))
 
 
+@cache
 def played(how: str, limit: str = "60s") -> MatchRecord:
     try:
         return play_match(spec("adjusted", 0, how, limit))

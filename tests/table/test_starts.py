@@ -14,7 +14,8 @@ from arbiter.match import Fault
 from arbiter.players import registered
 from arbiter.table import Table
 from arbiter.table.sandbox.isolation import probe
-from tests.table.conftest import PYTHON_BOTS, spec_for
+from tests.commands import BOTS
+from tests.table.conftest import spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,11 +62,11 @@ def played(
     """A match in which the second of four has a folder of its own, disturbed after it was registered."""
     own = folder / "own"
     own.mkdir(exist_ok=True)
-    shutil.copy(PYTHON_BOTS / GOOD, own)
+    shutil.copy(BOTS / GOOD, own)
     if not (own / "bot").exists():
         (own / "bot").write_text("#!/bin/sh\n")
     (own / "bot").chmod(0o755)
-    others = [registered(f"p{seat}", (*PYTHON, GOOD), PYTHON_BOTS) for seat in (0, 1, 3)]
+    others = [registered(f"p{seat}", (*PYTHON, GOOD), BOTS) for seat in (0, 1, 3)]
     subject = registered("p2", command, folder)
     disturb(own)
     return table.play(spec_for((others[0], others[1], subject, others[2]), isolation=tier))
