@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rating.arrays import Bools, Floats, Ints
 from rating.errors import OptionError, ResultError
 from rating.expansion import expand
-from rating.matches import FaultRule, Match
+from rating.matches import FaultRule, Match, rated_parts
 
 __all__ = ["Cluster", "PairTable", "Pairs", "check_fault_rule", "distinct_of_players"]
 
@@ -161,7 +161,7 @@ class PairTable:
 
     def append(self, matches: Iterable[Match]) -> PairTable:
         """A new table with `matches` added under the same fault rule; new players follow the known ones."""
-        listed = list(matches)
+        listed = rated_parts(matches)
         names = tuple(dict.fromkeys([*self.players, *(name for match in listed for name in match.players)]))
         new = expand(listed, {name: number for number, name in enumerate(names)}, self.fault_rule)
         grown = len(names) - len(self.players)

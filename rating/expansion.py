@@ -46,7 +46,7 @@ class Expansion:
 
 
 def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule) -> Expansion:
-    """Results of `matches`, with players numbered by `index` (shape n = len(index)).
+    """Results of `matches`, all seats rated, with players numbered by `index` (shape n = len(index)).
 
     `faults`: "seed" counts three losses (n - 1) for the faulty player; "separate" counts the fault and the
     match beside, but no result; "drop" forgets the match.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Literal
+from typing import Any, Literal
 
 from rating.errors import ResultError
 
-__all__ = ["FaultRule", "Match"]
+__all__ = ["FaultRule", "Match", "rated_parts"]
 
 FaultRule = Literal["seed", "drop", "separate"]
 
@@ -24,9 +24,10 @@ class Match:
     seat.
 
     `sides` gives each seat's side, such as (0, 1, 0, 1); without it each seat plays for itself. `owners`
-    gives who runs each seat; without it each player is its own owner. `round` and `table` are whole numbers
-    that say which results may be correlated; `id` is used in messages only. With a faulty seat points and
-    places are ignored. Raises ResultError where the parts do not fit together.
+    gives who runs each seat; without it each player is its own owner. `unrated` seats, such as that of a
+    stand-in, give results to nobody. `round` and `table` are whole numbers that say which results may be
+    correlated; `id` is used in messages only. With a faulty seat points and places are ignored. Raises
+    ResultError where the parts do not fit together.
     """
 
     players: Sequence[str]
@@ -38,6 +39,7 @@ class Match:
     table: int | None = None
     id: str | None = None
     owners: Sequence[str] | None = None
+    unrated: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         seats = len(self.players)
@@ -56,6 +58,8 @@ class Match:
                 raise self._bad(f"has {name} {number!r}: give a whole number")
             if number is not None and number < 0:
                 raise self._bad(f"has {name} {number}: count from 0 or 1")
+        if not all(isinstance(seat, _WHOLE) and 0 <= seat < seats for seat in self.unrated):
+            raise self._bad(f"has unrated seats {list(self.unrated)}: seats are 0 to {seats - 1}")
         if self.faulty is not None:
             if not isinstance(self.faulty, _WHOLE):
                 raise self._bad(f"has faulty seat {self.faulty!r}: give a whole number")
@@ -76,5 +80,24 @@ class Match:
             if not finite:
                 raise self._bad(f"has {name} that are not numbers: give one finite number a seat")
 
+    def rated(self) -> Match | None:
+        """The match of its rated seats alone; None if less than two are left, or an unrated one faulted."""
+        if not self.unrated:
+            return self
+        kept = [seat for seat in range(len(self.players)) if seat not in self.unrated]
+        if len(kept) < 2 or self.faulty in self.unrated:
+            return None
+        by_seat: dict[str, Any] = {
+            name: None if (values := getattr(self, name)) is None else [values[seat] for seat in kept]
+            for name in ("players", "points", "places", "sides", "owners")
+        }
+        faulty = None if self.faulty is None else kept.index(self.faulty)
+        return replace(self, **by_seat, faulty=faulty, unrated=())
+
     def _bad(self, what: str) -> ResultError:
         return ResultError(f"match {self.id or '/'.join(map(str, self.players))} {what}")
+
+
+def rated_parts(matches: Iterable[Match]) -> list[Match]:
+    """What is rated of each match, without those of which nothing is."""
+    return [part for match in matches if (part := match.rated()) is not None]

@@ -38,7 +38,7 @@ from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError, RatingError
 from rating.lots import Seed, shuffle
-from rating.matches import FaultRule, Match
+from rating.matches import FaultRule, Match, rated_parts
 
 __all__ = ["Skill", "games_of", "matches_of", "openskill", "trueskill"]
 
@@ -153,6 +153,7 @@ def games_of(
     matches: Sequence[Match], players: Sequence[str], faults: FaultRule
 ) -> tuple[list[Teams], tuple[str, ...]]:
     """Games for the models and the names of the players, `players` first."""
+    matches = rated_parts(matches)
     names = list(dict.fromkeys([*players, *(name for match in matches for name in match.players)]))
     index = {name: number for number, name in enumerate(names)}
     games: list[Teams] = []

@@ -121,7 +121,10 @@ class Gathering:
                     self.problems.append(Problem(file, line, f"match {match.id}{where} is given twice"))
                     continue
                 known.add(match.id)
-            batch.append(match)
+            part = match.rated()
+            if part is None:
+                continue
+            batch.append(part)
             events.append(self._events[season])
             if len(batch) == _BATCH:
                 self._expand(batch, events)

@@ -1,8 +1,9 @@
 """Match records as JSON lines: each line is an object with `players` by seat and either `points` by seat (or
 `places`) or a `forfeit` with its `seat`.
 
-`sides`, `owners`, `round`, `table`, `season` and `id` are read where given; other keys are ignored. Without
-`owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result with each other.
+`sides`, `owners`, `substitute`, `round`, `table`, `season` and `id` are read where given; other keys are
+ignored. Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result
+with each other. The seat of a `substitute` has no results at all.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def _match(record: Any) -> Match:
     if forfeit is not None and not (isinstance(forfeit, dict) and _is_whole(forfeit.get("seat"))):
         raise ResultError('forfeit is neither null nor an object such as {"seat": 2}')
     owners = _list(record, "owners", str)
+    substitute = _whole(record, "substitute")
     return Match(
         players,
         _list(record, "points", (int, float)),
@@ -60,6 +62,7 @@ def _match(record: Any) -> Match:
         _whole(record, "table"),
         _text(record, "id") or None,
         [_COPY.sub("", name) for name in players] if owners is None else owners,
+        () if substitute is None else (substitute,),
     )
 
 
