@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 COPY_MARK = "#"
 """Stands in the name of a house bot's copy before its number."""
+AGAIN_MARK = "+"
+"""Ends the id of a match with a substitute, after the id of the match that a fault ended."""
 
 
 class Fault(StrEnum):
@@ -84,7 +86,8 @@ class MatchSpec:
     """One match to be played: picklable, and the only thing that crosses to a worker.
 
     `players` by seat. `round` and `table` are None outside a season; `deals` are the JSON shapes
-    of given deals, None to draw them from the seed.
+    of given deals, None to draw them from the seed. `substitute` is the seat of a house bot that sits there
+    for a player whose fault ended the match before; it has no results.
     """
 
     id: str
@@ -98,6 +101,7 @@ class MatchSpec:
     players: tuple[Player, ...]
     limits: Limits
     deals: tuple[Mapping[str, Any], ...] | None = None
+    substitute: Seat | None = None
 
 
 class Move(NamedTuple):
@@ -161,10 +165,11 @@ class MatchSummary:
     faulty: Seat | None = None
     fault: Fault | None = None
     detail: str = ""
+    substitute: Seat | None = None
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return _shape(self)
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> MatchSummary:
@@ -202,18 +207,21 @@ class MatchRecord:
     host: Mapping[str, Any] = field(default_factory=dict)
     started: str = ""
     wall_ns: int = 0
+    substitute: Seat | None = None
 
     def results(self) -> Iterable[tuple[Seat, Seat, float]]:
         """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
 
         A completed match compares every two players who are not partners; after a fault the
         faulty player loses to each of the others, its partner too, and nothing else counts. A player
-        on several seats stands at the first of them.
+        on several seats stands at the first of them. A substitute has no results, and its fault gives none.
         """
-        players = self.players
-        seats = [seat for seat, name in enumerate(players) if players.index(name) == seat]
+        players, out = self.players, self.substitute
+        seats = [seat for seat, name in enumerate(players) if players.index(name) == seat != out]
         if self.forfeit is not None:
             faulty = self.forfeit.seat
+            if faulty == out:
+                return
             for other in seats:
                 if players[other] != players[faulty]:
                     yield faulty, other, 0.0
@@ -236,11 +244,12 @@ class MatchRecord:
             faulty=forfeit.seat if forfeit else None,
             fault=forfeit.fault if forfeit else None,
             detail=forfeit.detail if forfeit else "",
+            substitute=self.substitute,
         )
 
     def to_json(self) -> dict[str, Any]:
         """The documented shape of a record."""
-        shape = {name: getattr(self, name) for name in self.__slots__}
+        shape = _shape(self)
         shape["moves"] = [move._asdict() for move in self.moves]
         shape["forfeit"] = asdict(self.forfeit) if self.forfeit else None
         shape["bots"] = [asdict(bot) for bot in self.bots]
@@ -265,6 +274,14 @@ class MatchRecord:
         except (KeyError, TypeError, ValueError) as error:
             name = shape.get("id", "?") if isinstance(shape, Mapping) else "?"
             raise StoreError(f"the record of match {name} cannot be read: {error!r}") from error
+
+
+def _shape(match: MatchSummary | MatchRecord) -> dict[str, Any]:
+    """All fields; `substitute` only where there is one, as in most matches there is none."""
+    shape = {name: getattr(match, name) for name in match.__slots__}
+    if match.substitute is None:
+        del shape["substitute"]
+    return shape
 
 
 def hash_of_deals(deals: Sequence[Mapping[str, Any]]) -> str:

@@ -316,6 +316,7 @@ class _Match:
             ),
             delivery=spec.limits.delivery,
             clock=spec.limits.clock,
+            substitute=spec.substitute,
         )
 
     def _first(self, seat: Seat, line: bytes) -> Send:

@@ -69,6 +69,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dic
     sides = record.sides or (None,) * len(record.players)
     players = [
         {"name": name, "seat": seat, "side": side}
+        | ({"substitute": True} if seat == record.substitute else {})
         for seat, (name, side) in enumerate(zip(record.players, sides, strict=True))
     ]
     told = _Telling(

@@ -42,6 +42,21 @@ def test_a_summary_says_who_was_at_fault():
 
 
 @RECORDS
+def test_a_substitute_is_told_by_the_record_and_its_summary_and_only_there(record):
+    assert "substitute" not in {**record.to_json(), **record.summary().to_json()}
+    after = replace(record, substitute=2)
+    assert MatchRecord.from_json(json.loads(json.dumps(after.to_json()))) == after
+    assert MatchSummary.from_json(json.loads(json.dumps(after.summary().to_json()))).substitute == 2
+
+
+def test_a_substitute_has_no_results_and_gives_none_by_its_fault():
+    pairs = {(one, other) for one, other, _ in replace(COMPLETE, substitute=1).results()}
+    assert pairs == {(0, 2), (0, 3), (2, 3)}
+    assert list(replace(FORFEITED, substitute=1).results()) == [(3, 0, 0.0), (3, 2, 0.0)]
+    assert list(replace(FORFEITED, substitute=3).results()) == []
+
+
+@RECORDS
 def test_a_record_has_the_documented_keys(record):
     documented = (
         "id season round table rotation game options seed deal_hash players deals moves points forfeit bots "

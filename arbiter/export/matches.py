@@ -33,7 +33,7 @@ SEAT_COLUMNS: Columns = {
     "season": "text", "match": "text", "round": "short int", "table": "short int", "rotation": "short int",
     "seat": "short int", "player": "text", "points": "int", "wins": "short int", "draws": "short int",
     "losses": "short int", "fault": "text", "charged_ms": "float", "cpu_ms": "float",
-    "peak_memory_bytes": "int",
+    "peak_memory_bytes": "int", "substitute": "bool",
 }  # fmt: skip
 """The columns of `seat_rows`, in its order, and what they hold."""
 
@@ -105,7 +105,10 @@ def json_line(record: MatchRecord) -> str:
 
 
 def seat_rows(record: MatchRecord) -> Iterator[dict[str, Any]]:
-    """A match as one row for each seat; times in ms, `fault` only at the seat that faulted."""
+    """A match as one row for each seat; times in ms, `fault` only at the seat that faulted.
+
+    A substitute has points, but no results.
+    """
     counts = [[0, 0, 0] for _ in record.players]
     for white, black, score in results(record):
         counts[white][round(2 - 2 * score)] += 1
@@ -130,6 +133,7 @@ def seat_rows(record: MatchRecord) -> Iterator[dict[str, Any]]:
             "charged_ms": None if bot is None else bot.charged_ns / 1e6,
             "cpu_ms": None if bot is None else bot.cpu_ns / 1e6,
             "peak_memory_bytes": None if bot is None else bot.peak_memory_bytes,
+            "substitute": seat == record.substitute,
         }
 
 

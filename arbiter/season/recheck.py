@@ -70,6 +70,7 @@ def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: boo
         "seed": spec.seed,
         "players": tuple(player.name for player in spec.players),
         "sides": game.sides,
+        "substitute": spec.substitute,
     }
     if same_config:
         planned |= {"delivery": spec.limits.delivery, "clock": spec.limits.clock}
