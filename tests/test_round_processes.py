@@ -285,7 +285,7 @@ def test_who_faults_again_and_again_is_suspended_with_a_notice(quick_config: Pat
     code, out, err = run("run-season", quick_config, "--format", "json")
     assert code == 0
     assert (
-        "arbiter: p3 is suspended and sits out round 2: its last 4 matches or more ended by its own fault"
+        "arbiter: p3 is suspended and sits out round 2: its last 4 matches ended by its own fault"
         in err
     )
     rows = {row["player"]: row["matches"] for row in json.loads(out)["players"]}
