@@ -51,7 +51,9 @@ def refuse_renamed_file(config: Config) -> None:
     folder = Path(file_text(config)).parent
     if place is None or place.exists() or place != (folder / f"{config.file.stem}.sqlite").resolve():
         return
-    for there, begun in begun_beside(folder):
+    # A store of the season's name first: others may be copies of it.
+    beside = sorted(begun_beside(folder), key=lambda found: found[0].stem != found[1].name)
+    for there, begun in beside:
         if _lost(config, begun, there):
             message = f"{there} holds the season {begun.name}, {_whose(begun)}: {ANEW}"
             old = "" if begun.file is None else f"rename this file back to {Path(begun.file).name}, or "
