@@ -291,3 +291,42 @@ def test_who_faults_again_and_again_is_suspended_with_a_notice(quick_config: Pat
     rows = {row["player"]: row["matches"] for row in json.loads(out)["players"]}
     assert (rows["p3"], rows["h"]) == (4, 4)
     assert any("p3: its last 4 matches" in text for text in json.loads(out)["warnings"])
+
+
+def test_who_sits_at_the_table_of_a_broken_bot_plays_once_more_with_a_substitute(quick_config: Path) -> None:
+    own = json.dumps([*RANDOM.split(), "--seed", "3"])
+    text = quick_config.read_text().replace(own, '["false"]')
+    text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}"
+    quick_config.write_text(text + "\nhouse_bots: [h]\nafter_fault: substitute\n")
+    code, out, err = run("run-round", quick_config)
+    assert code == 0
+    assert "season, round 1: 4 matches once more after a fault, with substitutes, " in err
+    assert "by faults" in out
+    ids = set(stored(quick_config))
+    again = sorted(ids - ROUND_1)
+    assert [match_id[:-1] in ROUND_1 and match_id.endswith("+") for match_id in again] == [True] * 4
+    shown = run("show", quick_config, again[0])[1].splitlines()[0]
+    assert "h sits in seat " in shown
+    assert f"for p3 since a fault ended {again[0][:-1]}, and has no results here" in shown
+    first = run("show", quick_config, again[0][:-1])[1].splitlines()[0]
+    assert first.startswith(f"the others played it once more as {again[0]}, with h in seat ")
+    assert run("matches", quick_config)[1].count("h (substitute) ") == 4
+    games = run("export", quick_config, "--as", "pgn", "--output", "-")[1]
+    assert '"h"' not in games
+    assert games.count(f'[MatchId "{again[0]}"]') == 3
+    rows = {
+        row["player"]: row
+        for row in json.loads(run("standings", quick_config, "--format", "json")[1])["players"]
+    }
+    assert sorted(row["wins_by_fault"] for row in rows.values()) == [0] * 6 + [4] * 3
+    assert [rows["h"][key] for key in ("matches", "results", "elo")] == [0, 0, None]
+    heading = run("standings", quick_config, "--format", "csv")[1].splitlines()[0]
+    assert "wins_by_fault" in heading.split(",")
+    assert run("verify", quick_config)[0] == 0
+    store = Store(f"sqlite:///{quick_config.parent / 'season.sqlite'}")
+    with store.transaction() as connection:
+        connection.execute(sa.update(schema.rounds).values(complete=False))
+        connection.execute(sa.delete(schema.matches).where(schema.matches.c.id == again[0]))
+    store.close()
+    shape = json.loads(run("status", quick_config, "--format", "json")[1])
+    assert (shape["matches"], shape["stored"]) == (12, 11)

@@ -95,11 +95,15 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
         if not stored.complete:
             note(f"round {stored.number} is not complete: standings leave its matches out, this does not")
     numbers = {stored.number for stored in chosen}
-    annulled = force(season.orders.read().given).annulled
-    if left_out := [name for name in annulled if _round_of(name) in numbers]:
+    holds = force(season.orders.read().given)
+    gone = set(holds.annulled)
+    if left_out := [name for name in holds.annulled if _round_of(name) in numbers]:
         note(f"left out: {counted(len(left_out), 'annulled match')}, {first_few(left_out)}")
+    if holds.replayed and (no_more := holds.superfluous(season.summaries())):
+        gone.update(no_more)
+        note(f"left out, since what a fault ended was played again: {first_few(no_more)}")
     records = (record for stored in chosen for record in season.records(stored.number))
-    return (record for record in records if record.id not in annulled)
+    return (record for record in records if record.id not in gone)
 
 
 def _round_of(match_id: str) -> int:

@@ -101,11 +101,17 @@ def tell(line: str) -> None:
 
 
 def result_text(match: MatchSummary) -> str:
-    """``greedy 12, random 3``, or who forfeits and why."""
+    """``greedy 12, random 3``, or who forfeits and why; a substitute is marked."""
+    players = seat_names(match)
     if match.faulty is not None:
-        return f"{match.players[match.faulty]} forfeits ({match.fault}): {match.detail}"
-    points = zip(match.players, match.points or (), strict=True)
-    return ", ".join(f"{player} {point}" for player, point in points)
+        return f"{players[match.faulty]} forfeits ({match.fault}): {match.detail}"
+    return ", ".join(f"{player} {point}" for player, point in zip(players, match.points or (), strict=True))
+
+
+def seat_names(match: MatchSummary) -> list[str]:
+    """The players by seat, a substitute with the mark ``(substitute)``."""
+    names = enumerate(match.players)
+    return [f"{name} (substitute)" if seat == match.substitute else name for seat, name in names]
 
 
 def counted(many: int, what: str) -> str:

@@ -20,6 +20,7 @@ from arbiter.season.events import (
     RoundsOver,
     SeasonComplete,
     Stopped,
+    SubstitutesPlanned,
     Suspended,
 )
 
@@ -51,7 +52,7 @@ def present(
     by the journal only.
     """
     with Bar(each_match) as bar:
-        announced, done, why = False, 0, ""
+        announced, done, more, why = False, 0, 0, ""
         for event in events:
             if isinstance(event, MatchStored):
                 match, why = event.match, ""
@@ -91,6 +92,9 @@ def present(
                 journal.tell(_line(event, name))
             if isinstance(event, MatchesAgain):
                 bar.show("again", event.number)
+            elif isinstance(event, SubstitutesPlanned):
+                title = f"round {event.number} of {event.rounds}, substitutes"
+                bar.show(title, done + event.missing + more, done)
 
 
 def _plan_lines(event: RoundPlanned, name: str) -> Iterator[str]:
@@ -118,6 +122,10 @@ def _line(event: Event, name: str) -> str:
             return f"{player} is suspended and sits out round {round_number}: {reason}"
         case ProgramChanged():
             return str(event)
+        case SubstitutesPlanned(round_number, _, missing, total, at_once):
+            text = f"{name}, round {round_number}: {counted(missing, 'match')} once more after a fault"
+            there = f" ({total - missing} are stored already)" if total > missing else ""
+            return f"{text}, with substitutes, {at_once} at once{there}"
         case MatchVoid():
             return void_line(event)
         case RoundComplete(standings, matches, seconds):

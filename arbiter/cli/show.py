@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +14,16 @@ from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json, say
 from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_match
-from arbiter.season.orders import history_of
+from arbiter.season.orders import first_id, history_of
 from arbiter.season.programs import replaced
+from arbiter.season.substitutes import substitute_id
 from arbiter.view import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.match import MatchRecord
+    from arbiter.store import SeasonStore
 
 
 @click.command()
@@ -52,7 +60,7 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
         return
     for line in replaced(season.programs(), record.round or 0, record.players, str(found.folder)):
         say(line)
-    for text in history_of(season.orders.read().given, match_id):
+    for text in (*history_of(season.orders.read().given, match_id), *_about_substitutes(season, record)):
         say(text)
     if record.forfeit is None:
         print_match(record)
@@ -62,3 +70,18 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
         gone = absent(record, settings_of_match(record, season), found.folder)
         but = [f"{why}; --seat {seat}=... puts another in its place" for seat, why in gone]
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)
+
+
+def _about_substitutes(season: SeasonStore, record: MatchRecord) -> Iterator[str]:
+    """Who sits in for whom; where a fault ended the match, in which one the others went on."""
+    seat, first = record.substitute, first_id(record.id)
+    if seat is not None:
+        name, before = record.players[seat], season.match(first)
+        whom = f" for {before.players[seat]}" if before is not None else ""
+        yield f"{name} sits in seat {seat}{whom} since a fault ended {first}, and has no results here"
+        if before is not None and (before.forfeit is None or before.forfeit.seat != seat):
+            yield f"{first} was played again without that fault: this match does not count"
+    elif record.forfeit is not None and (after := season.match(substitute_id(record.id))) is not None:
+        seat = record.forfeit.seat
+        if after.substitute == seat:
+            yield f"the others played it once more as {after.id}, with {after.players[seat]} in seat {seat}"

@@ -49,19 +49,22 @@ def _equal(one: float | None, other: float | None) -> bool:
 
 def show_standings(standings: dict[str, Any], style: str) -> None:
     """Print standings that are `marked`; for people what they must know stands below."""
-    columns = [*FIGURES, "faults", "fault_kinds", "marks"]
+    columns = [*FIGURES, "faults", "fault_kinds", "wins_by_fault", "marks"]
     rows = [
         [
             *(row[key] for key in FIGURES),
             sum(row["faults"].values()),
             faults_text(row["faults"]),
+            row.get("wins_by_fault"),
             " ".join(row["marks"]),
         ]
         for row in standings["players"]
     ]
     rounds = counted(standings["rounds_played"], "round")
     title = f"{standings['season']}: {standings['game']}, {rounds} played"
-    print_as(style, standings, (columns, rows), _table_of(standings), title, left=(1, 9, 10))
+    table = _table_of(standings)
+    texts = [table[0].index(heading) for heading in ("player", "faults", "mark") if heading in table[0]]
+    print_as(style, standings, (columns, rows), table, title, left=texts)
     if style == "text":
         click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
         for warning in standings["warnings"]:
@@ -69,7 +72,7 @@ def show_standings(standings: dict[str, Any], style: str) -> None:
 
 
 def _table_of(standings: dict[str, Any]) -> Table:
-    """Headings and rows as people read them; marks only where there are any."""
+    """Headings and rows as people read them; wins by others' faults and marks only where there are any."""
     columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
     rows = [
         [
@@ -86,6 +89,11 @@ def _table_of(standings: dict[str, Any]) -> Table:
         ]
         for row in standings["players"]
     ]
+    gained = [row.get("wins_by_fault", 0) for row in standings["players"]]
+    if any(gained):
+        columns.insert(9, "by faults")
+        for cells, wins in zip(rows, gained, strict=True):
+            cells.insert(9, str(wins))
     if any(row["marks"] for row in standings["players"]):
         columns.append("mark")
         for cells, row in zip(rows, standings["players"], strict=True):

@@ -8,10 +8,10 @@ import click
 
 from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
-from arbiter.cli.output import print_as, print_json, print_table, result_text
+from arbiter.cli.output import print_as, print_json, print_table, result_text, seat_names
 from arbiter.cli.standings import marked, show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.season.orders import force
+from arbiter.season.orders import first_id, force
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
@@ -100,7 +100,8 @@ def matches(
     last = max((stored.number for stored in season.rounds()), default=0)
     if round_number is not None and round_number > last:
         raise ConfigError(f"--round {round_number}: {last} rounds were begun")
-    annulled = force(season.orders.read().given).annulled
+    holds = force(season.orders.read().given)
+    annulled, superfluous = holds.annulled, holds.superfluous(found) if holds.replayed else []
     chosen = [
         match
         for match in found
@@ -112,14 +113,16 @@ def matches(
         return
     rows = []
     for match in chosen:
+        seats, ended = seat_names(match), ""
         if match.points is None:
-            seats = list(match.players)
             ended = result_text(match)
         else:
-            seats = [f"{name} {points}" for name, points in zip(match.players, match.points, strict=True)]
-            ended = ""
+            seats = [f"{name} {points}" for name, points in zip(seats, match.points, strict=True)]
         if (order := annulled.get(match.id)) is not None:
             ended = "; ".join(filter(None, [f"annulled: {order.because}", ended]))
+        elif match.id in superfluous:
+            again = f"does not count: {first_id(match.id)} was played again"
+            ended = "; ".join(filter(None, [again, ended]))
         rows.append([match.id, *seats, ended])
     seats = [f"seat {seat}" for seat in range(looked_at.game.seats)]
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))

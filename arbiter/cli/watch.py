@@ -12,6 +12,7 @@ from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import note, print_json, say
 from arbiter.season.orders import suspended_now
 from arbiter.season.schedule import matches_of
+from arbiter.season.substitutes import number_of_substitutes
 
 LOOK_SECONDS = 0.2
 """Between two looks at who plays: short for whoever waits, and cheap for the store."""
@@ -31,12 +32,18 @@ def status(config: str, store_url: str | None, style: str) -> None:
     rounds = season.rounds()
     complete = sum(stored.complete for stored in rounds)
     begun = next((stored for stored in rounds if not stored.complete), None)
+    planned = matches_of(found.game, begun.tables) if begun else 0
+    if begun and (season.settings(begun.digest) or {}).get("after_fault") == "substitute":
+        from arbiter.season.settings import config_of
+
+        then = config_of(found.config(), season, begun)
+        planned += number_of_substitutes(then, season, begun.number) if then is not None else 0
     shape: dict[str, Any] = {
         "season": found.name,
         "rounds": found.rounds,
         "complete": complete,
         "round": begun.number if begun else None,
-        "matches": matches_of(found.game, begun.tables) if begun else 0,
+        "matches": planned,
         "stored": len(season.match_ids(begun.number)) if begun else 0,
         "played_by": store.holder(found.name),
         "stop_asked": season.asked_to_stop(),
@@ -45,8 +52,8 @@ def status(config: str, store_url: str | None, style: str) -> None:
     if style == "json":
         print_json(shape)
         return
-    planned = f" of {found.rounds}" if complete <= found.rounds else ""
-    say(f"{found.name}: {complete}{planned} rounds complete")
+    of = f" of {found.rounds}" if complete <= found.rounds else ""
+    say(f"{found.name}: {complete}{of} rounds complete")
     if begun:
         say(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
     for name, reason in shape["suspended"].items():

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 LONGEST = 60
 """Characters of a value; a longer one loses its beginning, which most commands share."""
 SHOWN = 6
 """Changes named in one line; more are counted."""
+LATER: Mapping[str, Any] = {"after_fault": "end"}
+"""Keys that came later, and their usual values, which settings leave out."""
 VERSION_MARK = "@"
 """Between a player's name and its version; no name has it."""
 
@@ -22,8 +25,9 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     Players are told apart by the names that they are rated under.
     """
     for key in sorted({*before, *now} - {"players"}):
-        if before.get(key) != now.get(key):
-            yield f"{key}: {_change(before.get(key), now.get(key))}"
+        old_value, value = (settings.get(key, LATER.get(key)) for settings in (before, now))
+        if old_value != value:
+            yield f"{key}: {_change(old_value, value)}"
     old, new = _by_rated_name(before), _by_rated_name(now)
     for name in new:
         if name not in old:

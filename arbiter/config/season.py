@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config.changes import rated_name
+from arbiter.config.changes import LATER, rated_name
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
-from arbiter.config.season_file import COMMITMENT, Pairing, SeasonModel, VersionModel, parse_until
+from arbiter.config.season_file import (
+    COMMITMENT,
+    AfterFault,
+    Pairing,
+    SeasonModel,
+    VersionModel,
+    parse_until,
+)
 from arbiter.config.versions import faults_of_version, player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
@@ -90,6 +97,7 @@ class Config:
     warnings: tuple[str, ...] = ()
     seed_commitment: str | None = None
     stop_when: float = 1.0
+    after_fault: AfterFault = "end"
 
 
 def load(path: str | Path, check_commands: bool = False, check_store: bool = False) -> Config:
@@ -139,6 +147,9 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
             yield Problem(("house_bots", number), f"{name!r} does not stand in players", hint)
         if name in named[:number]:
             yield Problem(("house_bots", number), f"{name!r} is named twice")
+    if value.get("after_fault") == "substitute" and not named:
+        hint = "name a player in house_bots to sit in for who faults"
+        yield Problem(("after_fault",), "substitute needs a house bot", hint)
     ordinary = sum(not player.get("house") for player in players)
     if players and ordinary == 0:
         yield Problem(("players",), "all of them are house bots")
@@ -224,12 +235,17 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         warnings=tuple(warnings),
         seed_commitment=model.seed_commitment,
         stop_when=model.stop_when.faults,
+        after_fault=model.after_fault,
     )
 
 
 def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
     """Everything that changes results except the seed, which cannot change, as JSON values."""
     covered = model.model_dump(mode="json", exclude={*FREE, "game"})
+    for key, usual in LATER.items():
+        # Or the settings of seasons begun before the key would change.
+        if covered[key] == usual:
+            del covered[key]
     return covered | {"game": settings_of(game)}
 
 

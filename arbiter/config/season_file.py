@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 64
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
+AfterFault: TypeAlias = Literal["end", "substitute"]
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 _USUAL: Any = USUAL  # texts there, literals here
 
@@ -221,4 +222,5 @@ class SeasonModel(TableModel):
     house_bots: list[Word] = []
     suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
     stop_when: StopModel = StopModel()
+    after_fault: AfterFault = "end"
     players: Annotated[list[PlayerModel], Field(min_length=1)]

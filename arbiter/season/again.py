@@ -11,6 +11,7 @@ from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, now_text
 from arbiter.season.schedule import match_specs
 from arbiter.season.settings import refuse_gone
+from arbiter.season.substitutes import substitutes_as_stored
 from arbiter.store import Order, Orders, Outdated, Verb
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def _specs(season: Played, ids: Collection[str]) -> Iterator[MatchSpec]:
     for known in season.stored.rounds():
         if any(match_id.startswith(f"r{known.number:03d}/") for match_id in ids):
             config = season.config_to_play(known.number)
-            specs = match_specs(config, season.stored.seed, known.number, known.tables)
-            wanted = [spec for spec in specs if spec.id in ids]
+            specs = list(match_specs(config, season.stored.seed, known.number, known.tables))
+            again = substitutes_as_stored(config, specs, season.stored.summaries(known.number, known.number))
+            wanted = [spec for spec in (*specs, *again) if spec.id in ids]
             refuse_gone(config, wanted)
             yield from wanted
 

@@ -53,6 +53,20 @@ class RoundPlanned:
 
 
 @dataclass(frozen=True, slots=True)
+class SubstitutesPlanned:
+    """All matches of a round are played, and `total` of them, ended by faults, once more with substitutes.
+
+    `missing` of these are still to be played, `at_once` at a time; `rounds` is the season's number of rounds.
+    """
+
+    number: int
+    rounds: int
+    missing: int
+    total: int
+    at_once: int
+
+
+@dataclass(frozen=True, slots=True)
 class Suspended:
     """A player is suspended from this round on, by the organiser or for its faults."""
 
@@ -136,6 +150,7 @@ Event: TypeAlias = (
     | FinishedAsBegun
     | MatchesAgain
     | RoundPlanned
+    | SubstitutesPlanned
     | Suspended
     | ProgramChanged
     | MatchStored

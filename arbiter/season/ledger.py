@@ -63,6 +63,7 @@ class Ledger:
         self._round = 0
         self.results = rating.PairTable.from_matches((), players=self._names)
         self.faults: dict[str, Counter[str]] = defaultdict(Counter)
+        self.wins_by_fault: Counter[str] = Counter()
         self._streaks: Counter[str] = Counter()
 
     def read_before(self, number: int, orders: Orders | None = None) -> None:
@@ -84,7 +85,7 @@ class Ledger:
             return
         digests = {stored.number: stored.digest for stored in self._season.rounds()}
         stored = self._season.summaries(last_round, self._last + 1)
-        counted = [self._instead.get(match.id, match) for match in holds.counted(stored)]
+        counted = list(holds.counted(self._instead.get(match.id, match) for match in stored))
         self.results = self.results.append(map(to_rating, counted))
         self._fit = None
         for number, summaries in groupby(counted, key=attrgetter("round")):
@@ -117,14 +118,18 @@ class Ledger:
 
     def _count_faults(self, match: MatchSummary) -> None:
         if match.faulty is not None:
+            if match.faulty == match.substitute:
+                return
             # The match tells nothing about the others, who might have faulted later.
             faulty = match.players[match.faulty]
             self._streaks[original(faulty)] += 1
             if match.fault is not None:
                 self.faults[faulty][match.fault] += 1
+            self.wins_by_fault.update(_winners_by_fault(match))
             return
-        for name in match.players:
-            self._streaks.pop(original(name), None)
+        for seat, name in enumerate(match.players):
+            if seat != match.substitute:
+                self._streaks.pop(original(name), None)
 
     @property
     def fit(self) -> Fit:
@@ -176,7 +181,10 @@ class Ledger:
         unfit = self.unfit(config)
         rows = [
             {name: getattr(row, name) for name in SHOWN}
-            | {"faults": dict(sorted(self.faults[row.player].items()))}
+            | {
+                "faults": dict(sorted(self.faults[row.player].items())),
+                "wins_by_fault": self.wins_by_fault[row.player],
+            }
             for row in ranked.rows
         ]
         return {
@@ -192,7 +200,10 @@ class Ledger:
 
 
 def to_rating(match: MatchSummary) -> rating.Match:
-    """A match as `rating` takes it; copies of one house bot have no result against each other."""
+    """A match as `rating` takes it; copies of one house bot have no result against each other.
+
+    A substitute has none at all.
+    """
     return rating.Match(
         players=match.players,
         points=match.points,
@@ -202,7 +213,18 @@ def to_rating(match: MatchSummary) -> rating.Match:
         round=match.round,
         table=match.table,
         id=match.id,
+        unrated=() if match.substitute is None else (match.substitute,),
     )
+
+
+def _winners_by_fault(match: MatchSummary) -> set[str]:
+    """Who has won a match against its faulty player, by the rules of `to_rating`."""
+    faulty = match.players[match.faulty or 0]
+    return {
+        name
+        for seat, name in enumerate(match.players)
+        if seat != match.substitute and original(name) != original(faulty)
+    }
 
 
 def pairwise(summaries: Iterable[MatchSummary], names: Iterable[str] = ()) -> dict[str, Any]:

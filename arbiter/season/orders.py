@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from arbiter.match import AGAIN_MARK
 from arbiter.store import Verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from arbiter.match import MatchSummary
+    from arbiter.rules import Seat
     from arbiter.store import Order, SeasonStore
 
 
@@ -35,10 +37,24 @@ class Force:
     """Matches that were played again: what was read before is not what is stored now."""
 
     def counted(self, summaries: Iterable[MatchSummary]) -> Iterator[MatchSummary]:
-        """The matches that count, each as it was then."""
+        """The matches that count, each as it was then, of whole rounds in the order of their ids.
+
+        One with a substitute counts while the match that it follows, annulled or not, has the same fault.
+        """
+        faulty: dict[str, Seat | None] = {}
         for summary in summaries:
-            if summary.id not in self.annulled:
-                yield self.earlier.get(summary.id, summary)
+            match = self.earlier.get(summary.id, summary)
+            faulty[match.id] = match.faulty
+            if match.substitute is not None and faulty.get(first_id(match.id)) != match.substitute:
+                continue
+            if match.id not in self.annulled:
+                yield match
+
+    def superfluous(self, summaries: Iterable[MatchSummary]) -> list[str]:
+        """Matches with substitutes, by id, that do not count though nobody annulled them."""
+        found = list(summaries)
+        counted = {match.id for match in self.counted(found)}
+        return [match.id for match in found if match.id not in counted and match.id not in self.annulled]
 
     @property
     def to_replay(self) -> list[str]:
@@ -95,6 +111,16 @@ def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
         if order.subject == match_id:
             because = f": {order.because}" if order.because else ""
             yield f"{match_id} {said[order.verb]} since {order.moment}{because}"
+
+
+def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
+    """Matches that were played again, by id, as they were at first."""
+    return force(orders, lambda _: False).earlier
+
+
+def first_id(match_id: str) -> str:
+    """The id of the match that a match with a substitute follows."""
+    return match_id.removesuffix(AGAIN_MARK)
 
 
 def now_text() -> str:

@@ -17,6 +17,7 @@ import rating
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import ConfigError
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
+from arbiter.season.substitutes import first_played, substitute_specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,17 +54,24 @@ def check_seed(config: Config, stored: SeasonStore) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """A round, its matches still to be played out of `total`, and who is suspended from it, and why.
+    """A round, its matches and those still to be played, and who is suspended from it, and why.
+
+    Which matches with substitutes follow is known only when these are played: see `plan_substitutes`.
 
     `config` is the one that it is played under, `accepted` what had to be accepted for it.
     """
 
     config: Config
     stored: StoredRound
+    specs: tuple[MatchSpec, ...]
     missing: tuple[MatchSpec, ...]
-    total: int
     suspended: Mapping[str, str]
     accepted: str = ""
+
+    @property
+    def total(self) -> int:
+        """How many matches it has, played or not."""
+        return len(self.specs)
 
 
 def plan_round(
@@ -74,16 +82,26 @@ def plan_round(
     share: Callable[[int, int], bool] = lambda _round, _table: True,
 ) -> RoundPlan:
     """The plan of a round as stored; `share` says which of its tables are ours, by round and table."""
-    specs = [
+    specs = tuple(
         spec
         for spec in match_specs(config, season.seed, stored.number, stored.tables)
         if share(stored.number, spec.table or 0)
-    ]
+    )
     there = season.match_ids(stored.number)
     seated = {name for names in stored.tables for name in names}
     missing = tuple(spec for spec in specs if spec.id not in there)
     suspended = {name: reason for name, reason in unfit.items() if name not in seated}
-    return RoundPlan(config, stored, missing, len(specs), suspended)
+    return RoundPlan(config, stored, specs, missing, suspended)
+
+
+def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSpec], list[MatchSpec]]:
+    """The matches with substitutes that follow those played of a round, and which of them are missing."""
+    if plan.config.after_fault == "end":
+        return [], []
+    number = plan.stored.number
+    specs = list(substitute_specs(plan.config, plan.specs, first_played(season, number), plan.suspended))
+    there = season.match_ids(number)
+    return specs, [spec for spec in specs if spec.id not in there]
 
 
 def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:

@@ -9,7 +9,7 @@ from arbiter.cards import Stream
 from arbiter.match import COPY_MARK, MatchSpec, original
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import Limits, Player
@@ -58,7 +58,7 @@ def match_specs(
     """Every table in all its rotations."""
     players = {entry.player.name: entry.player for entry in config.entries}
     for table, names in enumerate(tables, 1):
-        sitting = [players.get(name) or replace(players[original(name)], name=name) for name in names]
+        sitting = [player_called(players, name) for name in names]
         for rotation, places in enumerate(config.game.seatings):
             seated = tuple(sitting[place] for place in places)
             yield MatchSpec(
@@ -73,6 +73,11 @@ def match_specs(
                 players=seated,
                 limits=agreed_limits(config.limits, seated),
             )
+
+
+def player_called(players: Mapping[str, Player], name: str) -> Player:
+    """A player by the name that it is rated under, or a house bot's copy; KeyError if it is not there."""
+    return players.get(name) or replace(players[original(name)], name=name)
 
 
 def agreed_limits(limits: Limits, players: Iterable[Player]) -> Limits:

@@ -29,6 +29,7 @@ from arbiter.season.events import (
     RoundsOver,
     SeasonComplete,
     Stopped,
+    SubstitutesPlanned,
     Suspended,
 )
 from arbiter.season.ledger import Ledger, pairwise
@@ -40,12 +41,14 @@ from arbiter.season.plan import (
     commitment,
     draw_seed,
     plan_round,
+    plan_substitutes,
     tables,
     time_for_another,
 )
 from arbiter.season.programs import ProgramWatch
 from arbiter.season.schedule import matches_of
 from arbiter.season.settings import config_of, refuse_gone, seated
+from arbiter.season.substitutes import number_of_substitutes
 from arbiter.store import Outdated
 from arbiter.view import replay_of
 
@@ -170,7 +173,9 @@ class Season:
                 continue
             then = self.config_of(known.number)
             there = len(self.stored.match_ids(known.number))
-            if replayed or 0 < there < matches_of(then.game, known.tables):
+            every = matches_of(then.game, known.tables)
+            every += number_of_substitutes(then, self.stored, known.number)
+            if replayed or 0 < there < every:
                 found += [player for player in seated(known.tables, then) if player not in found]
         return found
 
@@ -215,10 +220,11 @@ class Season:
             if plan is None:
                 return True
             begun = time.monotonic()
-            if (yield from self.play_plan(plan, executor)):
+            played = yield from self.play_plan(plan, executor)
+            if played is None:
                 return False
             seconds = time.monotonic() - begun
-            yield RoundComplete(self.finish_round(plan.stored.number), len(plan.missing), seconds)
+            yield RoundComplete(self.finish_round(plan.stored.number), played, seconds)
             if odd := self._anomaly(plan.stored.number):
                 raise Anomaly(odd)
             if only_one:
@@ -243,7 +249,7 @@ class Season:
         ledger.read_before(stored.number)
         unfit = ledger.unfit(config)
         plan = plan_round(config, self.stored, stored, unfit, share)
-        if not plan.missing:
+        if not (plan.missing or plan_substitutes(plan, self.stored)[1]):
             return plan
         if config.digest == self.config.digest:
             self._programs.look(config, stored.number)
@@ -260,8 +266,11 @@ class Season:
                 return True
         return False
 
-    def play_plan(self, plan: RoundPlan, executor: Slots) -> Generator[Event, None, bool]:
-        """Play what is missing of a planned round; return True when somebody asked to stop."""
+    def play_plan(self, plan: RoundPlan, executor: Slots) -> Generator[Event, None, int | None]:
+        """Play what is missing of a planned round, then the matches with substitutes that follow.
+
+        Return the number of matches played, None when somebody asked to stop.
+        """
         number, there = plan.stored.number, plan.total - len(plan.missing)
         committed = commitment(self.stored.seed) if number == 1 and not there else None
         if plan.accepted and not self._accepted:
@@ -277,15 +286,25 @@ class Season:
         yield from self._programs.changes(plan.config, number, begun=there > 0)
         rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
-        ended = self.counted(number, number)
+        ended = [match for match in self.counted(number, number) if match.substitute is None]
         watch = FaultWatch(number, self.config.stop_when, ended)
-        if plan.missing and watch.is_too_much():
+        if (plan.missing or plan_substitutes(plan, self.stored)[1]) and watch.is_too_much():
             raise Anomaly(watch.reason)
         playing = play_matches(self.stored, plan.missing, executor, enough=watch.is_too_much)
         stopped = yield from self._events_of(playing)
-        if watch.is_too_much() and len(self.stored.match_ids(number)) < plan.total:
+        every, missing = plan_substitutes(plan, self.stored)
+        if watch.is_too_much() and (missing or len(self.stored.match_ids(number)) < plan.total):
             raise Anomaly(watch.reason)
-        return stopped
+        if stopped:
+            return None
+        if missing:
+            if plan.config.digest != self.config.digest:
+                refuse_gone(plan.config, missing)
+            at_once = min(executor.size, len(missing))
+            yield SubstitutesPlanned(number, rounds, len(missing), len(every), at_once)
+            if (yield from self._events_of(play_matches(self.stored, missing, executor))):
+                return None
+        return len(plan.missing) + len(missing)
 
     def finish_round(self, number: int) -> dict[str, Any]:
         """Rate a round whose matches are all stored, under its own settings, and keep its standings."""
@@ -300,7 +319,7 @@ class Season:
 
     def _anomaly(self, number: int) -> str:
         """What is odd about a round, "" if nothing is."""
-        matches = self.counted(number, number)
+        matches = [match for match in self.counted(number, number) if match.substitute is None]
         ids = {match.id for match in matches}
         records = (record for record in self.stored.records(number) if record.id in ids)
         return anomaly(number, self.config.game, matches, records)

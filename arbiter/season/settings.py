@@ -39,6 +39,11 @@ def refuse_gone(config: Config, specs: Iterable[MatchSpec]) -> None:
 
 
 def seated(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
-    """The players of a config that sit at these tables, without copies of house bots."""
+    """The players of a config that sit at these tables or may sit in there, without copies of house bots."""
     names = {name for table in tables for name in table}
-    return [entry.player for entry in config.entries if entry.player.name in names]
+    again = config.house_bots if config.after_fault == "substitute" else ()
+    return [
+        entry.player
+        for entry in config.entries
+        if entry.player.name in names or entry.registered_name in again
+    ]

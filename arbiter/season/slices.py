@@ -20,6 +20,7 @@ from arbiter.season.events import PartComplete
 from arbiter.season.plan import change_error, check_seed
 from arbiter.season.schedule import matches_of
 from arbiter.season.season import Season
+from arbiter.season.substitutes import number_of_substitutes
 from rating.pairing.rules import rule_of_round
 
 if TYPE_CHECKING:
@@ -88,9 +89,10 @@ def play_slice(
     """Play a slice's share of the rounds that can be planned now; `base` has the rounds that are complete."""
     part.stored.ask_to_stop(False)
     for plan in slice_plans(part, base, own, accept_changes):
-        if (yield from part.play_plan(plan, executor)):
+        played = yield from part.play_plan(plan, executor)
+        if played is None:
             return
-        yield PartComplete(str(own), plan.stored.number, len(plan.missing))
+        yield PartComplete(str(own), plan.stored.number, played)
 
 
 def slice_plans(
@@ -137,7 +139,10 @@ class MergeResult:
     there: int
     complete: int
     missing: tuple[tuple[int, int, int], ...]
-    """(round, matches missing, matches planned) of every round that was begun and is not complete."""
+    """(round, matches missing, matches planned) of every round that was begun and is not complete.
+
+    Substitutes are planned for the matches that are there.
+    """
 
 
 def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
@@ -247,7 +252,9 @@ def _rate(
     whole = Season(config, season)
     complete, missing = 0, []
     for stored in season.rounds():
-        number, total = stored.number, matches_of(config.game, stored.tables)
+        number = stored.number
+        substitutes = number_of_substitutes(whole.config_of(number), season, number)
+        total = matches_of(config.game, stored.tables) + substitutes
         lacking = total - len(season.match_ids(number))
         if lacking:
             missing.append((number, lacking, total))

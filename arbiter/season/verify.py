@@ -23,25 +23,26 @@ from arbiter.games import make
 from arbiter.match import Player, original
 from arbiter.packing import unpack
 from arbiter.season.ledger import Ledger
-from arbiter.season.orders import force
+from arbiter.season.orders import as_first_played, first_id, force
 from arbiter.season.plan import commitment, tables
 from arbiter.season.programs import changes
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.schedule import match_specs
+from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute
 from arbiter.store import StoredMatch, Verb
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from arbiter.config import Config
-    from arbiter.match import MatchRecord, MatchSpec
-    from arbiter.rules import AnyGame
+    from arbiter.match import MatchRecord, MatchSpec, MatchSummary
+    from arbiter.rules import AnyGame, Seat
     from arbiter.store import SeasonStore, StoredRound
 
 TOLERANCE = 1e-6
 """Elo by which a rating computed again may differ: the last bits depend on the machine."""
-LATER = frozenset({"suspended"})
+LATER = frozenset({"suspended", "wins_by_fault"})
 """Keys of standings that older ones lack."""
 SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What reading values of the wrong type raises."""
@@ -244,6 +245,8 @@ class _Audit:
             yield Finding(_round(stored.number), text)
             return
         missing = {spec.id: spec for spec in self._specs(stored, game)}
+        again = _Again(self._config, missing, self._suspended(stored) if same and not self._gap else None)
+        earlier = as_first_played(self._orders)
         for match in self._season.stored_matches(stored.number):
             place = shown(match.id)
             if match.problem:
@@ -253,7 +256,9 @@ class _Audit:
             if (order := self._annulled.get(match.id)) is not None:
                 text = f"annulled since {order.moment}, so it does not count: {order.because}"
                 yield Finding(place, text, Kind.UNCHECKED)
-            spec = missing.pop(match.id, None)
+            spec = missing.pop(match.id, None) or again.as_stored(match)
+            if (first := earlier.get(match.id, match.summary)) is not None:
+                missing |= again.follows(first)
             if spec is None:
                 yield Finding(place, f"surplus: stored, but not planned in round {stored.number}")
                 continue
@@ -301,6 +306,15 @@ class _Audit:
         named = replace(self._config, game=game, entries=tuple(entries))
         return match_specs(named, self._season.seed, stored.number, stored.tables)
 
+    def _suspended(self, stored: StoredRound) -> set[str] | None:
+        """Who was suspended from a round; None where that cannot be computed."""
+        try:
+            self._ledger.read_before(stored.number)
+            seats = {name for names in stored.tables for name in names}
+            return self._ledger.unfit(self._config).keys() - seats
+        except (RatingError, *SPOILT):
+            return None
+
     def _match(
         self, game: AnyGame, spec: MatchSpec, match: StoredMatch, record: MatchRecord, same: bool
     ) -> Iterator[Finding]:
@@ -311,11 +325,41 @@ class _Audit:
         for text in match_differences(game, spec, record, same):
             yield Finding(place, text)
         if match.summary is not None and match.summary != (made := record.summary()):
-            kept = match.summary.to_json()
-            for name, fresh in made.to_json().items():
-                if kept[name] != fresh:
-                    text = f"summary: {name}: stored {shown(kept[name])}, its record says {shown(fresh)}"
-                    yield Finding(place, text)
+            kept, fresh = match.summary.to_json(), made.to_json()
+            for name in dict.fromkeys([*fresh, *kept]):
+                if kept.get(name) != fresh.get(name):
+                    old, new = shown(kept.get(name)), shown(fresh.get(name))
+                    yield Finding(place, f"summary: {name}: stored {old}, its record says {new}")
+
+
+class _Again:
+    """Which matches with substitutes follow those of a round.
+
+    Where `suspended` is None it is not known which house bot takes a seat, and the stored one is taken.
+    """
+
+    def __init__(self, config: Config, specs: Mapping[str, MatchSpec], suspended: set[str] | None) -> None:
+        self._config, self._specs, self._suspended = config, dict(specs), suspended
+        self._faulty: dict[str, Seat | None] = {}
+
+    def follows(self, match: MatchSummary) -> dict[str, MatchSpec]:
+        """The match that follows one as it was first played, by its id."""
+        self._faulty[match.id] = match.faulty
+        spec = self._specs.get(match.id)
+        if spec is None or self._suspended is None:
+            return {}
+        return {after.id: after for after in substitute_specs(self._config, [spec], [match], self._suspended)}
+
+    def as_stored(self, match: StoredMatch) -> MatchSpec | None:
+        """The match that is stored, where its place is right and nothing more is known."""
+        first, record = first_id(match.id), match.record
+        if self._suspended is not None or record is None or first not in self._specs:
+            return None
+        seat = record.substitute
+        if seat is None or seat != self._faulty.get(first) or match.id != substitute_id(first):
+            return None
+        name = record.players[seat]
+        return with_substitute(self._config, self._specs[first], seat, Player(name, (name,)))
 
 
 def _round(number: int) -> str:

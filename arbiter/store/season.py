@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.match import MatchSummary
+from arbiter.match import AGAIN_MARK, MatchSummary
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
 from arbiter.store.orders import OrderBook, count_up, keep_standings
@@ -321,7 +321,11 @@ def _tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
 
 
 def in_order() -> tuple[sa.ColumnElement[Any], ...]:
-    """Matches by round, table and rotation: as text, ``m10`` of Codepiece would stand before ``m2``."""
+    """Matches by round, table and rotation: as text, ``m10`` of Codepiece would stand before ``m2``.
+
+    One with a substitute follows the one that it follows in play.
+    """
     match = schema.matches.c
-    place = sa.func.rtrim(match.id, "0123456789")
-    return match.round, sa.func.length(place), place, sa.func.length(match.id), match.id
+    first = sa.func.rtrim(match.id, AGAIN_MARK)
+    place = sa.func.rtrim(first, "0123456789")
+    return match.round, sa.func.length(place), place, sa.func.length(first), match.id

@@ -106,6 +106,7 @@ def test_matches_stand_in_the_order_of_tables_and_rotations_whatever_the_collati
         "R001/t01/m0",
         "r001/T01/m0",
         "r001/t01/m2",
+        "r001/t01/m2+",
         "r001/t01/m11",
         "r001/t02-m0",
         "r001/t02/m1",
