@@ -284,10 +284,7 @@ def test_who_faults_again_and_again_is_suspended_with_a_notice(quick_config: Pat
     quick_config.write_text(text + "\nhouse_bots: [h]\nsuspend_after: 4\n")
     code, out, err = run("run-season", quick_config, "--format", "json")
     assert code == 0
-    assert (
-        "arbiter: p3 is suspended and sits out round 2: its last 4 matches ended by its own fault"
-        in err
-    )
+    assert "arbiter: p3 is suspended and sits out round 2: its last 4 matches ended by its own fault" in err
     rows = {row["player"]: row["matches"] for row in json.loads(out)["players"]}
     assert (rows["p3"], rows["h"]) == (4, 4)
     assert any("p3: its last 4 matches" in text for text in json.loads(out)["warnings"])
