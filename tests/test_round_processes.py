@@ -327,3 +327,34 @@ def test_who_sits_at_the_table_of_a_broken_bot_plays_once_more_with_a_substitute
     store.close()
     shape = json.loads(run("status", quick_config, "--format", "json")[1])
     assert (shape["matches"], shape["stored"]) == (12, 11)
+
+
+def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_config: Path) -> None:
+    text = quick_config.read_text()
+    for number in range(4, 8):
+        text = "\n".join(line for line in text.splitlines() if f"name: p{number}," not in line)
+    own = json.dumps([*RANDOM.split(), "--seed", "3"])
+    text = text.replace(own, json.dumps([sys.executable, "-c", "import nothing"]))
+    text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}\nhouse_bots: [h]\n"
+    quick_config.write_text(text)
+    code, out, err = run("qualify", quick_config)
+    lines = out.splitlines()
+    assert (code, [line.split()[:2] for line in lines[:3]]) == (3, [["ok", f"p{n}"] for n in range(3)])
+    assert lines[3].startswith("FAIL p3: starts: ")
+    assert "No module named 'nothing'" in lines[3] or "; fix: " in lines[3]
+    assert (lines[4].split()[:2], len(lines)) == (["ok", "h"], 5)
+    assert "1 of 5 players failed: p3" in err
+    quick_config.write_text(text + "qualify: true\n")
+    code, out, err = run("run-round", quick_config, "--format", "json")
+    assert (code, "5 players to be tried" in err, "FAIL p3: starts" in err) == (0, True, True)
+    assert json.loads(out)["suspended"]["p3"].startswith("failed qualification: starts: ")
+    assert {row["player"]: row["matches"] for row in json.loads(out)["players"]}["p3"] == 0
+    code, _, err = run("run-round", quick_config)
+    assert (code, "to be tried" in err) == (0, False)
+    assert run("verify", quick_config)[0] == 0
+    code, out, _ = run("qualify", quick_config, "--player", "p3", "--format", "json")
+    shape = json.loads(out)
+    assert (code, shape["ok"], [player["failed"] for player in shape["players"]]) == (3, False, ["starts"])
+    part = f"sqlite:///{quick_config.parent}/part.sqlite"
+    code, _, err = run("run-season", quick_config, "--slice", "1/2", "--store", part)
+    assert (code, "--slice does not go with qualify: true" in err) == (2, True)

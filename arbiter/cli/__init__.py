@@ -25,6 +25,7 @@ COMMANDS = {
     "init": ("init", "init", "Write a season to start from, with sample bots."),
     "run-round": ("run", "run_round", "Play the next round of a season, or finish a broken one."),
     "run-season": ("run", "run_season", "Play a season until all its rounds are complete."),
+    "qualify": ("qualify", "qualify", "Try every player of a season as check-bot does."),
     "plan": ("plan", "plan", "How long a season takes, and what fits into the time there is."),
     "status": ("watch", "status", "How far a season is, and who plays it."),
     "stop": ("watch", "stop", "Ask whoever plays a season to stop in good order."),

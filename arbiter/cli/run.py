@@ -19,7 +19,7 @@ from arbiter.cli.options import (
     store_option,
     workers_option,
 )
-from arbiter.cli.output import first_few, note, print_json
+from arbiter.cli.output import counted, first_few, note, print_json
 from arbiter.cli.progress import present
 from arbiter.cli.standings import marked, show_standings
 from arbiter.errors import ConfigError, NoStore
@@ -103,6 +103,9 @@ def run_season(
         if store_url is None:
             raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
         own, settled = Slice.parse(part), prepare(config)
+        if settled.qualify:
+            hint = "try the players with arbiter qualify, suspend who fails, and leave qualify out"
+            raise ConfigError("--slice does not go with qualify: true", str(settled.file), hint)
         settled = replace(settled, rounds=rounds, until=None) if rounds else settled
         players = [entry.player for entry in settled.entries]
         chosen = choose_executor(settled, players, workers, scheduler)
@@ -134,9 +137,24 @@ def _play(
         _announce(config.season, store.name, before, there)
         chosen = choose_executor(config, season.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
+            _qualify(season, journal)
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one, whole=not one)
             return marked(season.standings(), {entry.player.name: entry.house for entry in config.entries})
+
+
+def _qualify(season: Season, journal: Journal) -> None:
+    """Try whom `qualify: true` wants tried before the next round; say who fails."""
+    if not season.config.qualify:
+        return
+    from arbiter.season.qualify import AT_ONCE, qualify, untried
+
+    if not (left := untried(season)):
+        return
+    journal.tell(f"{season.config.season}: {counted(len(left), 'player')} to be tried before the next round")
+    with processes(AT_ONCE) as executor:
+        for verdict in qualify(season, executor):
+            (journal.write if verdict.failed is None else journal.tell)(verdict.text())
 
 
 def _is_there(store_url: str) -> bool:

@@ -34,6 +34,7 @@ PLAIN: dict[str, Callable[[Any], bool]] = {
     "store": lambda value: isinstance(value, str) and "://" in value,
     "rounds": _is_count,
     "workers": lambda value: value == "auto" or _is_count(value),
+    "qualify": lambda value: type(value) is bool,
     "seed": lambda value: type(value) is int or (isinstance(value, str) and value.isprintable()),
 }
 """The keys that may change freely, and which values need no further check; other free keys need one."""

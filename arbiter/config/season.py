@@ -48,6 +48,7 @@ FREE = frozenset(
         "workers",
         "ship",
         "stop_when",
+        "qualify",
     }
 )
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
@@ -98,6 +99,7 @@ class Config:
     seed_commitment: str | None = None
     stop_when: float = 1.0
     after_fault: AfterFault = "end"
+    qualify: bool = False
 
 
 def load(path: str | Path, check_commands: bool = False, check_store: bool = False) -> Config:
@@ -236,6 +238,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         seed_commitment=model.seed_commitment,
         stop_when=model.stop_when.faults,
         after_fault=model.after_fault,
+        qualify=model.qualify,
     )
 
 

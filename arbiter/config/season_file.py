@@ -223,4 +223,5 @@ class SeasonModel(TableModel):
     suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
     stop_when: StopModel = StopModel()
     after_fault: AfterFault = "end"
+    qualify: StrictBool = False
     players: Annotated[list[PlayerModel], Field(min_length=1)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from arbiter.config.changes import LATER
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -35,9 +36,10 @@ def written(config: Config) -> str:
         "until": None if config.until is None else config.until.isoformat(),
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],
+        "qualify": config.qualify,
     }
     # As JSON: YAML would mark tuples.
-    settings = json.loads(json.dumps(dict(config.settings)))
+    settings = json.loads(json.dumps({**LATER, **config.settings}))
     players = [_without_usual(player) for player in settings.pop("players")]
     shape |= settings | {"players": players}
     shape = {key: value for key, value in shape.items() if value is not None}

@@ -61,7 +61,7 @@ def annul(season: Administered, ids: Sequence[str], because: str, replay: bool =
                 )
             yield Verb.REPLAY if replay else Verb.ANNUL, match_id, reason
 
-    return _give(season, orders)
+    return give(season, orders)
 
 
 def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
@@ -81,7 +81,7 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
                 )
             yield Verb.UNDO, match_id, ""
 
-    return _give(season, orders)
+    return give(season, orders)
 
 
 def suspend(season: Season, player: str, because: str) -> Given:
@@ -99,7 +99,7 @@ def suspend(season: Season, player: str, because: str) -> Given:
             )
         yield Verb.SUSPEND, name, reason
 
-    return _give(season, orders)
+    return give(season, orders)
 
 
 def reinstate(season: Season, player: str) -> Given:
@@ -115,10 +115,10 @@ def reinstate(season: Season, player: str) -> Given:
             raise ConfigError(f"{name} is not suspended")
         yield Verb.REINSTATE, name, ""
 
-    return _give(season, orders)
+    return give(season, orders)
 
 
-def _give(season: Administered, make: Callable[[Force], Iterable[tuple[Verb, str, str]]]) -> Given:
+def give(season: Administered, make: Callable[[Force], Iterable[tuple[Verb, str, str]]]) -> Given:
     """Give the orders that `make` makes of what holds; again, if somebody else was faster."""
     stored = season.stored
     while True:

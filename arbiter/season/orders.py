@@ -33,6 +33,8 @@ class Force:
     suspended: Mapping[str, Order] = field(default_factory=dict)
     reinstated: Mapping[str, int] = field(default_factory=dict)
     """Complete rounds when a player was last reinstated: faults up to then are forgiven."""
+    tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By registered name the digests of the entries that were tried."""
     replayed: int = 0
     """Matches that were played again: what was read before is not what is stored now."""
 
@@ -68,6 +70,7 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
     earlier: dict[str, MatchSummary] = {}
     suspended: dict[str, Order] = {}
     reinstated: dict[str, int] = {}
+    tried: dict[str, tuple[str, ...]] = {}
     replayed = 0
     for order in orders:
         name = order.subject
@@ -86,7 +89,9 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
             case Verb.REINSTATE:
                 suspended.pop(name, None)
                 reinstated[name] = order.complete
-    return Force(annulled, earlier, suspended, reinstated, replayed)
+            case Verb.TRIED:
+                tried[name] = (*tried.get(name, ()), order.because)
+    return Force(annulled, earlier, suspended, reinstated, tried, replayed)
 
 
 def force_at_plan(orders: Iterable[Order], number: int) -> Force:

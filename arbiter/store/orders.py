@@ -35,6 +35,8 @@ class Verb(StrEnum):
     """The match was played again; the order keeps what it was before."""
     SUSPEND = "suspend"
     REINSTATE = "reinstate"
+    TRIED = "tried"
+    """A player was tried before its first round; the reason is the digest of its entry."""
 
 
 OF_MATCHES = frozenset({Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED})

@@ -1,0 +1,41 @@
+"""`qualify`: every player of a season tried before it plays."""
+
+from __future__ import annotations
+
+import click
+
+from arbiter.cli.bots import prepare
+from arbiter.cli.options import config_argument, format_option
+from arbiter.cli.output import first_few, print_json, say
+from arbiter.errors import BotCheckFailed
+from arbiter.executors import processes
+
+
+@click.command()
+@config_argument
+@click.option("--player", "players", multiple=True, help="Only this one; may be repeated.")
+@format_option
+def qualify(config: str, players: tuple[str, ...], style: str) -> None:
+    """Walk every player, house bots too, through the steps of check-bot; exit 3 if one fails.
+
+    Each is tried under the season's own limits, isolation, env and read. Steps that no match of the season
+    comes to are advice. Nothing is kept: with `qualify: true` in CONFIG a run does the same before a
+    player's first round, and suspends who fails.
+
+    Example: arbiter qualify configs/demo.yaml --player greedy
+    """
+    from arbiter.season.qualify import AT_ONCE, chosen, try_players
+
+    settled = prepare(config)
+    verdicts = []
+    with processes(AT_ONCE) as executor:
+        for verdict in try_players(settled, chosen(settled, players), executor):
+            verdicts.append(verdict)
+            if style == "text":
+                say(verdict.text())
+    failed = [verdict.player for verdict in verdicts if verdict.failed is not None]
+    if style == "json":
+        shapes = [verdict.to_json() for verdict in verdicts]
+        print_json({"season": settled.season, "ok": not failed, "players": shapes})
+    if failed:
+        raise BotCheckFailed(f"{len(failed)} of {len(verdicts)} players failed: {first_few(failed)}")

@@ -1,0 +1,166 @@
+"""Every player walked through the steps of `check-bot` before its first round, under the season's own terms.
+
+A step that no match of the season comes to (an unknown command, a blank line, batches that are not sent) is
+advice: only a failure that would be a fault there suspends a player. What was tried is kept in the log of
+orders with a digest of the player's entry, so that each entry is tried once, whatever interrupts the season.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from arbiter.botcheck import Subject, check_bot
+from arbiter.errors import ConfigError, VoidMatch, did_you_mean
+from arbiter.games import make
+from arbiter.season.administration import LONGEST_REASON, give
+from arbiter.season.orders import force
+from arbiter.store import Verb
+from arbiter.table.launcher import Launcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Executor, Future
+
+    from arbiter.botcheck import Step
+    from arbiter.config import Config, Entry
+    from arbiter.match import Limits, Player
+    from arbiter.season.orders import Force
+    from arbiter.season.season import Season
+
+AT_ONCE = 2
+"""Players tried at once."""
+NEVER_SENT = frozenset({"unknown-command", "blank-lines", "line-ends", "end-of-input"})
+"""Steps about what no referee sends."""
+FAILED = "failed qualification: "
+"""Begins the reason of a suspension that a later qualification may end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a player's steps: the first one that it must not fail, and the first of the others."""
+
+    player: str
+    steps: tuple[Step, ...]
+    failed: Step | None
+    advice: Step | None
+
+    def text(self) -> str:
+        """``ok NAME``, or ``FAIL NAME: step: why; fix: ...``."""
+        if self.failed is not None:
+            return f"FAIL {self.player}: {_words(self.failed)}"
+        return f"ok {self.player}" + (f" (advice: {_words(self.advice)})" if self.advice else "")
+
+    @property
+    def reason(self) -> str:
+        """Why the player is suspended, "" if it is not."""
+        return "" if self.failed is None else f"{FAILED}{_words(self.failed)}"[:LONGEST_REASON]
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only."""
+        return {
+            "player": self.player,
+            "ok": self.failed is None,
+            "failed": None if self.failed is None else self.failed.name,
+            "steps": [step.to_json() for step in self.steps],
+        }
+
+
+def _words(step: Step) -> str:
+    return " ".join("; fix: ".join(filter(None, [f"{step.name}: {step.detail}", step.fix])).split())
+
+
+def steps_of(game: str, options: Mapping[str, Any], player: Player, limits: Limits) -> list[Step]:
+    """All steps of one player, in the process that this is called in; VoidMatch if our machine failed."""
+    with closing(Launcher()) as launcher:
+        return list(check_bot(Subject(make(game, options), player, limits, launcher)))
+
+
+def try_players(config: Config, entries: Iterable[Entry], executor: Executor) -> Iterator[Verdict]:
+    """Try players, two at a time, in their order; VoidMatch with a name if our machine failed."""
+    waiting = iter(entries)
+    running: list[tuple[Entry, Future[list[Step]]]] = []
+    while True:
+        for entry in islice(waiting, AT_ONCE - len(running)):
+            game, limits = config.game, config.limits
+            running.append((entry, executor.submit(steps_of, game.name, game.options, entry.player, limits)))
+        if not running:
+            return
+        entry, future = running.pop(0)
+        try:
+            steps = future.result()
+        except VoidMatch as void:
+            raise VoidMatch(f"{entry.player.name} could not be tried: {void}") from None
+        yield judged(entry.player, config.limits, steps)
+
+
+def judged(player: Player, limits: Limits, steps: Sequence[Step]) -> Verdict:
+    """The verdict on steps under a season's limits."""
+    idle = set(NEVER_SENT)
+    if not (limits.delivery == "batched" and player.batched):
+        idle.add("batched")
+    if limits.end != "quit":
+        idle.add("quit")
+    failed = [step for step in steps if step.ok is False]
+    must = next((step for step in failed if step.name not in idle), None)
+    advice = next((step for step in failed if step.name in idle), None)
+    return Verdict(player.name, tuple(steps), must, advice)
+
+
+def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
+    """The entries of players by rated or registered name, all where none is named; ConfigError if unknown."""
+    found = []
+    for name in names:
+        mine = [entry for entry in config.entries if name in (entry.player.name, entry.registered_name)]
+        if not mine:
+            known = sorted({entry.registered_name for entry in config.entries})
+            raise ConfigError(f"no player {name!r}", hint=did_you_mean(name, known))
+        found += [entry for entry in mine if entry not in found]
+    return found or list(config.entries)
+
+
+def untried(season: Season) -> list[Entry]:
+    """Whose entry, as it is now, was never tried; nobody unless the config says `qualify: true`."""
+    if not season.config.qualify:
+        return []
+    tried = force(season.stored.orders.read().given).tried
+    return [
+        entry
+        for entry, digest in _digests(season.config)
+        if digest not in tried.get(entry.registered_name, ())
+    ]
+
+
+def qualify(season: Season, executor: Executor) -> Iterator[Verdict]:
+    """Try whom nobody tried: who fails is suspended, who failed before and passes now is reinstated."""
+    digests = {entry.player.name: (entry, digest) for entry, digest in _digests(season.config)}
+    for verdict in try_players(season.config, untried(season), executor):
+        entry, digest = digests[verdict.player]
+        _keep(season, entry.registered_name, digest, verdict)
+        yield verdict
+
+
+def _keep(season: Season, name: str, digest: str, verdict: Verdict) -> None:
+    # All versions of a player are suspended together: one that passes frees none that failed.
+    alone = sum(entry.registered_name == name for entry in season.config.entries) == 1
+
+    def orders(now: Force) -> Iterator[tuple[Verb, str, str]]:
+        known = now.suspended.get(name)
+        if verdict.failed is not None and known is None:
+            yield Verb.SUSPEND, name, verdict.reason
+        elif verdict.failed is None and known is not None and known.because.startswith(FAILED) and alone:
+            yield Verb.REINSTATE, name, ""
+        yield Verb.TRIED, name, digest
+
+    give(season, orders)
+
+
+def _digests(config: Config) -> list[tuple[Entry, str]]:
+    """Each player with the SHA-256 of its entry."""
+    texts = [json.dumps(entry, sort_keys=True) for entry in config.settings["players"]]
+    digests = [sha256(text.encode()).hexdigest() for text in texts]
+    return list(zip(config.entries, digests, strict=True))
