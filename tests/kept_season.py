@@ -12,8 +12,9 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.config import load
+from arbiter.season.findings import Kind
 from arbiter.season.season import Season
-from arbiter.season.verify import Kind, verify
+from arbiter.season.verify import verify
 from arbiter.store import Store, schema
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 

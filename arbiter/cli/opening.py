@@ -51,9 +51,9 @@ class Seen:
         kept = self.season.standings(number)
         if kept is not None:
             return kept
-        from arbiter.season.season import Season
+        from arbiter.season.results import Results
 
-        return Season(self.config(), self.season).standings(number)
+        return Results(self.config(), self.season).standings(number)
 
 
 def address_of_store(path: str) -> str:

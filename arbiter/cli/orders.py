@@ -17,7 +17,7 @@ from arbiter.match import original
 from arbiter.regress.experiment import PREFIX, STORE
 from arbiter.season import administration
 from arbiter.season.orders import force
-from arbiter.season.season import Season
+from arbiter.season.results import Results
 from arbiter.store import Store, Verb
 from arbiter.store.address import address_of
 
@@ -95,7 +95,7 @@ def suspend(config: str, player: str, because: str | None, store_url: str | None
     """
     if because is None:
         raise ConfigError("--because is missing: say why, the players will read it")
-    season = Season(*open_stored(config, store_url))
+    season = Results(*open_stored(config, store_url))
     given = administration.suspend(season, player, because)
     _tell(season, given, f"{given.subjects[0]} is suspended from the next round on", style)
 
@@ -110,7 +110,7 @@ def reinstate(config: str, player: str, store_url: str | None, style: str) -> No
 
     Example: arbiter reinstate configs/demo.yaml greedy
     """
-    season = Season(*open_stored(config, store_url))
+    season = Results(*open_stored(config, store_url))
     given = administration.reinstate(season, player)
     _tell(season, given, f"{given.subjects[0]} plays again from the next round on", style)
 
@@ -123,7 +123,7 @@ def _administered(config: str, store_url: str | None) -> Administered:
         if stored is None:
             raise ConfigError(f"no test {config} in {store.name}", hint="--store names another store")
         return _Test(stored)
-    return Season(*open_stored(config, store_url))
+    return Results(*open_stored(config, store_url))
 
 
 @dataclass(slots=True)

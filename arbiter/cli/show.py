@@ -53,10 +53,10 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
         print_json(record.to_json())
         return
     if style == "replay":
-        from arbiter.season.season import Season
+        from arbiter.season.results import Results
 
         looking = Reader.parse(reader or "full", len(record.players))
-        print_json(Season(found.config(), season).replay(match_id, looking))
+        print_json(Results(found.config(), season).replay(match_id, looking))
         return
     for line in replaced(season.programs(), record.round or 0, record.players, str(found.folder)):
         say(line)

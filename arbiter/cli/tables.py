@@ -53,9 +53,9 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter crosstable configs/demo.yaml
     """
-    from arbiter.season.season import Season
+    from arbiter.season.results import Results
 
-    table = Season(*open_stored(config, store_url)).crosstable()
+    table = Results(*open_stored(config, store_url)).crosstable()
     names, outcomes = table["players"], [table[key] for key in ("wins", "draws", "losses")]
     # A cell is won, drawn, lost of the row against the column.
     cells = [[[of[i][j] for of in outcomes] for j in range(len(names))] for i in range(len(names))]

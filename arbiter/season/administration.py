@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.season.orders import Force
-    from arbiter.season.season import Season
+    from arbiter.season.results import Results
     from arbiter.store import SeasonStore
 
 LONGEST_REASON = 500
@@ -84,7 +84,7 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
     return give(season, orders)
 
 
-def suspend(season: Season, player: str, because: str) -> Given:
+def suspend(season: Results, player: str, because: str) -> Given:
     """Let a player sit out from the next round on.
 
     ConfigError for one that is unknown, or suspended already.
@@ -102,7 +102,7 @@ def suspend(season: Season, player: str, because: str) -> Given:
     return give(season, orders)
 
 
-def reinstate(season: Season, player: str) -> Given:
+def reinstate(season: Results, player: str) -> Given:
     """Let a player play again from the next round on, its faults up to now forgiven.
 
     ConfigError for one that is unknown or not suspended.
@@ -164,7 +164,7 @@ def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
             raise unknown_match(match_id, summaries)
 
 
-def _registered(season: Season, player: str) -> str:
+def _registered(season: Results, player: str) -> str:
     """A player's name as registered, from that or the name that it is rated under."""
     entries = season.config.entries
     for entry in entries:

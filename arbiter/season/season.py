@@ -32,9 +32,9 @@ from arbiter.season.events import (
     SubstitutesPlanned,
     Suspended,
 )
-from arbiter.season.ledger import Ledger, pairwise
+from arbiter.season.ledger import Ledger
 from arbiter.season.matches import play_matches
-from arbiter.season.orders import force, suspended_now
+from arbiter.season.orders import force
 from arbiter.season.plan import (
     change_error,
     check_seed,
@@ -46,25 +46,24 @@ from arbiter.season.plan import (
     time_for_another,
 )
 from arbiter.season.programs import ProgramWatch
+from arbiter.season.results import Results
 from arbiter.season.schedule import matches_of
 from arbiter.season.settings import config_of, refuse_gone, seated
 from arbiter.season.substitutes import number_of_substitutes
 from arbiter.store import Outdated
-from arbiter.view import replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from arbiter.config import Config
     from arbiter.executors import Slots
-    from arbiter.match import MatchSummary, Player
+    from arbiter.match import Player
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
-    from arbiter.store import Orders, SeasonStore, Store, StoredRound
-    from arbiter.view import Reader
+    from arbiter.store import SeasonStore, Store, StoredRound
 
 
-class Season:
+class Season(Results):
     """The season of a config in its store; one round at a time.
 
     `settle` makes a config of stored settings fit for this machine, as the caller made `config`;
@@ -78,7 +77,7 @@ class Season:
         settle: Callable[[Config], Config] | None = None,
         results: SeasonStore | None = None,
     ) -> None:
-        self.config, self.stored = config, stored
+        super().__init__(config, stored)
         self._settle, self._results = settle, results or stored
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
@@ -115,11 +114,6 @@ class Season:
             raise ConfigError(message, str(config.file), "name another season or another store")
         stored.played_from(file_text(config))
         return cls(config, stored, settle)
-
-    @property
-    def complete(self) -> int:
-        """Number of complete rounds."""
-        return sum(stored.complete for stored in self.stored.rounds())
 
     def plan(self, accept_changes: bool = False, more: bool = False) -> RoundPlan | None:
         """The round to play now: the rest of one that was begun, or a new one; None after the last.
@@ -324,28 +318,6 @@ class Season:
         records = (record for record in self.stored.records(number) if record.id in ids)
         return anomaly(number, self.config.game, matches, records)
 
-    def standings(self, after: int | None = None) -> dict[str, Any]:
-        """The standings after a round, by default the last: as kept with it, else computed."""
-        number = self.complete if after is None else after
-        kept = self.stored.standings(number)
-        if kept is not None:
-            return kept
-        return self.standings_under(number, self.stored.orders.read())
-
-    def standings_under(
-        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
-    ) -> dict[str, Any]:
-        """The standings after a round as they would be under `orders`, with some matches replaced."""
-        config = self.config_of(number)
-        results = Ledger.of(config, self.stored, instead)
-        results.read_after(number, orders)
-        return results.standings(config)
-
-    def config_of(self, number: int) -> Config:
-        """The config that a round was planned with; the season's where that is not known."""
-        stored = next((known for known in self.stored.rounds() if known.number == number), None)
-        return (stored and config_of(self.config, self.stored, stored)) or self.config
-
     def config_to_play(self, number: int) -> Config:
         """The same, fit for this machine."""
         then = self.config_of(number)
@@ -354,36 +326,6 @@ class Season:
         if then.digest not in self._settled:
             self._settled[then.digest] = self._settle(then)
         return self._settled[then.digest]
-
-    def suspended(self) -> dict[str, str]:
-        """Who is suspended now, and why."""
-        return suspended_now(self.stored, self.complete)
-
-    def history(self) -> list[dict[str, Any]]:
-        """The standings after each complete round."""
-        return [self.standings(number + 1) for number in range(self.complete)]
-
-    def matches(self) -> list[MatchSummary]:
-        """Every stored match, in the order of the plan."""
-        return self.stored.summaries()
-
-    def crosstable(self) -> dict[str, Any]:
-        """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
-        ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
-        return pairwise(self.counted(self.complete), ranked)
-
-    def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
-        """The matches that count now, of all rounds from one to another: those that are not annulled."""
-        found = self.stored.summaries(last_round, first_round)
-        return list(force(self.stored.orders.read().given).counted(found))
-
-    def replay(self, match_id: str, reader: Reader) -> dict[str, Any] | None:
-        """A stored match as `reader` may see it now; None where there is no such match."""
-        record = self.stored.match(match_id)
-        if record is None:
-            return None
-        over = any(known.complete for known in self.stored.rounds() if known.number == record.round)
-        return replay_of(record, reader, complete=over)
 
     def _freed(self, number: int) -> list[str]:
         """A phrase for each player who is in round `number` again because its entry has changed."""

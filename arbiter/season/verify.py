@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config import Entry, as_it_was, digest_of
@@ -22,6 +21,7 @@ from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match import Player, original
 from arbiter.packing import unpack
+from arbiter.season.findings import Coverage, Finding, Kind, by_player, unlike, without_idle
 from arbiter.season.ledger import Ledger
 from arbiter.season.orders import as_first_played, first_id, force
 from arbiter.season.plan import commitment, tables
@@ -40,47 +40,8 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Seat
     from arbiter.store import SeasonStore, StoredRound
 
-TOLERANCE = 1e-6
-"""Elo by which a rating computed again may differ: the last bits depend on the machine."""
-LATER = frozenset({"suspended", "wins_by_fault"})
-"""Keys of standings that older ones lack."""
 SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What reading values of the wrong type raises."""
-
-
-class Kind(StrEnum):
-    """What a finding means."""
-
-    DIFFERENCE = "difference"
-    UNREADABLE = "unreadable"
-    UNCHECKED = "unchecked"
-    REMARK = "remark"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something wrong or remarkable, or that cannot be checked; `place` is a match, a round or the season."""
-
-    place: str
-    text: str
-    kind: Kind = Kind.DIFFERENCE
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.text}"
-
-
-@dataclass(slots=True)
-class Coverage:
-    """How much was checked."""
-
-    rounds: int = 0
-    complete: int = 0
-    matches: int = 0
-    moves: int = 0
-    forfeits: int = 0
-    annulled: int = 0
-    replayed: int = 0
-    commitment: bool = False
 
 
 def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Coverage]:
@@ -214,8 +175,8 @@ class _Audit:
         try:
             if not same:
                 # Who had not played yet is known only from the config of that time.
-                kept, fresh = _without_idle(kept), _without_idle(fresh)
-            for text in _unlike("standings", _by_player(kept), _by_player(fresh)):
+                kept, fresh = without_idle(kept), without_idle(fresh)
+            for text in unlike("standings", by_player(kept), by_player(fresh)):
                 yield Finding(place, text)
         except SPOILT as error:
             yield Finding(place, f"the standings cannot be read: {error!r}", Kind.UNREADABLE)
@@ -364,31 +325,3 @@ class _Again:
 
 def _round(number: int) -> str:
     return f"r{number:03d}"
-
-
-def _by_player(standings: dict[str, Any]) -> dict[str, Any]:
-    """Standings with their rows by player, so that a difference names the player."""
-    return {**standings, "players": {row["player"]: row for row in standings["players"]}}
-
-
-def _without_idle(standings: dict[str, Any]) -> dict[str, Any]:
-    rows = [row for row in standings["players"] if row["matches"]]
-    return {**standings, "players": rows, "warnings": []}
-
-
-def _unlike(path: str, stored: Any, fresh: Any) -> Iterator[str]:
-    """Every place where two JSON values differ; numbers may by the tolerance."""
-    if isinstance(stored, dict) and isinstance(fresh, dict):
-        for key in dict.fromkeys([*fresh, *stored]):
-            if key not in stored and key in LATER:
-                continue
-            if key not in stored or key not in fresh:
-                yield f"{path}: {key}: {'surplus' if key in stored else 'missing'}"
-            else:
-                yield from _unlike(f"{path}: {key}", stored[key], fresh[key])
-    elif isinstance(stored, int | float) and isinstance(fresh, int | float):
-        # Written so that NaN differs from everything.
-        if not abs(stored - fresh) <= TOLERANCE:
-            yield f"{path}: stored {stored!r}, recomputed {fresh!r}"
-    elif stored != fresh:
-        yield f"{path}: stored {shown(stored)}, recomputed {shown(fresh)}"

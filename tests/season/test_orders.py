@@ -15,10 +15,11 @@ from arbiter.match import Fault, Forfeit
 from arbiter.season import administration
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
 from arbiter.season.events import MatchesAgain, MatchStored, RoundPlanned
+from arbiter.season.findings import Finding
 from arbiter.season.ledger import Ledger
 from arbiter.season.orders import force, force_after, force_at_plan
 from arbiter.season.season import Season
-from arbiter.season.verify import Finding, verify
+from arbiter.season.verify import verify
 from arbiter.store import Order, Orders, Outdated, Store, Verb
 from tests.builders import Scripted, by_name
 

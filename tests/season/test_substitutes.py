@@ -19,13 +19,14 @@ from arbiter.games import make
 from arbiter.match import Fault, MatchSummary, original
 from arbiter.season.administration import annul, suspend, undo_annulment
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, SubstitutesPlanned
+from arbiter.season.findings import Kind
 from arbiter.season.ledger import pairwise, to_rating
 from arbiter.season.orders import Force, force
 from arbiter.season.schedule import match_specs
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, merge, open_part, play_slice
 from arbiter.season.substitutes import substitute, substitute_specs
-from arbiter.season.verify import Kind, verify
+from arbiter.season.verify import verify
 from arbiter.store import Store, schema
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 from rating import PairTable

@@ -18,8 +18,9 @@ from arbiter.cli import exit_code
 from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.match import Fault
+from arbiter.season.findings import Coverage, Finding, Kind
 from arbiter.season.season import Season
-from arbiter.season.verify import Coverage, Finding, Kind, verify
+from arbiter.season.verify import verify
 from arbiter.store import Store, schema
 from arbiter.testing import play_by_policy, random_policy
 from tests.kept_season import (

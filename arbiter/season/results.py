@@ -1,0 +1,82 @@
+"""What a season has come to, read from its store: standings, history, crosstable, matches, replays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arbiter.season.ledger import Ledger, pairwise
+from arbiter.season.orders import force, suspended_now
+from arbiter.season.settings import config_of
+from arbiter.view import replay_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.config import Config
+    from arbiter.match import MatchSummary
+    from arbiter.store import Orders, SeasonStore
+    from arbiter.view import Reader
+
+
+class Results:
+    """The results of a config's season; reading them changes nothing."""
+
+    def __init__(self, config: Config, stored: SeasonStore) -> None:
+        self.config, self.stored = config, stored
+
+    @property
+    def complete(self) -> int:
+        """Number of complete rounds."""
+        return sum(stored.complete for stored in self.stored.rounds())
+
+    def standings(self, after: int | None = None) -> dict[str, Any]:
+        """The standings after a round, by default the last: as kept with it, else computed."""
+        number = self.complete if after is None else after
+        kept = self.stored.standings(number)
+        if kept is not None:
+            return kept
+        return self.standings_under(number, self.stored.orders.read())
+
+    def standings_under(
+        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
+    ) -> dict[str, Any]:
+        """The standings after a round as they would be under `orders`, with some matches replaced."""
+        config = self.config_of(number)
+        results = Ledger.of(config, self.stored, instead)
+        results.read_after(number, orders)
+        return results.standings(config)
+
+    def config_of(self, number: int) -> Config:
+        """The config that a round was planned with; the season's where that is not known."""
+        stored = next((known for known in self.stored.rounds() if known.number == number), None)
+        return (stored and config_of(self.config, self.stored, stored)) or self.config
+
+    def suspended(self) -> dict[str, str]:
+        """Who is suspended now, and why."""
+        return suspended_now(self.stored, self.complete)
+
+    def history(self) -> list[dict[str, Any]]:
+        """The standings after each complete round."""
+        return [self.standings(number + 1) for number in range(self.complete)]
+
+    def matches(self) -> list[MatchSummary]:
+        """Every stored match, in the order of the plan."""
+        return self.stored.summaries()
+
+    def crosstable(self) -> dict[str, Any]:
+        """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
+        ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
+        return pairwise(self.counted(self.complete), ranked)
+
+    def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
+        """The matches that count now, of all rounds from one to another: those that are not annulled."""
+        found = self.stored.summaries(last_round, first_round)
+        return list(force(self.stored.orders.read().given).counted(found))
+
+    def replay(self, match_id: str, reader: Reader) -> dict[str, Any] | None:
+        """A stored match as `reader` may see it now; None where there is no such match."""
+        record = self.stored.match(match_id)
+        if record is None:
+            return None
+        over = any(known.complete for known in self.stored.rounds() if known.number == record.round)
+        return replay_of(record, reader, complete=over)
