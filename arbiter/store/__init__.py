@@ -10,6 +10,7 @@
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `store` | a database and its seasons |
 | `season` | a season's rounds, matches and standings |
+| `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
 """
 
@@ -19,11 +20,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from arbiter.store.happenings import Happened, Happening
     from arbiter.store.orders import Order, Orders, Outdated, Verb
     from arbiter.store.season import SeasonStore, StoredMatch, StoredRound
     from arbiter.store.store import Store
 
 _PLACES = {
+    "Happened": "happenings",
+    "Happening": "happenings",
     "Order": "orders",
     "Orders": "orders",
     "Outdated": "orders",
@@ -33,7 +37,18 @@ _PLACES = {
     "StoredRound": "season",
     "Verb": "orders",
 }
-__all__ = ["Order", "Orders", "Outdated", "SeasonStore", "Store", "StoredMatch", "StoredRound", "Verb"]
+__all__ = [
+    "Happened",
+    "Happening",
+    "Order",
+    "Orders",
+    "Outdated",
+    "SeasonStore",
+    "Store",
+    "StoredMatch",
+    "StoredRound",
+    "Verb",
+]
 
 
 def __getattr__(name: str) -> Any:

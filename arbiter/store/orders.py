@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.match import MatchSummary
 from arbiter.store import schema
+from arbiter.store.happenings import Happening, log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,6 +105,7 @@ class OrderBook:
             self._keep(connection, orders)
             if standings is not None:
                 keep_standings(connection, self._id, *standings)
+                log(connection, self._id, Happening.STANDINGS, standings[0])
 
     def replace_match(
         self,
@@ -126,8 +128,10 @@ class OrderBook:
                 "record": match.record,
             }
             connection.execute(sa.update(table).filter_by(**key).values(fresh))
+            log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
             if standings is not None:
                 keep_standings(connection, self._id, *standings)
+                log(connection, self._id, Happening.STANDINGS, standings[0])
 
     def earlier_records(self, match_id: str) -> list[bytes]:
         """The packed records of a match as it was each time before it was played again."""

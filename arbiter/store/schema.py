@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision in `migrations/versions`."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -37,6 +37,8 @@ seasons = sa.Table(
     sa.Column("stop_asked", sa.String(32)),
     # Counts the changes on which the next plan or rating depends.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
+    # The number of its last event.
+    sa.Column("events", sa.Integer, nullable=False, server_default="0"),
     # The file that it is played from.
     sa.Column("file", sa.Text),
     # How many rounds may be played although the seed was told; null while it is secret.
@@ -113,3 +115,15 @@ annulments = _orders(
 )
 
 suspensions = _orders("suspensions", sa.Column("player", sa.Text, nullable=False))
+
+events = sa.Table(
+    # What happened, in the order in which it was stored, for whoever looks on.
+    "events",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    # A match's id, or a word.
+    sa.Column("subject", sa.String(64), nullable=False),
+)

@@ -17,6 +17,7 @@ from arbiter.errors import StoreError
 from arbiter.match import AGAIN_MARK, MatchSummary
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
+from arbiter.store.happenings import Happened, Happening, happened, log
 from arbiter.store.orders import OrderBook, count_up, keep_standings
 
 if TYPE_CHECKING:
@@ -60,6 +61,16 @@ class SeasonStore:
         """Who plays the season now, None if nobody does."""
         return self._store.holder(self.name)
 
+    def last_event(self) -> int:
+        """The number of the last event, 0 before the first."""
+        return self._scalar(sa.select(schema.seasons.c.events).filter_by(id=self._id)) or 0
+
+    def events(self, after: int, most: int) -> list[Happened]:
+        """The first `most` events with numbers above `after`, in order."""
+        table = schema.events
+        query = sa.select(table).filter_by(season_id=self._id).where(table.c.number > after)
+        return [happened(row) for row in self._rows(query.order_by(table.c.number).limit(most))]
+
     @property
     def orders(self) -> OrderBook:
         """The organiser's orders."""
@@ -99,6 +110,7 @@ class SeasonStore:
             count_up(connection, self._id, revision)
             self._keep_settings(connection, digest, settings)
             connection.execute(sa.insert(schema.rounds).values(row))
+            log(connection, self._id, Happening.ROUND, number)
         return StoredRound(number, digest, tuple(map(tuple, tables)), False)
 
     def drop_round(self, number: int) -> None:
@@ -158,6 +170,7 @@ class SeasonStore:
             mine = sa.update(schema.rounds).filter_by(season_id=self._id, number=number)
             connection.execute(mine.values(complete=True))
             keep_standings(connection, self._id, number, standings)
+            log(connection, self._id, Happening.STANDINGS, number)
         self._store.checkpoint()
 
     def standings(self, number: int) -> dict[str, Any] | None:
@@ -180,7 +193,10 @@ class SeasonStore:
             "record": match.record,
         }
         with self._store.transaction() as connection:
-            return self._store.insert_once(connection, schema.matches, row)
+            kept = self._store.insert_once(connection, schema.matches, row)
+            if kept and match.summary.table is not None:
+                log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
+        return kept
 
     def match_ids(self, round_number: int) -> set[str]:
         """The ids of a round's stored matches."""
@@ -226,7 +242,12 @@ class SeasonStore:
     def ask_to_stop(self, asked: bool = True) -> None:
         """Ask whoever plays the season to stop, or take that back."""
         moment = datetime.now(UTC).isoformat(timespec="seconds") if asked else None
-        self._write(sa.update(schema.seasons).filter_by(id=self._id).values(stop_asked=moment))
+        table = schema.seasons
+        changes = table.c.stop_asked.is_(None) if asked else table.c.stop_asked.is_not(None)
+        update = sa.update(table).where(table.c.id == self._id, changes).values(stop_asked=moment)
+        with self._store.transaction() as connection:
+            if connection.execute(update).rowcount:
+                log(connection, self._id, Happening.STATE, 0, "stopping" if asked else "playing")
 
     def asked_to_stop(self) -> bool:
         """True when somebody has asked that the season stop."""
@@ -246,7 +267,10 @@ class SeasonStore:
         """Keep that the seed was told, and how many rounds may be played all the same; never fewer."""
         table = schema.seasons.c
         secret = sa.or_(table.seed_told.is_(None), table.seed_told < rounds)
-        self._write(sa.update(schema.seasons).where(table.id == self._id, secret).values(seed_told=rounds))
+        update = sa.update(schema.seasons).where(table.id == self._id, secret).values(seed_told=rounds)
+        with self._store.transaction() as connection:
+            if connection.execute(update).rowcount:
+                log(connection, self._id, Happening.STATE, rounds, "over")
 
     def packed_matches(self) -> Iterator[PackedMatch]:
         """All matches as they are kept, one at a time."""

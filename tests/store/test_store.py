@@ -252,3 +252,22 @@ def test_a_damaged_record_is_named(store: Store, season: SeasonStore) -> None:
         connection.execute(sa.update(schema.matches).values(record=b"\x00garbage"))
     with pytest.raises(StoreError, match=r"the record of match r001/t01/m0 cannot be read"):
         season.match("r001/t01/m0")
+
+
+def test_what_happens_is_logged_in_order_with_what_happened(season: SeasonStore) -> None:
+    season.add_round(1, "digest", [["a", "b", "c", "d"]], {})
+    for _ in range(2):
+        season.add_match(record())
+    season.complete_round(1, {"rounds_played": 1})
+    for asked in (True, True, False):
+        season.ask_to_stop(asked)
+    found = season.events(0, 9)
+    assert [(event.number, str(event.kind), event.round, event.subject) for event in found] == [
+        (1, "round", 1, ""),
+        (2, "match", 1, "r001/t01/m0"),
+        (3, "standings", 1, ""),
+        (4, "state", 0, "stopping"),
+        (5, "state", 0, "playing"),
+    ]
+    assert season.last_event() == 5
+    assert season.events(2, 2) == found[2:4]
