@@ -21,11 +21,12 @@ from arbiter.cli.options import (
 )
 from arbiter.cli.output import counted, first_few, note, print_json
 from arbiter.cli.progress import present
-from arbiter.cli.standings import marked, show_standings
+from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
 from arbiter.season.beginning import refuse_renamed_file
 from arbiter.season.events import PartComplete
+from arbiter.season.marks import marked
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store

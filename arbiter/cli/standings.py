@@ -7,44 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.output import counted, faults_text, number, print_as, say
-from arbiter.match import original
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from arbiter.cli.output import Table
 
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
-EQUAL = 1e-6
-"""Elo up to which ratings are equal: as they are rounded before pairing."""
-
-
-def marked(standings: dict[str, Any], players: Mapping[str, bool], official: bool = False) -> dict[str, Any]:
-    """Standings with the `marks` of each row: suspended, withdrawn, house.
-
-    `players` are those of the season's file under the names that they are rated by, True for house bots.
-    `official` leaves house and withdrawn players out, and equals share a rank.
-    """
-    rows = []
-    for row in standings["players"]:
-        name = original(row["player"])
-        marks = {
-            "suspended": name in standings.get("suspended", {}),
-            "withdrawn": name not in players,
-            "house": players.get(name, False),
-        }
-        rows.append({**row, "marks": [mark for mark, holds in marks.items() if holds]})
-    if official:
-        rows = [row for row in rows if not {"withdrawn", "house"} & set(row["marks"])]
-        last: dict[str, Any] = {}
-        for number_, row in enumerate(rows, 1):
-            row["rank"] = last["rank"] if last and _equal(last["elo"], row["elo"]) else number_
-            last = row
-    return {**standings, "players": rows}
-
-
-def _equal(one: float | None, other: float | None) -> bool:
-    return one is other or (one is not None and other is not None and abs(one - other) <= EQUAL)
 
 
 def show_standings(standings: dict[str, Any], style: str) -> None:

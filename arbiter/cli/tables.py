@@ -9,8 +9,9 @@ import click
 from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
 from arbiter.cli.output import print_as, print_json, print_table, result_text, seat_names
-from arbiter.cli.standings import marked, show_history, show_standings
+from arbiter.cli.standings import show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.season.marks import marked
 from arbiter.season.orders import first_id, force
 
 if TYPE_CHECKING:

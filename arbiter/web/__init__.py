@@ -1,0 +1,15 @@
+"""A face: pages, an API and one-file reports of seasons that others play.
+
+| module | job |
+|---|---|
+| `state` | one season at one moment: all that a page or an answer is made of |
+| `figures` | what a page shows, as JSON values: the same for pages, API and report |
+| `drawing` | charts as numbers for the templates' SVG |
+| `pages`, `words` | templates rendered, with the filters that they use |
+| `site` | the pages' addresses |
+| `api` | the same figures as JSON, with an OpenAPI document |
+| `security` | headers, names in addresses, errors without insides |
+
+Whoever looks on never touches what is played: everything comes from the store, and goes through
+`arbiter.view` where it tells of cards.
+"""

@@ -1,0 +1,139 @@
+"""The API: the figures of pages as JSON, with an OpenAPI document at ``/openapi.json``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Query
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from arbiter import __version__
+from arbiter.errors import ArbiterError
+from arbiter.web import figures
+from arbiter.web.security import given
+from arbiter.web.words import match_of_part
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from arbiter.web.seasons import Seasons
+    from arbiter.web.state import State
+
+MOST = 1000
+"""Matches in one answer."""
+Limit = Annotated[int, Query(ge=1, le=MOST, description="At most so many matches.")]
+Number = Annotated[int | None, Query(ge=1, le=10**6)]
+Name = Annotated[str | None, Query(max_length=200)]
+
+
+def make_api(seasons: Seasons) -> FastAPI:
+    """The public API over some seasons: it only reads."""
+    api = FastAPI(title="arbiter", version=__version__, docs_url=None, redoc_url=None)
+    api.add_exception_handler(HTTPException, _http_error)
+    api.add_exception_handler(RequestValidationError, _wrong)
+    api.add_exception_handler(ArbiterError, _ours)
+    api.add_exception_handler(500, _ours)
+
+    def found(name: str) -> State:
+        state = seasons.state(given(name))
+        if state is None:
+            raise HTTPException(404, "no such season")
+        return state
+
+    @api.get("/seasons")
+    def list_seasons() -> dict[str, Any]:
+        """All seasons that are begun."""
+        return {"seasons": [figures.season(state) for state in seasons.states()]}
+
+    @api.get("/seasons/{season}")
+    def read_season(season: str) -> dict[str, Any]:
+        """One season: how far it is, and its standings."""
+        state = found(season)
+        return {**figures.season(state), "standings": figures.standings(state)}
+
+    @api.get("/seasons/{season}/standings")
+    def read_standings(season: str, after_round: Number = None) -> dict[str, Any]:
+        """The standings after a round, by default the last complete one."""
+        state = found(season)
+        if after_round is not None and after_round > state.complete:
+            raise HTTPException(404, "that round is not complete")
+        return figures.standings(state, after_round)
+
+    @api.get("/seasons/{season}/crosstable")
+    def read_crosstable(season: str) -> dict[str, Any]:
+        """Results of each player against each other, and how sure it is who is better."""
+        return figures.crosstable(found(season))
+
+    @api.get("/seasons/{season}/history")
+    def read_history(season: str) -> dict[str, Any]:
+        """Ratings after each round."""
+        return figures.history(found(season))
+
+    @api.get("/seasons/{season}/rounds/{number}")
+    def read_round(season: str, number: int) -> dict[str, Any]:
+        """A round's tables and matches."""
+        return _there(figures.round_page(found(season), number))
+
+    @api.get("/seasons/{season}/players/{player}")
+    def read_player(season: str, player: str) -> dict[str, Any]:
+        """All about a player."""
+        return _there(figures.player_page(found(season), given(player)))
+
+    @api.get("/seasons/{season}/matches")
+    def list_matches(
+        season: str,
+        round: Number = None,
+        player: Name = None,
+        against: Name = None,
+        limit: Limit = 100,
+        cursor: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    ) -> dict[str, Any]:
+        """Stored matches in the order of the plan, page by page."""
+        every = figures.matches(found(season), round, player, against)
+        more = cursor + limit < len(every)
+        return {"matches": every[cursor : cursor + limit], "next": cursor + limit if more else None}
+
+    @api.get("/seasons/{season}/matches/{match}")
+    def read_match(season: str, match: str) -> dict[str, Any]:
+        """A match in short."""
+        return _there(figures.match_page(found(season), match_of_part(given(match))))
+
+    @api.get("/seasons/{season}/matches/{match}/replay")
+    def read_replay(season: str, match: str) -> dict[str, Any]:
+        """A match as the public may see it now."""
+        return _there(figures.replay(found(season), match_of_part(given(match))))
+
+    return api
+
+
+def _there(value: Any) -> dict[str, Any]:
+    if value is None:
+        raise HTTPException(404, "there is nothing here")
+    return dict(value)
+
+
+def _error(status: int, code: str, message: str, hint: str = "", headers: Any = None) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status, headers)
+
+
+async def _http_error(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    codes = {404: "not_found", 405: "not_possible"}
+    return _error(
+        error.status_code, codes.get(error.status_code, "error"), error.detail, headers=error.headers
+    )
+
+
+async def _wrong(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(place) for place in first["loc"][1:])
+    return _error(422, "invalid", f"{where}: {first['msg']}")
+
+
+async def _ours(_: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, ArbiterError):
+        return _error(503, "unavailable", "the season cannot be read now", "try again in a moment")
+    return _error(500, "failed", "something went wrong", "the organiser's log says what")

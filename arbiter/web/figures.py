@@ -1,0 +1,281 @@
+"""What pages show, as JSON values: of one state of a season, for pages, API and report alike.
+
+Names of bots, reasons and commands in them are hostile input: whoever shows them escapes them.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from arbiter.match import original
+from arbiter.view import Reader, replay_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from arbiter.match import MatchSummary
+    from arbiter.store import StoredRound
+    from arbiter.web.state import State
+
+APART = 0.975
+"""Probability of being better from which two players are told apart."""
+PUBLIC = Reader("public")
+
+
+def season(state: State) -> dict[str, Any]:
+    """A season in short: how far it is, who plays it, and what its deals were committed to."""
+    begun, config = state.begun, state.config
+    return {
+        "season": state.name,
+        "game": {"name": config.game.name, "title": config.game.title, "options": dict(config.game.options)},
+        "rounds": config.rounds,
+        "complete": state.complete,
+        "players": len(state.names),
+        "matches": len(state.matches),
+        "round": None if begun is None else round_in_short(state, begun),
+        "state": progress(state),
+        "commitment": state.commitment,
+        "seed": state.seed,
+        "stamp": state.stamp,
+        "moment": state.moment.isoformat(timespec="seconds"),
+    }
+
+
+def progress(state: State) -> str:
+    """One word for what happens to a season now: over, stopping, playing, waiting or new."""
+    if state.seed is not None and state.begun is None:
+        return "over"
+    if state.holder is not None:
+        return "stopping" if state.stopping else "playing"
+    return "waiting" if state.rounds else "new"
+
+
+def round_in_short(state: State, round_: StoredRound) -> dict[str, Any]:
+    """How far a round is; `matches` may grow by those that are played once more with a substitute."""
+    stored = sum(match.round == round_.number for match in state.matches)
+    return {
+        "round": round_.number,
+        "complete": round_.complete,
+        "stored": stored,
+        "matches": max(stored, state.planned_matches(round_)),
+    }
+
+
+def standings(state: State, after: int | None = None) -> dict[str, Any]:
+    """The standings after a round, by default the last: with marks, and for the last with rank intervals.
+
+    `apart` is true where a player is told apart from the one below it.
+    """
+    number = state.complete if after is None else after
+    if number == 0:
+        return _no_standings(state)
+    shape = state.marked(number)
+    rows = [{**row, "rank_low": None, "rank_high": None, "apart": None} for row in shape["players"]]
+    ranking = state.ranking if number == state.complete else None
+    if ranking is not None:
+        where = {name: k for k, name in enumerate(ranking.fit.table.players)}
+        low, high = ranking.intervals.rank_interval()
+        better = ranking.intervals.los()
+        for row, below in zip(rows, [*rows[1:], None], strict=True):
+            k = where[row["player"]]
+            if row["elo"] is None:
+                continue
+            row["rank_low"], row["rank_high"] = int(low[k]), int(high[k])
+            if below is not None and below["elo"] is not None:
+                row["apart"] = bool(better[k, where[below["player"]]] >= APART)
+    return {**shape, "players": rows, "after_round": number, "suspended": dict(state.suspended)}
+
+
+def _no_standings(state: State) -> dict[str, Any]:
+    """What there is to say before a round is complete."""
+    return {
+        "season": state.name,
+        "game": state.config.game.name,
+        "rounds_played": 0,
+        "after_round": 0,
+        "drawelo": None,
+        "intervals": None,
+        "warnings": [],
+        "suspended": dict(state.suspended),
+        "players": [],
+    }
+
+
+def crosstable(state: State) -> dict[str, Any]:
+    """Results and points of each player against each other, and how sure it is who is better (`los`, `z`)."""
+    ranking = state.ranking
+    if ranking is None:
+        return {"season": state.name, "players": [], "cells": []}
+    names = [row.player for row in ranking.rows if row.matches]
+    where = {name: k for k, name in enumerate(ranking.fit.table.players)}
+    chance = ranking.intervals.los([where[name] for name in names])
+    counts: dict[tuple[str, str], list[int]] = {}
+    pairs = ranking.fit.table.pairs()
+    players = ranking.fit.table.players
+    for i, j, *of in zip(pairs.i.tolist(), pairs.j.tolist(), *pairs.counts.astype(int).tolist(), strict=True):
+        won, drawn, lost = of
+        counts[players[i], players[j]] = [won, drawn, lost]
+        counts[players[j], players[i]] = [lost, drawn, won]
+    cells = []
+    for i, one in enumerate(names):
+        row: list[dict[str, Any] | None] = []
+        for j, other in enumerate(names):
+            if one == other or (one, other) not in counts:
+                row.append(None)
+                continue
+            won, drawn, lost = counts[one, other]
+            los = float(chance[i, j])
+            row.append({"wins": won, "draws": drawn, "losses": lost, "los": los, "z": _z(los)})
+        cells.append(row)
+    return {"season": state.name, "after_round": state.complete, "players": names, "cells": cells}
+
+
+def _z(los: float) -> float:
+    """The standard score of a probability, at most 9."""
+    return NormalDist().inv_cdf(min(max(los, 1e-18), 1 - 1e-16))
+
+
+def history(state: State) -> dict[str, Any]:
+    """Each player's rating after each round."""
+    rounds = [
+        {
+            "round": number,
+            "players": [
+                {key: row[key] for key in ("rank", "player", "elo", "low", "high")}
+                for row in standings["players"]
+            ],
+        }
+        for number, standings in enumerate(state.standings, 1)
+    ]
+    return {"season": state.name, "history": rounds}
+
+
+def round_page(state: State, number: int) -> dict[str, Any] | None:
+    """A round's tables with their matches; None where there is no such round."""
+    found = next((known for known in state.rounds if known.number == number), None)
+    if found is None:
+        return None
+    mine = [match_in_short(state, match) for match in state.matches if match.round == number]
+    tables = [
+        {
+            "table": table,
+            "players": list(names),
+            "matches": [match for match in mine if match["table"] == table],
+        }
+        for table, names in enumerate(found.tables, 1)
+    ]
+    return {
+        "season": state.name,
+        **round_in_short(state, found),
+        "rounds": len(state.rounds),
+        "tables": tables,
+    }
+
+
+def match_in_short(state: State, match: MatchSummary) -> dict[str, Any]:
+    """A match for lists: no reason of a fault, which may tell of cards or of standard error."""
+    fault = None
+    if match.faulty is not None:
+        fault = {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}
+    return {
+        "id": match.id,
+        "round": match.round,
+        "table": match.table,
+        "rotation": match.rotation,
+        "players": list(match.players),
+        "points": None if match.points is None else list(match.points),
+        "fault": fault,
+        "substitute": match.substitute,
+        "annulled": state.annulled.get(match.id),
+    }
+
+
+def matches(
+    state: State, round_number: int | None = None, player: str | None = None, against: str | None = None
+) -> list[dict[str, Any]]:
+    """The stored matches of a round, of a player, of two players, in the order of the plan."""
+    return [match_in_short(state, match) for match in _chosen(state, round_number, player, against)]
+
+
+def _chosen(
+    state: State, round_number: int | None, player: str | None, against: str | None
+) -> Iterable[MatchSummary]:
+    wanted = {name for name in (player, against) if name is not None}
+    for match in state.matches:
+        if round_number in (None, match.round) and wanted <= set(match.players):
+            yield match
+
+
+def player_page(state: State, name: str) -> dict[str, Any] | None:
+    """All about a player; None where nobody of that name is in the season."""
+    if name not in state.names:
+        return None
+    table = crosstable(state)
+    here = table["players"].index(name) if name in table["players"] else None
+    rows = standings(state)["players"]
+    family = name.partition("@")[0]
+    played = [match for match in state.counted if name in match.players]
+    return {
+        "season": state.name,
+        "player": name,
+        "standing": next((row for row in rows if row["player"] == name), None),
+        "house": state.players.get(original(name), False),
+        "withdrawn": original(name) not in state.players,
+        "suspended": state.suspended.get(name),
+        "versions": [known for known in state.names if known.partition("@")[0] == family],
+        "history": [
+            {"round": number, **{key: row[key] for key in ("rank", "elo", "low", "high")}}
+            for number, standings_ in enumerate(state.standings, 1)
+            for row in standings_["players"]
+            if row["player"] == name
+        ],
+        "against": []
+        if here is None
+        else [
+            {"player": other, **cell}
+            for other, cell in zip(table["players"], table["cells"][here], strict=True)
+            if cell is not None
+        ],
+        "faults": [
+            match_in_short(state, match)
+            for match in played
+            if match.faulty is not None and match.players[match.faulty] == name
+        ],
+        "use": _use(state, name, played),
+    }
+
+
+def _use(state: State, name: str, played: Iterable[MatchSummary]) -> dict[str, Any] | None:
+    """Time and memory of a player in the last complete round in which it played; None if it never did."""
+    last = max((match.round or 0 for match in played), default=0)
+    if not last:
+        return None
+    reports = [bot for record in state.stored.records(last) for bot in record.bots if bot.player == name]
+    return (
+        {
+            "round": last,
+            "matches": len(reports),
+            "charged_ms": sum(bot.charged_ns for bot in reports) / len(reports) / 1e6,
+            "most_charged_ms": max(bot.charged_ns for bot in reports) / 1e6,
+            "peak_memory_mb": max(bot.peak_memory_bytes for bot in reports) / 1e6,
+        }
+        if reports
+        else None
+    )
+
+
+def match_page(state: State, match_id: str) -> dict[str, Any] | None:
+    """A match in short; None where no such match is stored."""
+    match = state.by_id.get(match_id)
+    return None if match is None else match_in_short(state, match)
+
+
+def replay(state: State, match_id: str, reader: Reader = PUBLIC) -> Mapping[str, Any] | None:
+    """A match as a reader may see it in this state; None where no such match is stored."""
+    if match_id not in state.by_id:
+        return None
+    record = state.stored.match(match_id)
+    if record is None:
+        return None
+    return replay_of(record, reader, complete=state.is_complete(record.round))

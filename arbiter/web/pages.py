@@ -1,0 +1,35 @@
+"""Pages rendered from figures: one set of templates for the site and for the report."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from arbiter.web import drawing
+from arbiter.web.words import FILTERS
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The templates; what is not there is an error, and everything is escaped."""
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(FILTERS)
+    made.globals.update(interval_bars=drawing.interval_bars, rating_lines=drawing.rating_lines)
+    return made
+
+
+def render(template: str, **values: Any) -> str:
+    """A page as text."""
+    return environment().get_template(template).render(**values)

@@ -1,0 +1,103 @@
+"""The seasons of a site: each one's present state, read again when something has happened."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from arbiter.config import load
+from arbiter.errors import ArbiterError, NoStore
+from arbiter.store import Store
+from arbiter.web.state import read_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from arbiter.web.state import State
+
+LOOK_SECONDS = 1.0
+"""Between two looks into a store: one for all who ask meanwhile."""
+
+
+class Watched:
+    """One season: its file, its store, its last state."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = load(path)
+        self._written = self._mtime()
+        self._store: Store | None = None
+        self._state: State | None = None
+        self._looked = 0.0
+        self._lock = threading.Lock()
+
+    def state(self) -> State | None:
+        """The present state, at most `LOOK_SECONDS` old; None before the season is begun."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._looked >= LOOK_SECONDS:
+                self._state = self._read()
+                self._looked = time.monotonic()
+            return self._state
+
+    def close(self) -> None:
+        """Close the store."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def _read(self) -> State | None:
+        self._renew()
+        if self._store is None:
+            try:
+                self._store = Store(self.config.store, create=False)
+            except NoStore:
+                return None
+        stored = self._store.season(self.config.season)
+        return None if stored is None else read_state(self.config, stored, self._state)
+
+    def _renew(self) -> None:
+        """Read the file again if it has changed; one with a mistake in it changes nothing."""
+        written = self._mtime()
+        if written == self._written:
+            return
+        self._written = written
+        try:
+            config = load(self.path)
+        except ArbiterError:
+            return
+        if (config.season, config.store) == (self.config.season, self.config.store):
+            self.config = config
+
+    def _mtime(self) -> int:
+        try:
+            return self.path.stat().st_mtime_ns
+        except OSError:
+            return 0
+
+
+class Seasons:
+    """All seasons of a site, by name."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.watched = {watched.config.season: watched for watched in map(Watched, paths)}
+
+    def state(self, name: str) -> State | None:
+        """The state of a season; None for one that is unknown or not begun."""
+        watched = self.watched.get(name)
+        return None if watched is None else watched.state()
+
+    def states(self) -> Iterator[State]:
+        """The states of all seasons that are begun."""
+        for watched in self.watched.values():
+            state = watched.state()
+            if state is not None:
+                yield state
+
+    def close(self) -> None:
+        """Close all stores."""
+        for watched in self.watched.values():
+            watched.close()

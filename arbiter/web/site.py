@@ -1,0 +1,183 @@
+"""The site: addresses of pages, each made of one state of one season."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from arbiter.errors import ArbiterError
+from arbiter.web import figures
+from arbiter.web.api import make_api
+from arbiter.web.pages import STATIC, render
+from arbiter.web.security import Guard, given
+from arbiter.web.words import match_of_part, match_part, part
+
+READ = ["GET", "HEAD"]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from arbiter.web.seasons import Seasons
+    from arbiter.web.state import State
+
+
+def make_site(seasons: Seasons) -> Starlette:
+    """The whole site over some seasons: pages, the API below ``/api/v1``, static files."""
+    below = "/seasons/{season}"
+    routes = [
+        Route("/", lambda _: RedirectResponse("/seasons")),
+        Route("/healthz", lambda _: PlainTextResponse("ok\n")),
+        Route("/seasons", _Seasons(seasons), methods=READ),
+        Route(below, _Page(seasons, "standings", _standings), methods=READ),
+        Route(f"{below}/crosstable", _Page(seasons, "crosstable", _crosstable), methods=READ),
+        Route(f"{below}/history", _Page(seasons, "history", _history), methods=READ),
+        Route(f"{below}/matches", _Page(seasons, "matches", _matches), methods=READ),
+        Route(f"{below}/rounds/{{number}}", _Page(seasons, "round", _round), methods=READ),
+        Route(f"{below}/players/{{player}}", _Page(seasons, "player", _player), methods=READ),
+        Route(f"{below}/matches/{{match}}", _Page(seasons, "match", _match), methods=READ),
+        Mount("/api/v1", make_api(seasons)),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+    handlers: dict[Any, Any] = {HTTPException: _http_error, ArbiterError: _our_error, 500: _our_error}
+    return Starlette(routes=routes, middleware=[Middleware(Guard)], exception_handlers=handlers)
+
+
+class _Page:
+    """A page of one season: what `figures_of` makes of a state, in a template."""
+
+    def __init__(
+        self, seasons: Seasons, template: str, figures_of: Callable[[State, Request], dict[str, Any] | None]
+    ) -> None:
+        self._seasons, self._template, self._figures_of = seasons, template, figures_of
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        from starlette.requests import Request
+
+        response = await run_in_threadpool(self._answer, Request(scope, receive))
+        await response(scope, receive, send)
+
+    def _answer(self, request: Request) -> Response:
+        state = self._seasons.state(given(request.path_params["season"]))
+        values = None if state is None else self._figures_of(state, request)
+        if state is None or values is None:
+            raise HTTPException(404)
+        tag = f'"{state.stamp}"'
+        headers = {"etag": tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        page = render(
+            f"{self._template}.html",
+            page=self._template,
+            season=figures.season(state),
+            base=f"/seasons/{part(state.name)}",
+            static="/static",
+            **values,
+        )
+        return HTMLResponse(page, headers=headers)
+
+
+class _Seasons:
+    """The list of all seasons."""
+
+    def __init__(self, seasons: Seasons) -> None:
+        self._seasons = seasons
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        found = await run_in_threadpool(lambda: [figures.season(state) for state in self._seasons.states()])
+        page = render("seasons.html", page="seasons", season=None, base="", static="/static", seasons=found)
+        await HTMLResponse(page)(scope, receive, send)
+
+
+def _standings(state: State, request: Request) -> dict[str, Any] | None:
+    after = _number(request.query_params.get("after_round"))
+    if after is not None and after > state.complete:
+        return None
+    return {"standings": figures.standings(state, after)}
+
+
+def _crosstable(state: State, _: Request) -> dict[str, Any]:
+    return {"table": figures.crosstable(state)}
+
+
+def _history(state: State, request: Request) -> dict[str, Any]:
+    return {"history": figures.history(state)["history"], "chosen": request.query_params.get("player")}
+
+
+def _matches(state: State, request: Request) -> dict[str, Any]:
+    wanted = {key: request.query_params.get(key) or None for key in ("player", "against")}
+    number = _number(request.query_params.get("round"))
+    return {"matches": figures.matches(state, number, **wanted), "wanted": {**wanted, "round": number}}
+
+
+def _round(state: State, request: Request) -> dict[str, Any] | None:
+    number = _number(request.path_params["number"])
+    found = None if number is None else figures.round_page(state, number)
+    return None if found is None else {"round": found}
+
+
+def _player(state: State, request: Request) -> dict[str, Any] | None:
+    found = figures.player_page(state, given(request.path_params["player"]))
+    return None if found is None else {"player": found, "history": figures.history(state)["history"]}
+
+
+def _match(state: State, request: Request) -> dict[str, Any] | None:
+    match_id = match_of_part(given(request.path_params["match"]))
+    replay = figures.replay(state, match_id)
+    if replay is None:
+        return None
+    return {
+        "match": figures.match_page(state, match_id),
+        "replay": replay,
+        "replay_url": f"/api/v1/seasons/{part(state.name)}/matches/{match_part(match_id)}/replay",
+        "console": f"arbiter console --config {state.config.file.name} --from {match_id}",
+    }
+
+
+def _number(text: str | None) -> int | None:
+    """A whole number above 0 of an address; 404 for anything else that is there."""
+    if text is None or text == "":
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise HTTPException(404)
+    return int(text)
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _error_page(error.status_code, error.headers)
+
+
+async def _our_error(_: Request, error: Exception) -> Response:
+    # What went wrong with us is the organiser's to read, in the log: not a visitor's.
+    return _error_page(503 if isinstance(error, ArbiterError) else 500)
+
+
+SAID = {
+    404: ("There is nothing here", "The address may be mistyped, or the match is not played yet."),
+    405: ("That is not possible here", "This page can only be read."),
+    503: ("The season cannot be read now", "Try again in a moment. The organiser's log says why."),
+}
+
+
+def _error_page(status: int, headers: Any = None) -> Response:
+    title, text = SAID.get(status, ("Something went wrong", "The organiser's log says what."))
+    page = render(
+        "error.html",
+        page="error",
+        season=None,
+        base="",
+        static="/static",
+        status=status,
+        title=title,
+        text=text,
+    )
+    return HTMLResponse(page, status, headers)

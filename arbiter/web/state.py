@@ -1,0 +1,154 @@
+"""One season at one moment, read from its store: whatever is shown comes from one of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import rating
+from arbiter.season.ledger import Ledger
+from arbiter.season.marks import marked
+from arbiter.season.orders import force
+from arbiter.season.plan import commitment
+from arbiter.season.results import Results
+from arbiter.season.schedule import matches_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.config import Config
+    from arbiter.match import MatchSummary
+    from arbiter.store import SeasonStore, StoredRound
+    from rating.ratings import Ranking
+
+
+@dataclass(frozen=True)
+class State:
+    """A season as its store had it at `moment`; `event` is the number of its last event.
+
+    `standings` are those after each complete round. `seed` is None until the season is over.
+    """
+
+    config: Config
+    stored: SeasonStore
+    event: int
+    rounds: tuple[StoredRound, ...]
+    matches: tuple[MatchSummary, ...]
+    annulled: Mapping[str, str]
+    standings: tuple[dict[str, Any], ...]
+    suspended: Mapping[str, str]
+    seed: str | None
+    commitment: str
+    holder: str | None
+    stopping: bool
+    moment: datetime
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The season's name."""
+        return self.config.season
+
+    @property
+    def complete(self) -> int:
+        """Number of complete rounds."""
+        return len(self.standings)
+
+    @property
+    def begun(self) -> StoredRound | None:
+        """The round under way, if there is one."""
+        return next((known for known in self.rounds if not known.complete), None)
+
+    @property
+    def stamp(self) -> str:
+        """What state it is, for caches and for readers."""
+        return f"{self.event}-{self.complete}-{len(self.matches)}"
+
+    def is_complete(self, round_number: int | None) -> bool:
+        """True when all of a round may be known."""
+        return round_number is not None and round_number <= self.complete
+
+    @cached_property
+    def by_id(self) -> Mapping[str, MatchSummary]:
+        """Matches by id."""
+        return {match.id: match for match in self.matches}
+
+    @cached_property
+    def counted(self) -> tuple[MatchSummary, ...]:
+        """The matches of complete rounds that count."""
+        return tuple(
+            match for match in self.matches if match.id not in self.annulled and self.is_complete(match.round)
+        )
+
+    @cached_property
+    def players(self) -> Mapping[str, bool]:
+        """The file's players by rated name; True for house bots."""
+        return {entry.player.name: entry.house for entry in self.config.entries}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Everybody who is or was in the season, the best first, then those without results."""
+        ranked = [row["player"] for row in self.standings[-1]["players"]] if self.standings else []
+        seated = {name for match in self.matches for name in match.players}
+        return tuple(dict.fromkeys([*ranked, *self.players, *sorted(seated)]))
+
+    @cached_property
+    def ranking(self) -> Ranking | None:
+        """The rating behind the last standings; None before the first round is complete."""
+        if not self.standings:
+            return None
+        results = Results(self.config, self.stored)
+        ledger = Ledger.of(results.config_of(self.complete), self.stored)
+        ledger.read_after(self.complete)
+        return rating.rank(rating.intervals(ledger.fit))
+
+    def marked(self, after: int) -> dict[str, Any]:
+        """The standings after a round, with marks."""
+        return marked(self.standings[after - 1], self.players)
+
+    def planned_matches(self, round_: StoredRound) -> int:
+        """Number of matches that a round has before any is played once more."""
+        return matches_of(self.config.game, round_.tables)
+
+
+def read_state(config: Config, stored: SeasonStore, before: State | None = None) -> State:
+    """Read a season; what has not changed since `before` is taken from it.
+
+    A round that is completed, or an order that is given, while it is read makes it read again, so that all
+    figures are of one moment.
+    """
+    while True:
+        event, orders = stored.last_event(), stored.orders.read()
+        if before is not None and before.event == event and before.config is config:
+            return before
+        rounds = tuple(stored.rounds())
+        complete = sum(known.complete for known in rounds)
+        holds = force(orders.given)
+        summaries = stored.summaries()
+        out = {name: order.because for name, order in holds.annulled.items()}
+        out |= dict.fromkeys(holds.superfluous(summaries), "its first match was played again")
+        results = Results(config, stored)
+        old = before.standings if before is not None and before.complete <= complete else ()
+        # An order changes the standings after the last complete round alone.
+        kept = old[: max(len(old) - 1, 0)]
+        standings = (*kept, *(results.standings(number) for number in range(len(kept) + 1, complete + 1)))
+        seed_told = stored.seed_told() is not None
+        state = State(
+            config=config,
+            stored=stored,
+            event=event,
+            rounds=rounds,
+            matches=tuple(summaries),
+            annulled=out,
+            standings=standings,
+            suspended=results.suspended(),
+            seed=stored.seed if seed_told else None,
+            commitment=commitment(stored.seed),
+            holder=stored.holder(),
+            stopping=stored.asked_to_stop(),
+            moment=datetime.now(UTC),
+        )
+        if stored.last_event() == event:
+            return state

@@ -1,0 +1,91 @@
+"""How values are written on pages: numbers, moments, durations, addresses."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def part(name: str) -> str:
+    """A name as one part of an address."""
+    return quote(name, safe="")
+
+
+def match_part(match_id: str) -> str:
+    """A match's id as one part of an address: ``r001-t01-m0``."""
+    return part(match_id.replace("/", "-"))
+
+
+def match_of_part(text: str) -> str:
+    """The id that `match_part` wrote."""
+    return text.replace("-", "/")
+
+
+def whole(value: float | None) -> str:
+    """A figure without decimals, with a true minus; a dash where there is none."""
+    if value is None:
+        return "\N{EN DASH}"
+    text = f"{abs(value):.0f}"
+    return f"{MINUS}{text}" if value < 0 and text != "0" else text
+
+
+def signed(value: float | None) -> str:
+    """The same with its sign."""
+    text = whole(value)
+    return f"+{text}" if value is not None and value > 0 and text != "0" else text
+
+
+def percent(value: float) -> str:
+    """A probability; never 0 % or 100 %."""
+    if value < 0.001:
+        return "<0.1 %"
+    if value > 0.999:
+        return ">99.9 %"
+    return f"{100 * value:.1f} %"
+
+
+def moment(text: str) -> Markup:
+    """A moment, in UTC until a script puts it into the reader's zone."""
+    when = datetime.fromisoformat(text).astimezone(UTC)
+    return Markup('<time datetime="{}">{} UTC</time>').format(
+        when.isoformat(timespec="seconds"), when.strftime("%Y-%m-%d %H:%M")
+    )
+
+
+def name(text: str) -> Markup:
+    """A name from outside: printable, and kept apart from the direction of the text around it."""
+    return Markup("<bdi>{}</bdi>").format(printable(text))
+
+
+def plain(text: object) -> Markup:
+    """Any text from outside, printable."""
+    return escape(printable(str(text)))
+
+
+def joined(parts: list[Any]) -> str:
+    """``a, b and c``."""
+    words = [str(word) for word in parts]
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "part": part,
+    "match_part": match_part,
+    "whole": whole,
+    "signed": signed,
+    "percent": percent,
+    "moment": moment,
+    "name": name,
+    "plain": plain,
+    "joined": joined,
+}

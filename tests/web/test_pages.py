@@ -1,0 +1,120 @@
+"""Pages and the API of a season: what is shown, what is not, and what happens to odd addresses."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.web.security import POLICY
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from tests.kept_season import Kept
+
+PAGES = [
+    "",
+    "/crosstable",
+    "/history",
+    "/matches",
+    "/rounds/1",
+    "/rounds/3",
+    "/players/p1",
+    "/matches/r001-t02-m0",
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_answers_under_the_policy_and_has_no_style_of_its_own(
+    visitor: TestClient, page: str
+) -> None:
+    answer = visitor.get(f"/seasons/small{page}")
+    assert answer.status_code == 200
+    assert answer.headers["content-security-policy"] == POLICY
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "set-cookie" not in answer.headers
+    assert not re.search(r"<style|\sstyle=|<script(?![^>]* src=)", answer.text)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page])
+def test_a_page_is_there_as_json_too(visitor: TestClient, page: str) -> None:
+    answer = visitor.get(f"/api/v1/seasons/small{page}")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+
+
+def test_standings_are_those_that_the_command_prints(visitor: TestClient, kept: Kept) -> None:
+    shape = visitor.get("/api/v1/seasons/small/standings").json()
+    stored = kept.season.standings(2)
+    assert stored is not None
+    for row, other in zip(shape["players"], stored["players"], strict=True):
+        assert {key: row[key] for key in other} == other
+        assert row["rank_low"] <= row["rank"] <= row["rank_high"]
+    earlier = visitor.get("/api/v1/seasons/small/standings?after_round=1").json()
+    assert earlier["rounds_played"] == 1
+
+
+def test_nothing_of_a_round_under_way_but_public_news_is_sent(visitor: TestClient, kept: Kept) -> None:
+    sent = [visitor.get(f"/seasons/small{page}").text for page in PAGES]
+    for match in kept.season.summaries(3, 3):
+        for below in ("", "/replay"):
+            answer = visitor.get(f"/api/v1/seasons/small/matches/{match.id.replace('/', '-')}{below}")
+            sent.append(answer.text)
+            if below:
+                hands = [deal["hands"] for deal in answer.json()["deals"]]
+                assert all(of is None or not any(of) for of in hands)
+    everything = "".join(sent)
+    assert kept.season.seed not in everything
+    assert "stderr" not in everything
+
+
+def test_matches_come_page_by_page(visitor: TestClient) -> None:
+    found, cursor = [], 0
+    while cursor is not None:
+        answer = visitor.get(f"/api/v1/seasons/small/matches?limit=7&cursor={cursor}").json()
+        found += [match["id"] for match in answer["matches"]]
+        cursor = answer["next"]
+    assert len(found) == len(set(found)) == visitor.get("/api/v1/seasons/small").json()["matches"]
+    of_one = visitor.get("/api/v1/seasons/small/matches?player=p1&round=2").json()["matches"]
+    assert {(match["round"], "p1" in match["players"]) for match in of_one} == {(2, True)}
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/seasons/none", 404), ("/seasons/small/players/none", 404), ("/seasons/small/rounds/99", 404),
+        ("/seasons/small/rounds/x", 404), ("/seasons/small/rounds/%00", 404), ("/seasons/small/rounds/1e9", 404),
+        ("/seasons/small?after_round=99", 404), ("/seasons/small?after_round=-1", 404),
+        ("/seasons/small/matches/r001-t99-m0", 404), ("/seasons/..%2F..%2Fetc", 404), ("/%ff", 404),
+        ("/static/../site.py", 404), ("/static/..%2Fsite.py", 404), ("/seasons/" + "x" * 3000, 414),
+        ("/api/v1/seasons/none", 404), ("/api/v1/seasons/small/matches?limit=1000000000", 422),
+        ("/api/v1/seasons/small/matches?cursor=-1", 422), ("/api/v1/seasons/small/rounds/x", 422),
+    ],
+)  # fmt: skip
+def test_odd_addresses_get_a_clear_status(visitor: TestClient, address: str, status: int) -> None:
+    answer = visitor.get(address, follow_redirects=False)
+    assert answer.status_code == status
+    assert answer.headers["content-security-policy"] == POLICY
+    assert "Traceback" not in answer.text
+    if address.startswith("/api"):
+        assert set(answer.json()["error"]) == {"code", "message", "hint"}
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE"])
+def test_nothing_can_be_written(visitor: TestClient, method: str) -> None:
+    for address in ("/seasons/small", "/api/v1/seasons/small"):
+        assert visitor.request(method, address).status_code == 405
+
+
+def test_a_name_is_text_wherever_it_stands(visitor: TestClient, kept: Kept) -> None:
+    name = "<img src=x onerror=alert(1)>/\u202e&"
+    kept.file.write_text(kept.file.read_text().replace("name: p5,", f"name: {json.dumps(name)},"))
+    for page in PAGES:
+        assert "<img" not in visitor.get(f"/seasons/small{page}").text
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again(visitor: TestClient) -> None:
+    tag = visitor.get("/seasons/small").headers["etag"]
+    assert visitor.get("/seasons/small", headers={"if-none-match": tag}).status_code == 304
