@@ -14,7 +14,7 @@ from arbiter.exchange import Send, overdue
 from arbiter.games.planning import Planning
 from arbiter.match import Fault
 from arbiter.protocol import OUTPUT_LIMIT, REPLY_LIMIT
-from arbiter.referee import SHOWN_REPLY
+from arbiter.referee import SHOWN_REPLY, told_once
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 GAME = Planning()
@@ -179,14 +179,28 @@ def test_a_fault_in_a_reply_to_news_becomes_the_right_forfeit(name, reply, fault
 def test_a_card_that_is_not_held_is_illegal():
     game = hands_to([["2D"], ["3D"], ["4D"], ["5D"]])
     record = play_in_memory(game, [ScriptedBot(["0", "AS"]) for _ in range(4)])
-    assert (record.forfeit.fault, record.forfeit.detail) == (Fault.ILLEGAL, "AS: AS is not in hand")
+    assert (record.forfeit.fault, record.forfeit.detail) == (Fault.ILLEGAL, "AS is not in hand")
 
 
 def test_a_card_that_does_not_follow_suit_is_illegal():
     game = hands_to([["2D", "2H"], ["3D", "3S"], ["4D", "4S"], ["5D", "5S"]])
     record = play_in_memory(game, [ScriptedBot(["0", "2D"]), *(ScriptedBot(["0", "3S"]) for _ in range(3))])
-    detail = "3S: 3S does not follow suit (2D was led)"
+    detail = "3S does not follow suit (2D was led)"
     assert (record.forfeit.seat, record.forfeit.detail) == (1, detail)
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        ("2S: 2S is not in hand", "2S is not in hand"),
+        ("44: 44, a pair, does not beat 55, a pair", "44, a pair, does not beat 55, a pair"),
+        ("a: a declaration is an integer", "a: a declaration is an integer"),
+        ("2: 24 is not in hand", "2: 24 is not in hand"),
+        ("XX: there is no such card", "XX: there is no such card"),
+    ],
+)
+def test_a_refused_word_is_told_once(detail, told):
+    assert told_once(detail) == told
 
 
 @pytest.mark.parametrize("delivery", ["strict", "batched"])

@@ -6,12 +6,14 @@ Each difference is one line of text without the match's name.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.export import OUTCOMES, results
 from arbiter.match import Fault, rounded_to_us
+from arbiter.referee import told_once
 from arbiter.replay import replay
 
 if TYPE_CHECKING:
@@ -128,6 +130,8 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
         yield f"points: stored {shown(record.points)}, replayed {shown(again.points)}"
     kept, fresh = record.forfeit, again.forfeit
     if kept is not None and fresh is not None:
+        # Earlier versions told the word twice.
+        kept = replace(kept, detail=told_once(kept.detail))
         names = ("seat", "player", "fault", *(("detail",) if judged else ()))
         for name in names:
             if getattr(kept, name) != getattr(fresh, name):

@@ -301,7 +301,7 @@ def test_a_move_in_another_order_is_announced_in_rank_order_and_noted():
     ("reply", "fault", "detail"),
     [
         (b"= pass\n\n", "illegal", "pass: whoever leads may not pass"),
-        (b"= 6\n\n", "illegal", "6: 6 is not in hand, which has no 6"),
+        (b"= 6\n\n", "illegal", "6 is not in hand, which has no 6"),
         (b"= 34\n\n", "illegal", "34: these cards are no combination of the rules"),
         (b"= 3 3\n\n", "malformed", "more than one word in an answer: 3 3"),
         (b"=\n\n", "malformed", "an answer without a word"),

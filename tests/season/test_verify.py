@@ -254,6 +254,17 @@ def test_a_changed_forfeit_is_named(
     assert any(re.fullmatch(f"{match_id}: {line}.*", text) for text in found), found
 
 
+def test_a_refused_word_that_an_earlier_version_told_twice_is_no_difference(kept: Kept) -> None:
+    def told_twice(record: MatchRecord) -> MatchRecord:
+        assert record.forfeit is not None
+        word = record.forfeit.detail.split()[0]
+        assert "is not in hand" in record.forfeit.detail or "does not follow suit" in record.forfeit.detail
+        return forfeit_of(detail=f"{word}: {record.forfeit.detail}")(record)
+
+    kept.change(ILLEGAL, told_twice)
+    assert kept.found() == []
+
+
 def test_a_forfeit_after_the_last_move_is_named(kept: Kept) -> None:
     forfeit = kept.match(CRASH).forfeit
     kept.change(CLEAN, fields(forfeit=forfeit, points=None))
