@@ -32,14 +32,14 @@ class _Sample(NamedTuple):
     bots: tuple[_Bot, ...]
 
 
-_KIT = ("kit.py", "worlds.py")
+_PLANNING_KIT = ("planning_kit.py", "planning_worlds.py")
 _SECOND = ', --seed, "2"'
 _SAMPLES = {
     "planning": _Sample(
         "planning",
         (
-            _Bot("pimc", ("planning_pimc.py", *_KIT)),
-            _Bot("greedy", ("planning_greedy.py", *_KIT)),
+            _Bot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
+            _Bot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
             _Bot("beginner", ("planning_random.py",), _SECOND),
             _Bot("random", ("planning_random.py",)),
         ),

@@ -11,8 +11,8 @@ import sys
 
 sys.dont_write_bytecode = True  # a bot writes no files, not even those of the import system
 
-import kit  # noqa: E402 -- after the line above, which must come first
-from worlds import Position, deck_of  # noqa: E402
+import planning_kit as kit  # noqa: E402 -- after the line above, which must come first
+from planning_worlds import Position, deck_of  # noqa: E402
 
 
 class Greedy(kit.Bot):

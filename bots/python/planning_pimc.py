@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 sys.dont_write_bytecode = True  # a bot writes no files, not even those of the import system
 
-import kit  # noqa: E402 -- after the line above, which must come first
-from worlds import Deck, Position, bits, deck_of  # noqa: E402
+import planning_kit as kit  # noqa: E402 -- after the line above, which must come first
+from planning_worlds import Deck, Position, bits, deck_of  # noqa: E402
 
 SAFETY = 0.7  # the part of the time left that is given out at all: the machine may be slow later
 OVERHEAD = 0.001  # seconds kept back for each decision to come: reading, replying, setting up a position

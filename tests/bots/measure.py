@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bots" / "python"))
 
-import kit
 import planning_greedy
+import planning_kit as kit
 import planning_pimc
 from planning_referee import Memory, Rules, play
 

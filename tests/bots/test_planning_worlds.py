@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import random
 
-import kit
 import measure
+import planning_kit as kit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from planning_greedy import Greedy
 from planning_pimc import Pimc
 from planning_referee import Memory, Rules, play
-from worlds import Deck, Position, bits
+from planning_worlds import Deck, Position, bits
 
 from tests.profiles import examples
 

@@ -16,7 +16,7 @@ import functools
 import random
 from collections.abc import Iterable
 
-from kit import Table
+from planning_kit import Table
 
 __all__ = ["Deck", "Position", "bits", "deck_of"]
 

@@ -1,4 +1,4 @@
-"""The kit for authors: dialogue, state of the table, refusals; mostly in memory."""
+"""The kit for authors of Planning bots: dialogue, state of the table, refusals; mostly in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import kit
+import planning_kit as kit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -211,7 +211,7 @@ def test_the_kit_is_one_file_for_python_3_9() -> None:
 
 
 BROKEN = """
-import kit
+import planning_kit as kit
 
 class Broken(kit.Bot):
     def declare(self, table):

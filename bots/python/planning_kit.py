@@ -1,6 +1,6 @@
 """A kit for authors of Planning bots: one file to copy beside your bot. Python >= 3.9, standard library.
 
-    import kit
+    import planning_kit as kit
 
     class MyBot(kit.Bot):
         def declare(self, table):
