@@ -6,25 +6,31 @@
 Theory of operation. The bot plays whole matches, one in each seat, conducted by the referee with
 random players in memory, so that nothing passes which a tournament would refuse. A fault of a
 match belongs to the step that names its cause (`verdicts`): a missing empty line is not also a
-timeout. Short dialogues (`dialogue`) add what no match has: unknown commands, odd line ends, the
-ways to end. A step that makes no sense after a fault is left out, with the reason.
+timeout. Short dialogues (`dialogue`, `endings`) add what no match has: unknown commands, odd line ends,
+the ways to end. A step that makes no sense after a fault is left out, with the reason, and one that no match
+under the subject's terms comes to is advice (`is_required`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.botcheck.dialogue import Dialogue
-from arbiter.botcheck.matches import BotMatch, Subject, play
+from arbiter.botcheck.endings import by_kill, on_quit, with_input
+from arbiter.botcheck.matches import ANSWERS, BotMatch, Subject, play
 from arbiter.botcheck.report import Step, left_out, passed
-from arbiter.botcheck.verdicts import verdict
+from arbiter.botcheck.verdicts import verdict, with_line_end
 from arbiter.clock import SECOND
 from arbiter.match import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["STEPS", "Step", "Subject", "check_bot"]
+    from arbiter.match import Limits, Player
+
+__all__ = ["STEPS", "Step", "Subject", "check_bot", "is_required"]
 
 STEPS = (
     "starts", "empty-line", "flushes", "only-replies", "opening", "unknown-command", "blank-lines",
@@ -33,10 +39,26 @@ STEPS = (
 )  # fmt: skip
 """All steps in order."""
 WIRE = STEPS[1:4]
+ADVISORY = frozenset({"unknown-command", "blank-lines", "line-ends", "same-seed", "end-of-input"})
+"""Steps about what no referee sends, or nobody demands."""
+
+
+def is_required(name: str, player: Player, limits: Limits) -> bool:
+    """True if a match of the player under these limits comes to what a step asks."""
+    if name == "batched":
+        return limits.delivery == "batched" and player.batched
+    if name == "quit":
+        return limits.end == "quit"
+    return name not in ADVISORY
 
 
 def check_bot(subject: Subject) -> Iterator[Step]:
     """Every step in order, each as soon as it is known; VoidMatch if our machine failed."""
+    for step in _steps(subject):
+        yield replace(step, required=is_required(step.name, subject.player, subject.limits))
+
+
+def _steps(subject: Subject) -> Iterator[Step]:
     game = subject.game
     opening = [wording[0].split(" ")[0] for wording in game.greeting()]
     played = [play(subject, 0)]
@@ -67,6 +89,14 @@ def _after_start(
         yield faults.get(name) or (left_out(name, unknown) if unknown else passed(name))
     step = faults.get("opening") or (left_out("opening", unknown) if unknown else dialogue.opening())
     yield step
+    # One cause is told once; what follows from it points to it.
+    cause = ""
+    if dialogue.refuses_all:
+        cause = "it refuses every command (see opening)"
+        faults = {name: left_out(name, cause) for name in faults}
+    elif not unknown and _keeps_line_ends(subject, played[0]):
+        cause = f"it takes the line end for a part of the last word (see {', '.join(faults)})"
+        faults = {name: with_line_end(fault) for name, fault in faults.items()}
     yield left_out("unknown-command", unknown) if unknown else dialogue.unknown_command()
     silent = unknown or ("" if step.ok else "the opening is not answered (see opening)")
     if not silent and not dialogue.answers_well:
@@ -75,7 +105,8 @@ def _after_start(
         silent = f"the first request has no good answer without odd lines either ({see})"
     for name, talk in (("blank-lines", dialogue.blank_lines), ("line-ends", dialogue.line_ends)):
         yield left_out(name, silent) if silent else talk()
-    ended = f"a match ended before its end (see {', '.join(faults)})" if faults else ""
+    see = "opening" if dialogue.refuses_all else ", ".join(faults)
+    ended = f"a match ended before its end (see {see})" if faults else ""
     decisions = sum(len(match.own_moves) for match in played)
     summaries = {
         "rules": f"{decisions} decisions" if decisions else "",
@@ -93,9 +124,10 @@ def _after_start(
         said = "" if same else "the same match was played otherwise, so it cannot be played again"
         yield passed("same-seed", said or "the same match twice, card for card")
         yield _batched(subject, played[0], same)
-    endings = (dialogue.quit, dialogue.end_of_input, dialogue.kill)
-    for name, ending in zip(STEPS[-3:], endings, strict=True):
-        yield left_out(name, unknown) if mute and mute.name == "starts" else ending(mute is None)
+    for name, ending in zip(STEPS[-3:], (on_quit, with_input, by_kill), strict=True):
+        left = mute is not None and mute.name == "starts"
+        ended_so = left_out(name, unknown) if left else dialogue.ends(ending, mute is None)
+        yield left_out(name, cause) if cause and name == "quit" and ended_so.ok is False else ended_so
 
 
 def _started(subject: Subject, match: BotMatch) -> Step:
@@ -104,11 +136,24 @@ def _started(subject: Subject, match: BotMatch) -> Step:
     detail = f"first reply after {match.first_ns / 1e6:.0f} ms" if match.first_ns else ""
     if detail and limit is not None:
         detail += f" of {limit / SECOND:g} s, under {subject.limits.isolation}"
-    if match.children:
-        detail += (
-            "; a script started it as another process: end the script with exec, other tiers forbid fork"
-        )
+    if family := match.family:
+        started = Counter(one.name for one in family)
+        names = ", ".join(f"{number} x {name}" if number > 1 else name for name, number in started.items())
+        detail += f"; it runs {names} besides: a script that starts a bot must end with exec, as in "
+        detail += "exec python3 bot.py; the tier landlock forbids fork"
     return passed("starts", detail)
+
+
+def _keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
+    """True if a bot that fails plays on where a blank stands before each line end.
+
+    So does one that splits lines at blanks and leaves the line end on the last word.
+    """
+    forfeit = plain.record.forfeit
+    if forfeit is None or not (plain.waited or forfeit.fault in ANSWERS or forfeit.fault is Fault.CRASH):
+        return False
+    blanked = play(subject, 0, line_end=b" \n")
+    return blanked.record.forfeit is None or len(blanked.own_moves) > 0 == len(plain.own_moves)
 
 
 def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
@@ -123,8 +168,12 @@ def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
 
 
 def _memory(subject: Subject, played: Sequence[BotMatch]) -> str:
-    peak = max(match.process.end.peak_memory_bytes for match in played)
-    return f"at most {peak / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB"
+    def total(match: BotMatch) -> int:
+        return match.process.end.peak_memory_bytes + sum(one.peak_memory_bytes for one in match.family)
+
+    most = max(played, key=total)
+    with_others = f", its {len(most.family) + 1} processes together" if most.family else ""
+    return f"at most {total(most) / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB{with_others}"
 
 
 def _batched(subject: Subject, strict: BotMatch, deterministic: bool) -> Step:

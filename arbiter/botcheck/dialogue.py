@@ -1,4 +1,4 @@
-"""Short dialogues with a fresh process: odd input, and the ways to end.
+"""Short dialogues with a fresh process: the opening by itself, odd input.
 
 The commands are those that seat 0 hears up to its first decision of the check's match.
 """
@@ -6,7 +6,6 @@ The commands are those that seat 0 hears up to its first decision of the check's
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck.matches import BLANK, SEED, SURPLUS_NS
@@ -18,7 +17,7 @@ from arbiter.protocol import words_of
 from arbiter.testing import random_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from arbiter.botcheck.matches import Subject
     from arbiter.exchange import Reply
@@ -26,10 +25,9 @@ if TYPE_CHECKING:
     from arbiter.table.single import Heard, SingleBot
 
 UNKNOWN = "no_such_command 1"
+REFUSES_ALL = "read each line's first word, without its line end, and compare it with the game's commands"
 PATIENCE_NS = 5 * SECOND
 """The longest wait for a reply to an odd line, whatever the time of a match."""
-END_SECONDS = 1.0
-"""How long a bot may take to end."""
 
 
 class Script(NamedTuple):
@@ -69,20 +67,28 @@ class Dialogue:
         self._refused: tuple[int, ...] = ()
         self.answers_well = False
         """True when the plain dialogue of `opening` ended with a legal answer."""
+        self.refuses_all = False
+        """True when nothing but ``?`` came there."""
 
     def opening(self) -> Step:
         """The greeting is answered. Refusals are tolerated in a match, so they are only told."""
         name, script = "opening", self._script
         with self._subject.run(0) as bot:
-            refused: list[int] = []
+            refused: dict[int, Heard] = {}
             for number, command in enumerate(script.commands[:-1]):
                 heard = self._say(bot, f"{command}\n", number == 0)
                 if heard.reply.fault is not None:
                     return self._failed(bot, name, command, heard, "answer it with = and an empty line")
                 if not heard.reply.answer.accepted:
-                    refused.append(number)
-            self.answers_well = self._is_legal(self._say(bot, f"{script.commands[-1]}\n").reply)
-        self._refused = tuple(refused)
+                    refused[number] = heard
+            reply = self._say(bot, f"{script.commands[-1]}\n").reply
+            self.answers_well = self._is_legal(reply)
+            self._refused = tuple(refused)
+            refusal = reply.fault is None and not reply.answer.accepted
+            self.refuses_all = refusal and len(refused) == len(script.commands) - 1
+            if self.refuses_all:
+                detail = f"it refuses (?) every command, {script.commands[-1]} too; this is the first"
+                return self._failed(bot, name, script.commands[0], refused[0], REFUSES_ALL, detail)
         answered = ", ".join(command.split(" ")[0] for command in script.commands[: script.opening])
         detail = f"answered {answered}"
         if refused:
@@ -119,33 +125,12 @@ class Dialogue:
             "line-ends", "{}\r\n", "strip blanks and \\r from the end of a line before you use it"
         )
 
-    def quit(self, answers: bool) -> Step:
-        """The program ends on ``quit``. `answers` is True when it replies to commands at all."""
-        with self._greeted(answers) as bot:
-            began = time.monotonic()
-            end = bot.say_goodbye(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
-            return self._ending("quit", "quit", end is not None, began, "leave the loop when quit comes")
-
-    def end_of_input(self, answers: bool) -> Step:
-        """The program ends when its input does."""
-        with self._greeted(answers) as bot:
-            began = time.monotonic()
-            bot.end_input()
-            end = bot.wait(END_SECONDS if answers else END_SECONDS + self._start / SECOND)
-            fix = "end the program when reading returns nothing"
-            return self._ending("end-of-input", "end of input", end is not None, began, fix)
-
-    def kill(self, answers: bool) -> Step:
-        """A kill ends the bot and everything that it has started."""
-        with self._greeted(answers) as bot:
-            children, began = bot.children(), time.monotonic()
-        step = self._ending(
-            "kill", "SIGKILL", time.monotonic() - began < END_SECONDS, began, "start no processes"
-        )
-        if not step.ok or not children:
-            return step
-        more = f"; with it {children} that it had started, which other tiers do not let it"
-        return passed(step.name, step.detail + more)
+    def ends(self, how: Callable[[SingleBot], Step], answers: bool) -> Step:
+        """A process ended by one of `endings`; it has answered its first command if it `answers` at all."""
+        with self._subject.run(0) as bot:
+            if answers:
+                self._say(bot, f"{self._script.commands[0]}\n", starting=True)
+            return how(bot)
 
     def _odd_lines(self, name: str, form: str, fix: str, blank: bytes = b"") -> Step:
         """The whole dialogue, each command written as `form`; the answers are as usual.
@@ -198,23 +183,9 @@ class Dialogue:
     def _say(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
         return bot.say(line.encode(), 1, self._start if starting else self._patience)
 
-    @contextmanager
-    def _greeted(self, answers: bool) -> Iterator[SingleBot]:
-        """A process that has answered its first command, if it `answers` at all."""
-        with self._subject.run(0) as bot:
-            if answers:
-                self._say(bot, f"{self._script.commands[0]}\n", starting=True)
-            yield bot
-
     def _failed(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
         """The failed step, by the last reply; stops the process."""
         fault = heard.reply.fault
         detail = detail or (fault.detail if fault is not None else "")
         stderr = last_lines(bot.stop().stderr)
         return Step(name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail, stderr)
-
-    def _ending(self, name: str, sent: str, ended: bool, began: float, fix: str) -> Step:
-        spent = (time.monotonic() - began) * 1000
-        if ended:
-            return passed(name, f"ended after {spent:.0f} ms")
-        return Step(name, False, sent, "", fix, f"it still runs after {spent / 1000:.1f} s")

@@ -17,12 +17,13 @@ from arbiter.table.single import SingleBot
 from arbiter.testing import match_spec, random_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from arbiter.exchange import Send
     from arbiter.match import Limits, MatchRecord, Player
-    from arbiter.rules import Action, AnyGame, Seat
+    from arbiter.rules import Action, AnyGame, Command, Seat
     from arbiter.table.launcher import Launcher
-    from arbiter.table.single import Remains
+    from arbiter.table.single import Relative, Remains
 
 SEED = "check-bot"
 """Seed of the deals and of the opponents' choices: every check plays the same matches."""
@@ -61,9 +62,10 @@ class BotMatch(NamedTuple):
     """A match of the bot, and what its record does not keep.
 
     `raw` is the output of the last exchange; `late` what came when its input was closed after a
-    timeout without a byte; `surplus` what came unasked after a bad answer; `first_ns` the time to
-    the first reply, 0 if none came; `children` the number of processes it had running itself when
-    the match was over.
+    timeout without a byte; `waited` is True if it had then read on, and nothing came all the same; `surplus`
+    what came unasked after a bad answer; `first_ns` the time to the first reply, 0 if none came; `refused`
+    the first news that it refused, and how; `family` the processes that it had running itself when the match
+    was over, in the `position` where the match ended.
     """
 
     seat: Seat
@@ -71,9 +73,12 @@ class BotMatch(NamedTuple):
     process: Remains
     raw: bytes
     late: bytes
+    waited: bool
     surplus: bytes
     first_ns: int
-    children: int
+    refused: tuple[Command, bytes] | None
+    family: Sequence[Relative]
+    position: Position
 
     @property
     def own_moves(self) -> list[tuple[int, str, str]]:
@@ -81,45 +86,66 @@ class BotMatch(NamedTuple):
         return [(m.deal, m.request, m.action) for m in self.record.moves if m.seat == self.seat]
 
 
-def play(subject: Subject, seat: Seat, delivery: str = "strict") -> BotMatch:
-    """The bot in one seat, random legal players in the others; VoidMatch if our machine fails."""
+def play(subject: Subject, seat: Seat, delivery: str = "strict", line_end: bytes = b"\n") -> BotMatch:
+    """The bot in one seat, random legal players in the others; VoidMatch if our machine fails.
+
+    `line_end` ends the lines that it is sent.
+    """
     spec = match_spec(subject.game, seed=SEED)
     players = tuple(
         subject.player if other == seat else spec.players[other] for other in range(len(spec.players))
     )
     spec = replace(spec, players=players, limits=replace(subject.limits, delivery=delivery))
-    first_ns, late = 0, b""
+    first_ns, refused = 0, None
+    late, waited = b"", False
 
-    def listen(reply: Reply | int) -> None:
-        nonlocal first_ns, late
+    def listen(send: Send, reply: Reply | int) -> None:
+        nonlocal first_ns, refused, late, waited
         fault = None if isinstance(reply, int) else reply.fault
         if fault is None:
             first_ns = first_ns or (reply if isinstance(reply, int) else reply.charged_ns)
+            if refused is None and not send.asks and send.replies == 1 and bot.raw.lstrip()[:1] == b"?":
+                refused = send.command, bot.raw
         elif fault.kind == Fault.TIMEOUT and not fault.reply:
-            late = _end_input_and_listen(bot)
+            late, waited = _end_input_and_listen(bot)
 
     with subject.run(seat) as bot:
         rivals = _Rivals(subject.game, seat)
-        record = conduct_one(referee(subject.game, spec), bot, seat, rivals, listen)
+        record = conduct_one(referee(subject.game, spec), _Ended(bot, line_end), seat, rivals, listen)
         raw = bot.raw
         # A surplus reply that comes a moment late shows as a bad answer.
         surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
-        children = bot.children()
-        return BotMatch(seat, record, bot.stop(), raw, late, surplus, first_ns, children)
+        family, end = bot.family(), bot.stop()
+        position = rivals.position
+        return BotMatch(seat, record, end, raw, late, waited, surplus, first_ns, refused, family, position)
 
 
-def _end_input_and_listen(bot: SingleBot) -> bytes:
+class _Ended(NamedTuple):
+    """A bot whose lines end otherwise."""
+
+    bot: SingleBot
+    line_end: bytes
+
+    def exchange(self, send: Send) -> Reply | int:
+        return self.bot.exchange(send._replace(payload=send.payload.replace(b"\n", self.line_end)))
+
+
+def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:
     """What a bot held back until its input ended; nothing if it was merely slow or does not read.
 
     A bot that has written its reply without a flush reads the next line; one that still thinks does not.
+    True if it read on, and held nothing back.
     """
     if bot.listen(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
-        return b""
+        return b"", False
     # A flushed reply is there before the next line is read.
-    if not bot.wait(0) and bot.listen(MS):
-        return b""
+    alive = not bot.wait(0)
+    if alive and (said := bot.listen(MS)):
+        # Or it refuses the blank line.
+        return b"", said.startswith(b"?")
     bot.end_input()
-    return bot.listen(AFTER_INPUT_NS)
+    late = bot.listen(AFTER_INPUT_NS)
+    return late, alive and not late
 
 
 def _reads_on(bot: SingleBot) -> bool:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from arbiter.exchange import Conduct, Seated, Send
     from arbiter.match import MatchRecord
     from arbiter.rules import Action, Seat
-    from arbiter.table.single import SingleBot
 
 
 class Follower(ABC):
@@ -58,17 +57,17 @@ class Follower(ABC):
 
 def conduct_one(
     match: Conduct,
-    bot: SingleBot,
+    bot: Seated,
     seat: Seat,
     others: Follower,
-    on_reply: Callable[[Reply | int], None] = lambda _: None,
+    on_reply: Callable[[Send, Reply | int], None] = lambda *_: None,
 ) -> MatchRecord:
-    """Drive a match with the bot in its seat and `others` in all others; `on_reply` gets its replies."""
+    """Drive a match with the bot in its seat and `others` in all others; `on_reply` hears its exchanges."""
 
     def listen(hearer: Seat, send: Send, reply: Reply | int) -> None:
         if hearer != seat:
             return
-        on_reply(reply)
+        on_reply(send, reply)
         if send.asks and isinstance(reply, Reply) and reply.fault is None:
             others.follow(reply.answer)
 

@@ -16,7 +16,8 @@ class Step:
     """One named step. `ok` is None where it was left out, `detail` then says why.
 
     `sent` is the command, or several; `got` the raw bytes, escaped; `fix` one line; `stderr` the
-    last lines of the bot's standard error, with a failed step.
+    last lines of the bot's standard error, with a failed step. One that is not `required` is advice: no
+    match of the season comes to what it asks.
     """
 
     name: str
@@ -26,6 +27,12 @@ class Step:
     fix: str = ""
     detail: str = ""
     stderr: tuple[str, ...] = ()
+    required: bool = True
+
+    @property
+    def fails(self) -> bool:
+        """True for a required step that failed."""
+        return self.required and self.ok is False
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
@@ -41,7 +48,8 @@ class Step:
         if self.ok is None:
             return f"left out {self.name}: {self.detail}"
         came = f"'{self.got}'" if self.got else "nothing"
-        line = f"FAIL {self.name}: {self.detail}; sent '{self.sent}', got {came}; fix: {self.fix}"
+        advice = "" if self.required else "(advisory) "
+        line = f"FAIL {self.name}: {advice}{self.detail}; sent '{self.sent}', got {came}; fix: {self.fix}"
         return "\n".join((line, *(f"  stderr: {text}" for text in self.stderr)))
 
 

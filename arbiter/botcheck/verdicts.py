@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.botcheck.matches import ANSWERS
 from arbiter.botcheck.report import SHOWN, Step, escaped, last_lines
+from arbiter.errors import ArbiterError
 from arbiter.match import Fault
+from arbiter.protocol import Answer, words_of
 from arbiter.table.sandbox.calls import call_name
+from arbiter.view import hand_line, table_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.botcheck.matches import BotMatch, Subject
+    from arbiter.course import Position
     from arbiter.match import Forfeit
 
 PLAIN = "plain"
@@ -30,6 +35,10 @@ REFUSED = {
     "landlock": "processes, sockets, writing, and reading outside the bot's folder",
     "bwrap": "the network, and writing anywhere but in a /tmp of its own",
 }
+BLOCK = re.compile(rb"[^\n]*\S[^\n]*\n[ \t\r]*\n")
+"""A line and an empty line."""
+LEGAL = 20
+"""Legal answers that are listed."""
 NOT_THERE = b"No such file or directory"
 NOT_STARTED = re.compile(rb"arbiter: cannot start |bwrap: execvp ")
 """What the process writes that could not become the bot's program."""
@@ -45,6 +54,13 @@ FIXES = {
     "time": "look at time_left and answer earlier, or check it with a longer --time",
     "memory": "use less memory, or check it with a larger --memory",
 }
+NO_FLUSH = (
+    "flush standard output after every reply: writer.Flush() in Go, fflush(stdout) in C, flush=True in "
+    "Python; and answer every command"
+)
+NO_ANSWER = "answer every command, and flush the answer; a command that you do not know is answered with ?"
+NO_SIGN = "begin every reply with =, then the word where one is asked for, as in '= TD'; then an empty line"
+LINE_END = "take the line end off before you split a line: line.split(), or line.strip().split(' ')"
 EXEC = (
     "nothing may be forked in this tier: let the script end with exec, and before it use no $(...), no pipes "
     'and no programs, as in: cd "${0%/*}"; exec python3 bot.py'
@@ -63,6 +79,10 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
         return None
     name, detail = _place(played, forfeit, opening)
     stderr, fix = played.process.stderr, FIXES[name]
+    if played.waited:
+        fix = NO_ANSWER if played.first_ns else NO_FLUSH
+    elif forfeit.fault is Fault.MALFORMED and _lacks_sign(played):
+        fix = NO_SIGN
     tier = subject.limits.isolation
     if NO_FORK.search(stderr):
         fix = EXEC
@@ -78,6 +98,11 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
     if played.late:
         detail += "; the reply came when the input was closed"
+    if forfeit.fault is Fault.ILLEGAL:
+        detail += f"; {_scene(played.position)}"
+    if played.refused is not None:
+        command, refusal = played.refused
+        detail += f"; before that it refused {command.split(' ')[0]}: '{escaped(refusal)}'"
     moves = len(played.own_moves)
     where = f"seat {forfeit.seat}, after {moves} decision{'s' * (moves != 1)}: " if moves else ""
     return Step(name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr))
@@ -104,6 +129,43 @@ def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
     return what, CRLF if carriage else HASH_BANG
 
 
+def _lacks_sign(played: BotMatch) -> bool:
+    """True if a reply is one but for the sign in front: a legal answer, or a line and an empty line."""
+    text, position, forfeit = played.raw + played.surplus, played.position, played.record.forfeit
+    if text[:1] in (b"=", b"?"):
+        return False
+    if BLOCK.fullmatch(text):
+        return True
+    if forfeit is None or position.to_act != played.seat or forfeit.command != position.request:
+        return False
+    first = text.partition(b"\n")[0].strip()
+    try:
+        position.parse(words_of(Answer(True, first, first), position.answer_words))
+    except ArbiterError:
+        return False
+    return True
+
+
+def _scene(position: Position) -> str:
+    """What the bot to act has and sees: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
+    shown, words = position.shown, position.words()
+    assert position.to_act is not None
+    told = {
+        "hand": " ".join(hand_line(position.game, shown.hands[position.to_act]).split()),
+        "table": " ".join(table_line(shown).split()),
+        "legal": " ".join(words[:LEGAL]) + (f" ... ({len(words)} in all)" if len(words) > LEGAL else ""),
+    }
+    return ", ".join(f"{name} {text}" for name, text in told.items() if text)
+
+
+def with_line_end(fault: Step) -> Step:
+    """The fault of a bot that plays on where a blank stands before each line end."""
+    cause = (
+        "with a blank before each line end it plays on, so it takes the line end for a part of the last word"
+    )
+    return replace(fault, detail=f"{fault.detail}; {cause}", fix=LINE_END)
+
+
 def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[str, str]:
     """The step and what happened, in words."""
     fault, reply, said = forfeit.fault, forfeit.reply, forfeit.detail
@@ -115,6 +177,13 @@ def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[
         return "empty-line", "a reply without the end of its line and without the empty line"
     if fault is Fault.TIMEOUT and played.late[:1] in (b"=", b"?") and played.late:
         return "flushes", "no reply while the input was open"
+    if played.waited:
+        has_read = (
+            f"it has read {forfeit.command.split(' ')[0]} and waits for the next command, without a reply"
+        )
+        if played.first_ns:
+            return "opening" if forfeit.command.split(" ")[0] in opening else "matches", has_read
+        return "flushes", f"{has_read}: it may not flush its output, not at its end either"
     if reply[:1] == "=" and (fault is Fault.OUT_OF_TURN or (played.surplus and fault in ANSWERS)):
         return "only-replies", "more replies than commands"
     if fault in (Fault.OUT_OF_TURN, Fault.OUTPUT):
@@ -122,6 +191,8 @@ def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[
     if fault is Fault.MALFORMED:
         if reply[:1] == "=" and "\0" not in reply and "longer" not in said:
             return "rules", said
+        if _lacks_sign(played):
+            return "only-replies", f"a reply without =: {said}"
         return "only-replies", f"text that is no reply: {said}"
     if fault is Fault.ILLEGAL:
         return "rules", said

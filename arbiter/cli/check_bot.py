@@ -9,7 +9,7 @@ import click
 
 from arbiter.cli.bots import choose_tier, problems_of_command, read_options
 from arbiter.cli.options import format_option, limit_options
-from arbiter.cli.output import print_json, say
+from arbiter.cli.output import note, print_json, say
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
@@ -25,7 +25,7 @@ from arbiter.players import registered
 def check_bot(
     game_name: str, options: tuple[str, ...], style: str, command: tuple[str, ...], **limits: str
 ) -> None:
-    """Try a bot in every way that a tournament will; exit 3 if it fails a step.
+    """Try a bot in every way that a tournament will; exit 3 if it fails a required step.
 
     The words of its COMMAND come after two dashes.
 
@@ -52,10 +52,12 @@ def check_bot(
                 say(step.text())
     finally:
         launcher.close()
-    failed = [step for step in steps if step.ok is False]
+    failed = [step for step in steps if step.fails]
     if style == "json":
         shape = {"ok": not failed, "game": game.name, "isolation": allowed.isolation}
         print_json({**shape, "steps": [step.to_json() for step in steps]})
+    if advice := ", ".join(step.name for step in steps if step.ok is False and not step.required):
+        note(f"no match under these terms comes to {advice}: advice, not a failure")
     if failed:
         names = ", ".join(step.name for step in failed)
         raise BotCheckFailed(f"the bot failed {names}; first {failed[0].name}: {failed[0].detail}")

@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from arbiter.botcheck import Subject, check_bot
+from arbiter.botcheck import Subject, check_bot, is_required
 from arbiter.errors import ConfigError, VoidMatch, did_you_mean
 from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2
 """Players tried at once."""
-NEVER_SENT = frozenset({"unknown-command", "blank-lines", "line-ends", "end-of-input"})
-"""Steps about what no referee sends."""
 FAILED = "failed qualification: "
 """Begins the reason of a suspension that a later qualification may end."""
 
@@ -100,14 +98,9 @@ def try_players(config: Config, entries: Iterable[Entry], executor: Executor) ->
 
 def judged(player: Player, limits: Limits, steps: Sequence[Step]) -> Verdict:
     """The verdict on steps under a season's limits."""
-    idle = set(NEVER_SENT)
-    if not (limits.delivery == "batched" and player.batched):
-        idle.add("batched")
-    if limits.end != "quit":
-        idle.add("quit")
     failed = [step for step in steps if step.ok is False]
-    must = next((step for step in failed if step.name not in idle), None)
-    advice = next((step for step in failed if step.name in idle), None)
+    must = next((step for step in failed if is_required(step.name, player, limits)), None)
+    advice = next((step for step in failed if not is_required(step.name, player, limits)), None)
     return Verdict(player.name, tuple(steps), must, advice)
 
 

@@ -55,10 +55,10 @@ def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
 
 
 def _check_bot(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
-    """All steps of `arbiter check-bot`."""
+    """All required steps of `arbiter check-bot`."""
     game = suite.game
     steps = executor.submit(_steps, game.name, game.options, suite.bot, check.limits).result()
-    failed = [step for step in steps if step.ok is False]
+    failed = [step for step in steps if step.fails]
     if failed:
         names = ", ".join(step.name for step in failed)
         return False, f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}"

@@ -119,8 +119,11 @@ class Meter:
         self._schedstat = self._own = -1
 
 
-def _stat(pid: int) -> bytes:
-    """The fields of /proc/PID/stat after the program's name, the state first; empty if it is gone."""
+def _stat(pid: int | str) -> bytes:
+    """The fields of /proc/PID/stat after the program's name, the state first; empty if it is gone.
+
+    PID/task/TID names a thread.
+    """
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
             return stat.read().rpartition(b") ")[2]
@@ -157,6 +160,24 @@ def children_of(pid: int) -> list[int]:
 def descendants_of(pid: int) -> list[int]:
     """The children of a process, and theirs."""
     return [one for child in children_of(pid) for one in (child, *descendants_of(child))]
+
+
+def is_awake(pid: int) -> bool:
+    """True if a thread of a process runs, or waits for a core or a disk, rather than sleeps."""
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            if _stat(f"{pid}/task/{thread}")[:1] in (b"R", b"D"):
+                return True
+    return False
+
+
+def name_of(pid: int) -> str:
+    """The name of a process's program, up to 15 characters; empty if it is gone."""
+    try:
+        with open(f"/proc/{pid}/comm") as name:
+            return name.read().rstrip("\n")
+    except OSError:
+        return ""
 
 
 def run_delay(descriptor: int) -> int:

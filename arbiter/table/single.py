@@ -26,7 +26,8 @@ from arbiter.exchange import Reply, Send
 from arbiter.protocol import Answer, Connection
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
-from arbiter.table.meter import children_of
+from arbiter.table.forkserver.family import peak_memory
+from arbiter.table.meter import Meter, descendants_of, is_awake, name_of
 from arbiter.table.stderr import CHUNK
 
 if TYPE_CHECKING:
@@ -49,6 +50,13 @@ class Remains(NamedTuple):
     stderr: bytes
 
 
+class Relative(NamedTuple):
+    """A process that a bot has started: its program's name, and the most memory it has had, in bytes."""
+
+    name: str
+    peak_memory_bytes: int
+
+
 class SingleBot:
     """One process, started at once and alone at its launcher; ended by `stop`.
 
@@ -61,6 +69,7 @@ class SingleBot:
         (self._process,) = launcher.start([start_request(player, limits)])
         self._channel = Channel(seat, self._process, launcher, limits)
         self._recorder = self._channel.connection = _Recorder()
+        self._usage = Meter(self._process.pid, family=True)
         self._remains: Remains | None = None
 
     def exchange(self, send: Send) -> Reply | int:
@@ -121,13 +130,28 @@ class SingleBot:
         """Wait for it to end; how it ended, None if it lives after this time."""
         return self._launcher.wait(self._process.pid, seconds)
 
+    def drain_stderr(self) -> None:
+        """Read what it has written to standard error."""
+        self._channel.stderr.drain()
+
     def stderr(self) -> bytes:
         """The tail of its standard error, as far as it has been read; all of it after `stop`."""
         return self._channel.stderr.tail
 
-    def children(self) -> int:
-        """The number of its children, zombies included."""
-        return len(children_of(self._process.pid))
+    def family(self) -> list[Relative]:
+        """What it has started and what that has started, as far as it lives."""
+        return [Relative(name_of(pid), peak_memory(pid)) for pid in descendants_of(self._process.pid)]
+
+    @property
+    def cpu_ns(self) -> int:
+        """CPU time so far, with that of its descendants."""
+        return self._usage.cpu_ns()
+
+    @property
+    def sleeps(self) -> bool:
+        """True if no thread of it or of its descendants runs, or waits for a core or a disk."""
+        pid = self._process.pid
+        return not any(map(is_awake, (pid, *descendants_of(pid))))
 
     def stop(self) -> Remains:
         """Kill it with its descendants; a second call returns the same."""

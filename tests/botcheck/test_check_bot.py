@@ -6,15 +6,19 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.botcheck import STEPS, Step
+from arbiter.botcheck import STEPS, Step, endings, is_required
+from arbiter.botcheck.endings import Patience
 from arbiter.botcheck.report import escaped
 from arbiter.botcheck.verdicts import EXEC
 from arbiter.cli import exit_code
+from arbiter.config.limits import USUAL
+from arbiter.match import Player
 from arbiter.table.sandbox.isolation import probe
 
 if TYPE_CHECKING:
@@ -25,6 +29,9 @@ pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[2] / "bots"
 CPP = BOTS / "cpp" / "build" / "planning_random"
 PYTHON = (sys.executable, "-I", "-S")
+ADVISORY = ("unknown-command", "blank-lines", "line-ends", "same-seed", "batched", "quit", "end-of-input")
+"""Without a season that needs them."""
+ADVICE = "no match under these terms comes to {}: advice, not a failure"
 SHORT = ("--option", "deals=[[2, 0], [3, 1]]")
 
 # A bot without a fault; {early} runs before, {each} for every command, {say} writes a reply.
@@ -35,7 +42,7 @@ def say(text):
     {say}
 {early}
 for line in sys.stdin:
-    words = line.split()
+    words = line.split({split})
     if not words:
         {blank}
         continue
@@ -58,6 +65,7 @@ for line in sys.stdin:
     {end}
 """
 GOOD = {
+    "split": "",
     "say": "sys.stdout.write(text); sys.stdout.flush()",
     "early": "",
     "blank": "pass",
@@ -71,7 +79,46 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     # what it does: (how it differs from the good one, the step it fails, words of the line)
     "ends at once": ({"early": "sys.exit(3)"}, "starts", "it exited with status 3"),
     "does not compile": ({"early": "def"}, "starts", "SyntaxError"),
-    "says nothing": ({"say": "pass"}, "starts", "no reply at all"),
+    "says nothing": (
+        {"say": "pass"},
+        "flushes",
+        "it has read set_deck and waits for the next command, without a reply: it may not flush its output",
+    ),
+    "says nothing to a request": (
+        {"each": GEN + "continue"},
+        "matches",
+        "it has read gen_move and waits for the next command, without a reply; sent 'gen_move', got nothing",
+    ),
+    "answers without the sign": (
+        {"each": GEN + "\n        print(answer[2:], flush=True)\n        continue"},
+        "only-replies",
+        "a reply without =: a reply starts with = or ?, not b'",
+    ),
+    "says something else than the sign": (
+        {"say": "sys.stdout.write(text.replace('=', 'ok')); sys.stdout.flush()"},
+        "only-replies",
+        "fix: begin every reply with =, then the word where one is asked for",
+    ),
+    "keeps the line end": (
+        {"split": "' '"},
+        "matches",
+        "so it takes the line end for a part of the last word; sent 'gen_declare', got '? unknown command\\n\\n'; fix: take",
+    ),
+    "keeps the line end and is silent": (
+        {"split": "' '", "each": "if words[0].startswith('gen_') and answer[0] == '?': continue"},
+        "matches",
+        "so it takes the line end for a part of the last word; sent 'gen_declare', got nothing; fix: take",
+    ),
+    "refuses every word": (
+        {"each": "answer = '? ' + words[0]"},
+        "opening",
+        "every command, gen_declare too; this is the first; sent 'set_deck 23456789TJQKA CDHS', got '? set_deck\\n\\n'",
+    ),
+    "refuses its cards": (
+        {"each": "if words[0] in ('set_cards', 'gen_declare'): answer = '? no ' + words[0]"},
+        "matches",
+        "refused to answer gen_declare; before that it refused set_cards: '? no set_cards\\n\\n'; sent 'gen_declare'",
+    ),
     "starts late": ({"early": "time.sleep(2.2)"}, "starts", "no reply at all"),
     "forgets the empty line": (
         {"say": "sys.stdout.write(text[:-1]); sys.stdout.flush()"},
@@ -131,7 +178,7 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "does not follow suit": (
         {"each": GEN + "answer = '= ' + ([c for c in hand if c not in follow] or hand)[0]"},
         "rules",
-        "does not follow suit",
+        "was led); hand ",
     ),
     "declares two words": ({"each": DECLARE + "answer += ' tricks'"}, "rules", "more than one word"),
     "declares without a word": ({"each": DECLARE + "answer = '='"}, "rules", "an answer without a word"),
@@ -181,14 +228,14 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "batched",
         "in strict delivery and",
     ),
-    "ignores quit": ({"end": "pass"}, "quit", "it still runs after"),
+    "ignores quit": ({"end": "pass"}, "quit", "it still runs: it has slept for 0."),
     "ignores the end of input": (
         {
             "end": "if words[0] == 'quit': os._exit(0)",
             "early": "import atexit\natexit.register(time.sleep, 60)",
         },
         "end-of-input",
-        "it still runs after",
+        "it still runs: it has slept for 0.",
     ),
 }
 
@@ -243,8 +290,10 @@ def test_a_faulty_bot_fails_the_step_that_names_its_fault(
     name: str,
     check: Callable[..., tuple[int, str, str]],
     bot: Callable[[dict[str, str]], Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     changes, step, words = FAULTS[name]
+    monkeypatch.setattr(endings, "PATIENCE", Patience(asleep=0.3))
     limits = ("--time", "1s", "--start-time", "1s", "--memory", "200MB", *SHORT)
     code, out, err = check(*PYTHON, bot(changes), options=limits)
     lines = steps_of(out)
@@ -253,8 +302,12 @@ def test_a_faulty_bot_fails_the_step_that_names_its_fault(
     assert words in failed[0]
     assert "; sent '" in failed[0]
     assert "; fix: " in failed[0]
-    assert code == 3
-    assert err.splitlines()[-1].startswith(f"arbiter: the bot failed {step}; first {step}: ")
+    if step in ADVISORY:
+        assert failed[0].startswith(f"FAIL {step}: (advisory) ")
+        assert (code, err.splitlines()[-1]) == (0, f"arbiter: {ADVICE.format(step)}")
+    else:
+        assert code == 3
+        assert err.splitlines()[-1].startswith(f"arbiter: the bot failed {step}; first {step}: ")
     # Every step is there: done, failed or left out with the reason.
     names = [line.partition(":")[0].removeprefix("left out ").split(" ")[-1] for line in lines]
     assert names == list(STEPS)
@@ -298,6 +351,7 @@ def test_the_report_as_json(
     shape: dict[str, Any] = json.loads(out)
     assert (code, shape["ok"], shape["isolation"]) == (3, False, "plain")
     assert [step["name"] for step in shape["steps"]] == list(STEPS)
+    assert {step["name"] for step in shape["steps"] if not step["required"]} == set(ADVISORY)
     (failed,) = [step for step in shape["steps"] if step["ok"] is False]
     assert failed["name"] == "only-replies"
     assert failed["sent"] == "set_deck 23456789TJQKA CDHS"
@@ -330,7 +384,9 @@ def test_a_script_that_forks_is_told_to_exec(
     started = f"{' '.join(PYTHON)} {BOTS / 'python' / 'planning_random.py'}"
     code, out, _ = check(shell_script(tmp_path, f"{started}\ntrue"))
     assert code == 0
-    assert "end the script with exec" in out.splitlines()[0]
+    assert " besides: a script that starts a bot must end with exec" in out.splitlines()[0]
+    (memory,) = [line for line in out.splitlines() if line.startswith("ok memory")]
+    assert memory.endswith(", its 2 processes together")
     code, out, _ = check(shell_script(tmp_path, f"exec {started}"))
     assert "exec" not in out
     refused = shell_script(tmp_path, "echo 'run.sh: 1: Cannot fork' >&2; exit 2")
@@ -444,3 +500,22 @@ def test_raw_bytes_are_cut_and_escaped() -> None:
     assert escaped(b"x" * 300) == "x" * 200 + "... (300 bytes)"
     line = Step("flushes", False, "gen_move", "", "flush", "no reply").text()
     assert line == "FAIL flushes: no reply; sent 'gen_move', got nothing; fix: flush"
+
+
+@pytest.mark.parametrize(
+    ("terms", "required"),
+    [
+        ({}, set()),
+        ({"end": "quit"}, {"quit"}),
+        ({"delivery": "batched"}, {"batched"}),
+        ({"delivery": "batched", "end": "quit"}, {"quit", "batched"}),
+    ],
+)
+def test_a_season_requires_the_steps_that_its_matches_come_to(
+    terms: dict[str, str], required: set[str]
+) -> None:
+    limits = replace(USUAL.limits(), **terms)
+    batched, strict = (Player("alice", ("bot",), "/", batched=said) for said in (True, False))
+    assert {name for name in ADVISORY if is_required(name, batched, limits)} == required
+    assert {name for name in ADVISORY if is_required(name, strict, limits)} == required - {"batched"}
+    assert all(is_required(name, strict, limits) for name in STEPS if name not in ADVISORY)
