@@ -37,18 +37,42 @@ if TYPE_CHECKING:
     text="Text for people, the whole record as JSON, or what a reader may see, as JSON.",
 )
 @click.option("--reader", help="With --format replay: public, seat:K or full.  [default: full]")
-def show(config: str, match_id: str, store_url: str | None, style: str, reader: str | None) -> None:
+@click.option("--moves", is_flag=True, help="The time of each move, the slowest ones, where the budget went.")
+@click.option("--seat", type=int, metavar="K", help="What seat K could know; with --moves: its own.")
+def show(
+    config: str,
+    match_id: str,
+    store_url: str | None,
+    style: str,
+    reader: str | None,
+    moves: bool,
+    seat: int | None,
+) -> None:
     """One match: who sat where, every deal, every move, and why it ended.
 
     Example: arbiter show configs/demo.yaml r001/t01/m0
     """
     if reader is not None and style != "replay":
         raise ConfigError(f"--reader goes with --format replay, not with {style}")
+    if moves and style == "replay":
+        raise ConfigError("--moves goes with --format text or json")
+    if seat is not None and style != "text" and not moves:
+        raise ConfigError(f"--seat is text: --format replay --reader seat:{seat} gives the same as JSON")
     found = look(config, store_url)
     season = found.season
     record = season.match(match_id)
     if record is None:
         raise unknown_match(match_id, season.summaries())
+    if seat is not None and not 0 <= seat < len(record.players):
+        raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
+    if moves:
+        from arbiter.cli.move_times import print_times, times_json
+
+        if style == "json":
+            print_json(times_json(record, seat))
+        else:
+            print_times(record, seat)
+        return
     if style == "json":
         print_json(record.to_json())
         return
@@ -57,6 +81,11 @@ def show(config: str, match_id: str, store_url: str | None, style: str, reader: 
 
         looking = Reader.parse(reader or "full", len(record.players))
         print_json(Results(found.config(), season).replay(match_id, looking))
+        return
+    if seat is not None:
+        from arbiter.cli.seat_text import print_seat
+
+        print_seat(record, seat)
         return
     for line in replaced(season.programs(), record.round or 0, record.players, str(found.folder)):
         say(line)
