@@ -15,6 +15,8 @@ MS = 1_000_000
 SECOND = 1_000_000_000
 LONGEST = 8760 * 3600 * SECOND
 """A year, which no match lasts."""
+SPENT_MARK = "; budget "
+"""Stands in the words of a timeout before how the budget was used up."""
 _UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND, "us": 1000}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
 _FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
@@ -62,6 +64,30 @@ class TimeControl:
         if control.budget_ns < MS:
             raise ConfigError(f"time control under a millisecond: {text!r}", hint=_FORMS)
         return control
+
+
+def used_up(
+    control: TimeControl, earlier_ns: int, answers: Sequence[tuple[str, int, int]], rest: str = "news"
+) -> str:
+    """How a budget went before the exchange that was too long for what was left of it.
+
+    `earlier_ns` is all that was charged before, of it `answers` as (request, deal from 0, ns), and a `rest`.
+    "" under a limit per request, and where it was less than a tenth of what was granted.
+    """
+    granted = control.budget_ns + control.increment_ns * len(answers)
+    if control.per_request or not answers or 10 * earlier_ns < granted:
+        return ""
+    more = f" + {len(answers)} x {_short(control.increment_ns)}" if control.increment_ns else ""
+    thought = sum(ns for _, _, ns in answers)
+    news = f", {_short(earlier_ns - thought)} on {rest}" if earlier_ns - thought >= MS else ""
+    request, deal, slowest = max(answers, key=lambda answer: answer[2])
+    spent = f"{_short(control.budget_ns)}{more}: {_short(thought)} on earlier answers{news}"
+    return f"{SPENT_MARK}{spent}, slowest {request} in deal {deal + 1}: {_short(slowest)}"
+
+
+def _short(ns: int) -> str:
+    """``301 ms`` below a second, else ``1.5 s``."""
+    return f"{ns / MS:.0f} ms" if ns < SECOND else f"{round(ns / SECOND, 2):g} s"
 
 
 class Clock:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from arbiter.clock import MS, Clock
+from arbiter.clock import MS, Clock, used_up
 from arbiter.course import planned_deal, programme
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.exchange import Reply, Send, overdue
@@ -250,11 +250,13 @@ class _Match:
         else:
             late = self._clock.charge(seats, costs, allowed)
         if reply is not None and (fault := reply.fault) is not None:
-            seat = seats[len(costs) - 1]
-            raise _MatchForfeited(seat, send, Fault(fault.kind), fault.detail, fault.reply)
+            seat, kind = seats[len(costs) - 1], Fault(fault.kind)
+            spent = self._spent(seat, send, costs[-1]) if kind is Fault.TIMEOUT else ""
+            raise _MatchForfeited(seat, send, kind, fault.detail + spent, fault.reply)
         if late is not None:
             cost = costs[seats.index(late)]
-            raise _MatchForfeited(late, send, Fault.TIMEOUT, overdue(late, send, cost), b"")
+            why = overdue(late, send, cost) + self._spent(late, send, cost)
+            raise _MatchForfeited(late, send, Fault.TIMEOUT, why, b"")
 
     def judge(
         self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
@@ -331,6 +333,15 @@ class _Match:
             clock=spec.limits.clock,
             substitute=spec.substitute,
         )
+
+    def _spent(self, seat: Seat, send: Send, cost: int) -> str:
+        """How the budget of a seat went before an exchange that cost too much; "" for a start."""
+        if send.starting:
+            return ""
+        answers = [(request, deal, times[1]) for deal, by, request, _, times, *_ in self._moves if by == seat]
+        limits = self._spec.limits
+        rest = "news" if limits.start_ns is not None else "its start and news"
+        return used_up(limits.time, self._clock.used[seat] - cost, answers, rest)
 
     def _first(self, seat: Seat, line: bytes) -> Send:
         """A seat's first command, timed as the start of its program unless the config says not to."""

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from arbiter.clock import SPENT_MARK
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.errors import ConfigError
 from arbiter.games import make
@@ -259,6 +260,9 @@ class _Telling:
         if forfeit.fault is Fault.ILLEGAL and not self._everything:
             word = forfeit.detail.partition(": ")[0][:SHOWN_WORD]
             return f"{word}: no legal answer to {forfeit.command}"
+        if forfeit.fault is Fault.TIMEOUT and not self._everything:
+            # Which of its earlier requests was the slowest may tell of cards, too.
+            return forfeit.detail.partition(SPENT_MARK)[0]
         return forfeit.detail
 
     def _add(self, t: str, **fields: Any) -> None:

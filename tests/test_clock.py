@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.clock import MS, SECOND, Clock, TimeControl, parse_duration
+from arbiter.clock import MS, SECOND, Clock, TimeControl, parse_duration, used_up
 from arbiter.errors import ConfigError
 
 FORMS = [
@@ -109,3 +109,28 @@ def test_clocks_hold_integers_only():
     clock.reward(0)
     values = [clock.left[0], clock.used[0], clock.allowed()[0]]
     assert [type(value) for value in values] == [int] * 3
+
+
+ANSWERS = [("gen_declare", 0, 600 * MS), ("gen_move", 4, 301 * MS)]
+
+
+@pytest.mark.parametrize(
+    ("time", "earlier", "words"),
+    [
+        ("1s", 901 * MS, "; budget 1 s: 901 ms on earlier answers, slowest gen_declare in deal 1: 600 ms"),
+        (
+            "9s",
+            921 * MS,
+            "; budget 9 s: 901 ms on earlier answers, 20 ms on news, slowest gen_declare in deal 1: 600 ms",
+        ),
+        (
+            "1s+10ms",
+            901 * MS,
+            "; budget 1 s + 2 x 10 ms: 901 ms on earlier answers, slowest gen_declare in deal 1: 600 ms",
+        ),
+        ("9.1s", 901 * MS, ""),
+        ("1s/request", 901 * MS, ""),
+    ],
+)
+def test_how_a_budget_went_is_told_where_a_tenth_of_it_went_before(time, earlier, words):
+    assert used_up(TimeControl.parse(time), earlier, ANSWERS) == words

@@ -308,7 +308,33 @@ def test_a_budget_that_is_just_enough_is_enough():
 def test_a_nanosecond_over_the_budget_is_a_timeout():
     forfeit = replayed(cost=lambda send, seat: MS + (seat == 3 and send.asks), time="639ms").forfeit
     assert (forfeit.seat, forfeit.fault, forfeit.command[:4]) == (3, Fault.TIMEOUT, "play")
-    assert re.fullmatch(r"charged 1\.0\d+ ms where it was allowed 0\.9\d+ ms", forfeit.detail)
+    charged = forfeit.detail.partition("; budget ")[0]
+    assert re.fullmatch(r"charged 1\.0\d+ ms where it was allowed 0\.9\d+ ms", charged)
+
+
+def longer_and_longer():
+    """Seat 2 takes 20 ms for its first answer, and 20 ms more for each one after it."""
+    asked = []
+
+    def cost(send, seat):
+        if not send.asks or seat != 2:
+            return 0
+        asked.append(send)
+        return 20 * MS * len(asked)
+
+    return cost
+
+
+@pytest.mark.parametrize("delivery", ["strict", "batched"])
+@pytest.mark.parametrize(
+    ("time", "raw"), [("190ms", None), ("1s", {("gen_move", 1): b"=\n"})], ids=["late", "none"]
+)
+def test_a_timeout_says_how_the_budget_went_before(time, raw, delivery):
+    forfeit = disturbed(raw, cost=longer_and_longer(), time=time, delivery=delivery).forfeit
+    assert (forfeit.seat, forfeit.fault) == (2, Fault.TIMEOUT)
+    budget = "190 ms" if raw is None else "1 s"
+    words = f"; budget {budget}: 120 ms on earlier answers, slowest gen_declare in deal 2: 60 ms"
+    assert forfeit.detail.endswith(words)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.cli import exit_code
+from arbiter.clock import MS
 from arbiter.config import load
 from arbiter.course import deal_of
 from arbiter.errors import ConfigError
@@ -200,6 +201,21 @@ def test_the_reason_of_an_illegal_move_waits_for_the_end_of_the_round() -> None:
     assert early["text"] == "ZZ: no legal answer to gen_move"
     late = replay_of(record, Reader("public"))["result"]["fault"]
     assert late["text"].startswith("ZZ: there is no such card in the deck")
+
+
+def test_on_what_a_budget_went_is_for_the_bot_itself_and_for_who_sees_all() -> None:
+    game = Planning(deals=[[2, 0]])
+    bots: list[Any] = [partial(answer, ["0", "2C"]) for _ in range(4)]
+    record = play_in_memory(
+        game, bots, match_spec(game, time="1s"), cost=lambda send, _: 600 * MS * send.asks
+    )
+    said = {
+        reader: replay_of(record, Reader.parse(reader, 4), complete=False)["result"]["fault"]["text"]
+        for reader in ("public", "seat:0", "seat:3", "full")
+    }
+    assert record.forfeit is not None
+    seat = record.forfeit.seat
+    assert [reader for reader, text in said.items() if "slowest" in text] == [f"seat:{seat}", "full"]
 
 
 def answer(words: list[str], command: str) -> bytes:
