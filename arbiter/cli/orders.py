@@ -14,7 +14,8 @@ from arbiter.cli.output import counted, first_few, note, number, print_json, pri
 from arbiter.config.changes import VERSION_MARK
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import original
-from arbiter.regress.experiment import PREFIX, STORE
+from arbiter.regress.experiment import STORE
+from arbiter.regress.identity import PREFIX
 from arbiter.season import administration
 from arbiter.season.orders import force
 from arbiter.season.results import Results

@@ -17,6 +17,8 @@ from arbiter.cli.output import counted, even_unread, first_few, note, print_json
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import Experiment
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 @click.option(
     "--faults", type=click.Choice(["count", "fail"]), help="A fault loses, or ends it.  [default: count]"
 )
+@click.option("--fresh", is_flag=True, help="Begin anew, although it was begun or decided before.")
 @click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset="")
 @workers_option
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
 def regress(
     files: tuple[str, ...],
     options: tuple[str, ...],
+    fresh: bool,
     store_url: str | None,
     part: str | None,
     merging: bool,
@@ -88,10 +92,11 @@ def regress(
     ended: Ended | None
     try:
         if merging:
-            given |= {"option": options or None, "slice": part, "store": store_url}
+            given |= {"option": options or None, "slice": part, "store": store_url, "fresh": fresh or None}
             ended = _merge(files, given, start)
         else:
-            ended = _play(files, options, given, store_url, part, start)
+            written = [path for path in (junit_file, summary_file, json_file, records) if path is not None]
+            ended = _play(files, options, given, store_url, part, fresh, written, start)
     except BaseException as error:
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", OUR_FAULT)
         documents.failed(str(error) or "interrupted", code, clock.monotonic() - start)
@@ -114,22 +119,26 @@ def _play(
     given: dict[str, Any],
     store_url: str | None,
     part: str | None,
+    fresh: bool,
+    written: Sequence[str],
     start: float,
 ) -> Ended | None:
     """Play on until there is a verdict; None after a slice, which has none."""
     from arbiter.cli.regress_report import Ended
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
-    from arbiter.regress import open_experiment, play_on, resume
+    from arbiter.regress import attempt, changed_since, open_experiment, play_on, resume
     from arbiter.season.slices import Slice
     from arbiter.store import Store
 
     if len(files) > 1 or any(".sqlite" in file or "://" in file for file in files):
         message = f"one file is read, not {len(files)}" if len(files) > 1 else "is a store, not a test's file"
         raise ConfigError(message, files[0] if len(files) == 1 else "", hint="--merge puts stores together")
-    experiment = _experiment(files[0] if files else None, options, given, store_url)
+    experiment = _experiment(files[0] if files else None, options, given, store_url, written)
     own = Slice.parse(part) if part is not None else None
     if own is not None:
+        if fresh:
+            raise ConfigError("--fresh does not go with --slice", hint="name a new store")
         if store_url is None:
             raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
         if experiment.seed == "auto" or experiment.test.most_blocks is None:
@@ -137,6 +146,13 @@ def _play(
             raise ConfigError("slices need to agree on the deals and on their number", hint=hint)
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
+        if (changed := changed_since(experiment, store)) is not None:
+            name, paths = changed
+            note(f"a new test: {first_few(paths)} changed since {name}, which stays in the store")
+        before = attempt(experiment, store).name
+        experiment = attempt(experiment, store, fresh)
+        if experiment.name != before:
+            note(f"begun anew as {experiment.name}; {before} stays in the store, and counts as a try")
         stack.enter_context(store.held(experiment.name))
         season = open_experiment(experiment, store)
         season.ask_to_stop(False)
@@ -185,9 +201,13 @@ def _merge(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended
 
 
 def _experiment(
-    file: str | None, options: tuple[str, ...], given: dict[str, Any], store_url: str | None
+    file: str | None,
+    options: tuple[str, ...],
+    given: dict[str, Any],
+    store_url: str | None,
+    written: Sequence[str],
 ) -> Experiment:
-    """From the file and the options; its isolation settled."""
+    """From the file and the options, `written` being our own documents; its isolation settled."""
     from arbiter.regress import experiment_of
 
     keys = {key: value for key, value in given.items() if value is not None}
@@ -200,6 +220,8 @@ def _experiment(
             except ValueError as error:
                 raise ConfigError(f"--{version} {keys[version]!r}: {error}") from None
             keys[version] = {"command": words, "env": env}
-    experiment = experiment_of(file, keys, read_options(options))
+    experiment = experiment_of(file, keys, read_options(options), written)
+    for text in experiment.notes:
+        note(text)
     tier = choose_tier(experiment.limits.isolation)
     return replace(experiment, limits=replace(experiment.limits, isolation=tier))

@@ -137,6 +137,8 @@ def shape(ended: Ended) -> dict[str, Any]:
         "field": [player.name for player in experiment.field],
         "seed": ended.seed,
         "name": experiment.name,
+        "attempt": experiment.attempt,
+        "from_store": trial.from_store,
         "seconds": round(ended.seconds, 3),
     }
 

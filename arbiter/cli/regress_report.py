@@ -115,6 +115,8 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
         base = tally(trial, BASE)
         found[3] = ("candidate", f"{won} won, {drawn} level, {lost} lost against the field")
         found.insert(4, ("base", "{} won, {} level, {} lost against the field".format(*base)))
+    if trial.experiment.attempt > 1:
+        found.append(("attempt", f"{trial.experiment.attempt}; each has the risks of one, all together more"))
     if trial.verdict == "identical_play":
         # Without variance neither an interval nor a ratio means anything.
         return found[2:]

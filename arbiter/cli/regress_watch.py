@@ -63,15 +63,17 @@ class Watch:
         experiment, test = self._experiment, self._experiment.test
         self._begun = time.monotonic()
         self._told = trial.blocks_taken
+        there = counted(trial.from_store, "match")
+        there += f", {counted(trial.blocks_taken, 'whole block')}, came from the store ({experiment.name})"
         if trial.verdict is not None:
-            self._say(f"decided before, and nothing is played: see {experiment.name} in the store")
-        elif trial.played:
-            self._say(f"going on after {counted(trial.blocks_taken, 'block')}")
+            self._say(f"decided before, and nothing is played: {there}; --fresh begins anew")
+        elif trial.from_store:
+            self._say(f"going on: {there}")
         size = experiment.block_size
         text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
         if self._own is not None:
             self._say(f"slice {self._own} of {counted(test.most_blocks or 0, 'block')}: {text}")
-        elif trial.verdict is None and not trial.played:
+        elif trial.verdict is None and not trial.from_store:
             if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
                 note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
             worse, better = (

@@ -3,7 +3,8 @@
 | module | job |
 |---|---|
 | `regress_file` | a test's file: keys, types, defaults |
-| `experiment` | what is compared, how, and its name in the store |
+| `experiment` | what is compared, and how |
+| `identity`, `programs` | its name in the store; digests of the programs that it is made of |
 | `blocks` | the matches of a block, and what they say about the two versions |
 | `trial` | blocks in their order, faults, the verdict |
 | `run` | played against a store, in one piece, in slices, or put together |
@@ -11,8 +12,9 @@
 
 from __future__ import annotations
 
-from arbiter.regress.experiment import BASE, CANDIDATE, Experiment, experiment_of
-from arbiter.regress.run import merge_parts, open_experiment, play_on, resume
+from arbiter.regress.experiment import Experiment, experiment_of
+from arbiter.regress.identity import BASE, CANDIDATE
+from arbiter.regress.run import attempt, changed_since, merge_parts, open_experiment, play_on, resume
 from arbiter.regress.trial import Trial, VerdictOfTrial
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "Experiment",
     "Trial",
     "VerdictOfTrial",
+    "attempt",
+    "changed_since",
     "experiment_of",
     "merge_parts",
     "open_experiment",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.cards import Stream
 from arbiter.match import COPY_MARK, MatchSpec, original
-from arbiter.regress.experiment import BASE, CANDIDATE
+from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.season.schedule import agreed_limits
 
 if TYPE_CHECKING:

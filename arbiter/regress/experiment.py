@@ -1,19 +1,14 @@
-"""A regression test as an `Experiment`, from a file and options.
-
-Its name in the store holds a digest of everything that the blocks' scores or the stop rule depend on, files
-by their contents. So the same command goes on where it stood, and a changed program, bound or clock begins
-anew: a test that has been looked at cannot be continued by another rule.
-"""
+"""A regression test as an `Experiment`, from a file and options."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config import digest_of, load
+from arbiter.config import load
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.places import Document, read_document
 from arbiter.config.problems import placed
@@ -21,26 +16,21 @@ from arbiter.config.reading import validate
 from arbiter.config.season_file import TableModel
 from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem
-from arbiter.match import Player
-from arbiter.regress.programs import digests_of_program
+from arbiter.regress.identity import BASE, CANDIDATE, attempt_of, kept, kept_player, name_of
+from arbiter.regress.programs import Digests
 from arbiter.regress.regress_file import RegressModel
-from arbiter.store.address import absolute, address_of
+from arbiter.store.address import absolute, address_of, file_of
+from arbiter.store.sqlite import companions
 from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from arbiter.match import Limits
+    from arbiter.match import Limits, Player
     from arbiter.rules import AnyGame
 
 STORE = "regress.sqlite"
-PREFIX = "regress-"
-"""How the names of tests begin in a store."""
-FREE = {"store", "workers", "max_blocks", "faults", "field"}
-"""Keys that change no score and no ratio; the players of the field are kept apart."""
-
-BASE, CANDIDATE = "base", "candidate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +38,8 @@ class Experiment:
     """A checked regression test. `settings` are what its `name` stands for, as JSON values.
 
     `field` are the players whom both versions meet, none where they meet each other. `seed` is "auto" or the
-    seed's text. With `fail_at_once` the first fault of either version ends the test.
+    seed's text. With `fail_at_once` the first fault of either version ends the test. `notes` name files that
+    do not count by their content.
     """
 
     name: str
@@ -64,6 +55,12 @@ class Experiment:
     store: str
     workers: int | None
     settings: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def attempt(self) -> int:
+        """1, and one more for each time that it was begun anew."""
+        return attempt_of(self.name)
 
     @property
     def block_size(self) -> int:
@@ -71,12 +68,16 @@ class Experiment:
 
 
 def experiment_of(
-    file: str | None, given: Mapping[str, Any], options: Mapping[str, Any] | None = None
+    file: str | None,
+    given: Mapping[str, Any],
+    options: Mapping[str, Any] | None = None,
+    written: Iterable[str] = (),
 ) -> Experiment:
     """The experiment of a file, or of no file; the keys of `given` replace the file's.
 
     `options` are added to the game's. Commands in `given` are relative to the current folder, those of the
-    file to its own. ConfigError with every problem.
+    file to its own. Files and folders that are `written` count to neither program. ConfigError with every
+    problem.
     """
     document = read_document(Path(file)) if file is not None else Document({})
     folder = Path(file).parent if file is not None else Path()
@@ -98,7 +99,15 @@ def experiment_of(
     versions = {name: player_of(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
     store = model.store or address_of(STORE if file is None else f"{Path(file).stem}.sqlite")
     store = absolute(store, Path() if "store" in given else folder)
-    return _experiment(model, game, versions, field, store)
+    there = file_of(store)
+    stored = () if there is None else (str(there), *companions(str(there)))
+    league = None if model.field is None else folders["field"] / model.field
+    digests = Digests(Path(path) for path in (file, league, *stored, *written) if path is not None)
+    players = {name: kept(player, digests) for name, player in versions.items()} | {
+        "field": [kept(player, digests) for player in field]
+    }
+    experiment = _experiment(model, game, versions, field, players)
+    return replace(experiment, store=store, notes=tuple(digests.notes))
 
 
 def from_settings(
@@ -109,11 +118,12 @@ def from_settings(
         given = {key: value for key, value in (("faults", faults), ("max_blocks", max_blocks)) if value}
         known = {key: value for key, value in settings.items() if key in RegressModel.model_fields}
         model = RegressModel.model_validate(known | given)
-        versions = {name: _kept_player(settings["players"][name]) for name in (BASE, CANDIDATE)}
-        field = tuple(_kept_player(player) for player in settings["players"]["field"])
+        players = settings["players"]
+        versions = {name: kept_player(players[name]) for name in (BASE, CANDIDATE)}
+        field = tuple(kept_player(player) for player in players["field"])
     except (ValidationError, KeyError, TypeError, AttributeError):
         raise ConfigError("what is stored is no regression test of this version of arbiter") from None
-    return _experiment(model, game_of(model.game), versions, field, address_of(STORE))
+    return _experiment(model, game_of(model.game), versions, field, players)
 
 
 def _with_field(
@@ -183,8 +193,9 @@ def _experiment(
     game: AnyGame,
     versions: Mapping[str, Player],
     field: tuple[Player, ...],
-    store: str,
+    players: Mapping[str, Any],
 ) -> Experiment:
+    """The experiment of checked keys; `players` as `identity.kept` gives them."""
     elo0, elo1 = model.levels
     try:
         test = Gsprt(
@@ -211,11 +222,10 @@ def _experiment(
         "elo1": elo1,
         BASE: list(versions[BASE].command),
         CANDIDATE: list(versions[CANDIDATE].command),
-        "players": {name: _kept(versions[name]) for name in (BASE, CANDIDATE)}
-        | {"field": [_kept(player) for player in field]},
+        "players": players,
     }
     return Experiment(
-        name=f"{PREFIX}{digest_of(_identity(settings))[:16]}",
+        name=name_of(settings),
         game=game,
         base=versions[BASE],
         candidate=versions[CANDIDATE],
@@ -225,42 +235,10 @@ def _experiment(
         non_regression=model.non_regression,
         fail_at_once=model.faults == "fail",
         seed=str(model.seed),
-        store=store,
+        store=address_of(STORE),
         workers=None if model.workers == "auto" else model.workers,
         settings=settings,
     )
-
-
-def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What identifies a test on any machine: programs by their files' contents, not their paths."""
-    players = settings["players"]
-    programs = [players[BASE], players[CANDIDATE], *players["field"]]
-    return {
-        **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, *FREE)},
-        "players": [
-            {
-                "name": player["name"],
-                "command": [player["files"].get(word, word) for word in player["command"]],
-                "scripts": player["files"].get(""),
-                "env": player["env"],
-                "batched": player["batched"],
-            }
-            for player in programs
-        ],
-    }
-
-
-def _kept(player: Player) -> dict[str, Any]:
-    """A player as JSON values, with digests of the files that its command names."""
-    values = asdict(player) | {"command": list(player.command), "read": list(player.read)}
-    return values | {"files": digests_of_program(player)}
-
-
-def _kept_player(shape: Mapping[str, Any]) -> Player:
-    """The player that `_kept` wrote."""
-    command, read = tuple(shape["command"]), tuple(shape["read"])
-    files = tuple(filter(None, shape["files"]))
-    return Player(**dict(shape) | {"command": command, "read": read, "files": files})
 
 
 def block_size(game: AnyGame, against_field: bool) -> int:

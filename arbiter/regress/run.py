@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.experiment import PREFIX, from_settings
+from arbiter.regress.experiment import from_settings
+from arbiter.regress.identity import PREFIX, last_attempt, what_changed
 from arbiter.regress.trial import Trial
 from arbiter.season.events import MatchStored
 from arbiter.season.matches import play_matches
@@ -26,6 +27,25 @@ if TYPE_CHECKING:
     from arbiter.season.events import MatchVoid, Stopped
     from arbiter.season.slices import Slice
     from arbiter.store import SeasonStore, Store
+
+
+def attempt(experiment: Experiment, store: Store, fresh: bool = False) -> Experiment:
+    """The experiment under the name of its last attempt in the store, or of a `fresh` one."""
+    return replace(experiment, name=last_attempt(experiment.name, store.seasons(), fresh))
+
+
+def changed_since(experiment: Experiment, store: Store) -> tuple[str, list[str]] | None:
+    """The last test in the store that differs in its programs alone, and what of them is another now.
+
+    None where there is no such test, or the experiment itself is there.
+    """
+    names = store.seasons()
+    for name in reversed([] if experiment.name in names else names):
+        season = store.season(name) if name.startswith(PREFIX) else None
+        settings = season.settings(name) if season is not None else None
+        if settings is not None and (paths := what_changed(experiment.settings, settings)):
+            return name, paths
+    return None
 
 
 def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
@@ -46,6 +66,7 @@ def resume(experiment: Experiment, season: SeasonStore, own: Slice | None = None
     trial = Trial(experiment, own)
     for summary in force(season.orders.read().given).counted(season.summaries()):
         trial.add(summary)
+        trial.from_store += 1
     return trial
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from arbiter.match import original
 from arbiter.regress.blocks import block_score
-from arbiter.regress.experiment import BASE, CANDIDATE
+from arbiter.regress.identity import BASE, CANDIDATE
 from rating.sequential.runs import Run
 
 if TYPE_CHECKING:
@@ -55,14 +55,15 @@ class Trial:
     """The state of a test. `add` takes matches; `verdict` is None until it is decided.
 
     `run` holds the blocks counted so far and `played` their matches, `left_out` the numbers of blocks that
-    count for nobody, `faults` those of both. Of a slice `own` only its blocks are expected, and only a fault
-    that fails the test is a verdict.
+    count for nobody, `faults` those of both; `from_store` is the number of matches that were there before.
+    Of a slice `own` only its blocks are expected, and only a fault that fails the test is a verdict.
     """
 
     def __init__(self, experiment: Experiment, own: Slice | None = None) -> None:
         self.experiment = experiment
         self.run = Run()
         self.verdict: VerdictOfTrial | None = None
+        self.from_store = 0
         self.left_out: list[int] = []
         self.faults: list[FaultSeen] = []
         self.played: list[ScoredMatch] = []

@@ -58,6 +58,23 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
     return made
 
 
+def is_store(file: Path) -> bool:
+    """True for the file of a store, by the mark in its header; it is not opened as a database."""
+    try:
+        if not file.is_file():
+            return False
+        with file.open("rb") as store:
+            header = store.read(72)
+    except OSError:
+        return False
+    return header.startswith(b"SQLite format 3\0") and header[68:] == APPLICATION_ID.to_bytes(4)
+
+
+def companions(name: str) -> list[str]:
+    """The files that SQLite and `hold` keep beside the file of a store."""
+    return [f"{name}{ending}" for ending in ("-wal", "-shm", "-journal", "-lock")]
+
+
 def _wal(file: Path) -> Path:
     """Where SQLite keeps what it has not yet put into the file."""
     return file.with_name(file.name + "-wal")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from arbiter.botcheck import Subject, check_bot
 from arbiter.games import make
 from arbiter.match import original
-from arbiter.regress.experiment import BASE, CANDIDATE, Experiment, block_size
+from arbiter.regress.experiment import Experiment, block_size
+from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.run import play_on, resume
 from arbiter.store import Store
 from arbiter.store.address import address_of

@@ -17,7 +17,7 @@ from arbiter.config.season_file import Seed, StrictModel, TableModel, Time, Vers
 from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem, StoreError
 from arbiter.match import MatchRecord
-from arbiter.regress.experiment import BASE, CANDIDATE
+from arbiter.regress.identity import BASE, CANDIDATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -79,7 +79,9 @@ def test_a_better_candidate_passes_and_the_same_command_says_so_again(
     assert 'failures="0"' in (tmp_path / "j.xml").read_text()
     code, again, err = regress(*words)
     assert (code, again) == (0, out)
-    assert "decided before, and nothing is played" in err
+    found = json.loads((tmp_path / "o.json").read_text())
+    assert (found["from_store"], found["attempt"]) == (matches_in(tmp_path), 1)
+    assert f"decided before, and nothing is played: {matches_in(tmp_path)} matches, " in err
 
 
 def test_identical_bots_play_identically(regress: Callable[..., tuple[int, str, str]]) -> None:
@@ -148,6 +150,10 @@ def test_a_candidate_that_does_not_start_fails(
             ],
             "slices need to agree on the deals and on their number",
         ),
+        (
+            ["--slice", "1/2", "--fresh", *QUICK, "--base", GREEDY, "--candidate", GREEDY],
+            "--fresh does not go",
+        ),
         (["--merge"], "--merge needs the stores"),
         (["--merge", "gone.sqlite", "--elo1", "3"], "--elo1 does not go with --merge"),
         (["--merge", "gone.sqlite", "--option", "a=1"], "--option does not go with --merge"),
@@ -205,10 +211,12 @@ def test_after_a_kill_the_same_command_goes_on(
         next(line for line in first.stderr if "by the first" in line)
         os.killpg(first.pid, signal.SIGKILL)
     before = matches_in(tmp_path)
-    code, _, _ = regress(*words[4:])
+    code, _, err = regress(*words[4:])
     found = json.loads((tmp_path / "o.json").read_text())
     assert code == found["exit"]
     assert 0 < before <= matches_in(tmp_path)
+    assert found["from_store"] == before
+    assert f"going on: {before} matches, " in err
     assert found["blocks"] >= 16
 
 
@@ -224,3 +232,12 @@ def test_a_reader_who_goes_away_does_not_change_the_verdict(tmp_path: Path) -> N
     done = subprocess.run(words, cwd=tmp_path, stdout=write, stderr=subprocess.DEVNULL, check=False)
     os.close(write)
     assert done.returncode == 1
+
+
+def test_a_decided_test_can_be_begun_anew(regress: Callable[..., tuple[int, str, str]]) -> None:
+    words = [*QUICK, "--base", RANDOM, "--candidate", RANDOM, "--format", "json"]
+    regress(*words)
+    code, out, err = regress(*words, "--fresh")
+    found = json.loads(out)
+    assert (code, found["attempt"], found["from_store"]) == (1, 2, 0)
+    assert f"begun anew as {found['name']}" in err

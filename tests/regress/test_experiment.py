@@ -94,13 +94,14 @@ def test_a_changed_program_is_another_test(file: Path) -> None:
     [
         ("engine.py", True),
         ("search/deep.py", True),
-        ("notes.md", False),
+        ("engine", True),
+        ("notes.md", True),
         (".cache/old.py", False),
         ("node_modules/x.py", False),
         ("venv/lib/x.py", False),
     ],
 )
-def test_what_a_script_may_import_is_part_of_it(file: Path, name: str, counts: bool) -> None:
+def test_what_lies_beside_a_script_is_part_of_it(file: Path, name: str, counts: bool) -> None:
     (file.parent / "venv").mkdir()
     (file.parent / "venv" / "pyvenv.cfg").touch()
     before = experiment_of(str(file), {}).name
@@ -108,6 +109,14 @@ def test_what_a_script_may_import_is_part_of_it(file: Path, name: str, counts: b
     module.parent.mkdir(parents=True, exist_ok=True)
     module.write_text("better = True\n")
     assert (experiment_of(str(file), {}).name != before) == counts
+
+
+def test_what_the_test_writes_and_its_own_file_are_no_part_of_a_program(file: Path) -> None:
+    written = [str(file.parent / "j.xml")]
+    before = experiment_of(str(file), {}, written=written).name
+    (file.parent / "j.xml").write_text("<testsuite/>")
+    file.write_text(FILE.replace("max_blocks: 40", "max_blocks: 50"))
+    assert experiment_of(str(file), {}, written=written).name == before
 
 
 def test_a_test_is_the_same_wherever_its_programs_lie(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.errors import ConfigError, StoreError, VoidMatch
-from arbiter.regress import Trial, merge_parts, open_experiment
+from arbiter.regress import Trial, attempt, changed_since, merge_parts, open_experiment
 from arbiter.regress.blocks import block_specs
 from arbiter.season.slices import Slice
 from arbiter.store import Store
@@ -277,3 +277,30 @@ def test_every_match_is_left_to_the_number_of_blocks_asked_for(tmp_path: Path) -
         trial = play_trial(test, open_experiment(test, store), table, 9)
     assert sorted(table.played) == [f"b{block:04d}/m{n}" for block in (1, 2, 3) for n in range(4)]
     assert replace(test).test.most_blocks == trial.run.blocks
+
+
+def test_a_test_begun_anew_has_other_deals_and_leaves_the_old_one(tmp_path: Path) -> None:
+    test = experiment(seed="auto")
+    with closing(Store(f"sqlite:///{tmp_path / 'test'}.sqlite")) as store:
+        assert attempt(test, store, fresh=True).name == test.name
+        first = open_experiment(test, store)
+        again = attempt(test, store, fresh=True)
+        second = open_experiment(again, store)
+        assert (again.attempt, attempt(test, store).name) == (2, again.name)
+        assert attempt(test, store, fresh=True).attempt == 3
+    assert second.seed != first.seed
+    assert again.name.startswith(test.name)
+
+
+def test_what_of_the_programs_has_changed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    bot = tmp_path / "bot" / "run.sh"
+    bot.write_text("one")
+    keys: dict[str, Any] = {"candidate": ["/bin/sh", str(bot)]}
+    with closing(Store(f"sqlite:///{tmp_path / 'test'}.sqlite")) as store:
+        before = experiment(**keys)
+        open_experiment(before, store)
+        assert changed_since(before, store) is None
+        bot.write_text("two")
+        assert changed_since(experiment(**keys), store) == (before.name, [str(bot), str(bot.parent)])
+        assert changed_since(experiment(**keys, elo1=11.0), store) is None
