@@ -78,7 +78,8 @@ def headline(ended: Ended) -> str:
         word = "no regression" if trial.experiment.non_regression else "better"
         return f"{word}: the results speak for {levels}"
     if trial.verdict == "not_better":
-        word = "a regression" if trial.experiment.non_regression else "not better"
+        # Not "a regression": between the bounds a candidate may end on either side.
+        word = "not shown to be no worse" if trial.experiment.non_regression else "not better"
         return f"{word}: the results speak against {levels}"
     taken = counted(trial.blocks_taken, "block")
     if ended.missing:

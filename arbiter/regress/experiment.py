@@ -150,7 +150,10 @@ def _with_field(
 
 def _problems_of_levels(model: RegressModel) -> Iterator[Problem]:
     elo0, elo1 = model.levels
-    if elo0 >= elo1 and model.elo1 is None:
+    if model.non_regression and elo1 > 0:
+        message = f"{elo1:g} is above 0, and non_regression asks for no more than no loss"
+        yield Problem(("elo1",), message, "write 0, with a negative elo0; or leave non_regression out")
+    elif elo0 >= elo1 and model.elo1 is None:
         yield Problem(("elo0",), f"{elo0:g} is not below elo1, which is {elo1:g}")
     elif elo0 >= elo1:
         yield Problem(("elo1",), f"{elo1:g} is not above elo0, which is {elo0:g}")
@@ -211,10 +214,7 @@ def _experiment(
     except OptionError as error:
         raise ConfigError(str(error)) from None
     if model.non_regression:
-        try:
-            test = replace(test, level_blocks=test.enough_level_blocks)
-        except OptionError as error:
-            raise ConfigError(f"{error}, where only a loss of strength is looked for") from None
+        test = replace(test, level_blocks=test.enough_level_blocks)
     settings = model.model_dump(mode="json", exclude={"store", "workers", "field", BASE, CANDIDATE}) | {
         "game": settings_of(game),
         "seed": str(model.seed),

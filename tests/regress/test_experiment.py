@@ -182,7 +182,10 @@ def test_every_mistake_of_a_file_has_its_place(file: Path) -> None:
             {"candidate": "python3 x.py"},
             "--candidate: is one text, not a command's words (write [python3, bot.py])",
         ),
-        ({"non_regression": True, "elo0": 0.0, "elo1": 5.0}, "level blocks rule out a negative one only"),
+        (
+            {"non_regression": True, "elo1": 5.0},
+            "--elo1: 5 is above 0, and non_regression asks for no more than no loss (write 0, with",
+        ),
         ({"alpha": 0.7}, "--alpha: should be less than 0.5"),
         ({"elo1": float("nan")}, "--elo1: "),
         ({"time": "soon"}, "--time: not a time control"),

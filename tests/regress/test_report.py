@@ -80,6 +80,18 @@ def test_documents_agree_with_the_exit_code(verdict: str, tmp_path: Path) -> Non
     assert records == sorted(f"{entry['match'].replace('/', '-')}.json" for entry in found["worst"])
 
 
+def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_nowhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    end = ended(tmp_path, InMemory(skilled("base")), non_regression=True)
+    assert end.trial.verdict == "not_better"
+    print_ended(end)
+    Documents(str(tmp_path / "j.xml"), None, None, None).ended(end)
+    texts = [capsys.readouterr().out, (tmp_path / "j.xml").read_text(), summary(end)]
+    assert all("not shown to be no worse: the results speak against" in text for text in texts)
+    assert not any("regression" in text.replace("arbiter regress", "") for text in texts)
+
+
 @pytest.mark.parametrize("code", [2, 4, 5, 130])
 def test_without_a_verdict_the_documents_say_why(code: int, tmp_path: Path) -> None:
     Documents(str(tmp_path / "j.xml"), str(tmp_path / "s.md"), str(tmp_path / "o.json"), None).failed(
