@@ -258,7 +258,8 @@ class _Telling:
         if forfeit.fault is Fault.CRASH:
             return forfeit.detail.partition(": ")[0]
         if forfeit.fault is Fault.ILLEGAL and not self._everything:
-            word = forfeit.detail.partition(": ")[0][:SHOWN_WORD]
+            # From the reply: the referee's words may begin with the reason.
+            word = forfeit.reply.partition("\n")[0].removeprefix("=").strip()[:SHOWN_WORD]
             return f"{word}: no legal answer to {forfeit.command}"
         if forfeit.fault is Fault.TIMEOUT and not self._everything:
             # Which of its earlier requests was the slowest may tell of cards, too.

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arbiter.cli import exit_code
 from arbiter.clock import MS
 from arbiter.config import load
-from arbiter.course import deal_of
+from arbiter.course import Position, deal_of
 from arbiter.errors import ConfigError
 from arbiter.games import find, make, names
 from arbiter.games.planning import Planning
@@ -201,6 +201,20 @@ def test_the_reason_of_an_illegal_move_waits_for_the_end_of_the_round() -> None:
     assert early["text"] == "ZZ: no legal answer to gen_move"
     late = replay_of(record, Reader("public"))["result"]["fault"]
     assert late["text"].startswith("ZZ: there is no such card in the deck")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_card_that_is_not_in_hand_is_told_without_that_reason(seed: int) -> None:
+    game = Planning(deals=[[2, 0]])
+    spec = match_spec(game, seed=str(seed))
+    hands = Position.opening(game, str(seed)).shown.hands
+    other = (hands[1] or ())[0]
+    bots: list[Any] = [partial(answer, words) for words in (["0", other], ["0"], ["0"], ["0"])]
+    record = play_in_memory(game, bots, spec)
+    assert record.forfeit is not None
+    assert record.forfeit.detail == f"{other} is not in hand"
+    early = replay_of(record, Reader("public"), complete=False)["result"]["fault"]
+    assert early["text"] == f"{other}: no legal answer to gen_move"
 
 
 def test_on_what_a_budget_went_is_for_the_bot_itself_and_for_who_sees_all() -> None:
