@@ -16,7 +16,7 @@ from arbiter.errors import ConfigError
 from arbiter.export import TextForm, text, write_parquet, write_text
 from arbiter.games import make
 from arbiter.match import MatchRecord
-from arbiter.season.orders import force
+from arbiter.season.orders import force, round_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,14 +97,10 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
     numbers = {stored.number for stored in chosen}
     holds = force(season.orders.read().given)
     gone = set(holds.annulled)
-    if left_out := [name for name in holds.annulled if _round_of(name) in numbers]:
+    if left_out := [name for name in holds.annulled if round_of(name) in numbers]:
         note(f"left out: {counted(len(left_out), 'annulled match')}, {first_few(left_out)}")
     if holds.replayed and (no_more := holds.superfluous(season.summaries())):
         gone.update(no_more)
         note(f"left out, since what a fault ended was played again: {first_few(no_more)}")
     records = (record for stored in chosen for record in season.records(stored.number))
     return (record for record in records if record.id not in gone)
-
-
-def _round_of(match_id: str) -> int:
-    return int(match_id[1:].partition("/")[0])

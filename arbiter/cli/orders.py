@@ -23,11 +23,14 @@ from arbiter.store import Store, Verb
 from arbiter.store.address import address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from arbiter.match import MatchSummary
     from arbiter.season.administration import Administered, Given
     from arbiter.store import Order, Orders, SeasonStore
 
+ENDS = {Verb.UNDO: "counted again", Verb.REPLAYED: "played again", Verb.RESTORED: "counted as first played"}
+"""What ends an annulment."""
 because_option = click.option("--because", metavar="TEXT", help="Why; everybody may read it.")
 
 
@@ -99,6 +102,10 @@ def suspend(config: str, player: str, because: str | None, store_url: str | None
     season = Results(*open_stored(config, store_url))
     given = administration.suspend(season, player, because)
     _tell(season, given, f"{given.subjects[0]} is suspended from the next round on", style)
+    try:
+        season.refuse_too_few()
+    except ConfigError as error:
+        note(f"no further round can be planned: {error.problems[0].text()}")
 
 
 @click.command()
@@ -133,7 +140,9 @@ class _Test:
 
     stored: SeasonStore
 
-    def standings_under(self, number: int, orders: Orders) -> dict[str, Any]:
+    def standings_under(
+        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
+    ) -> dict[str, Any]:
         raise NotImplementedError
 
 
@@ -211,8 +220,8 @@ def _list(orders: tuple[Order, ...], style: str) -> None:
             row = {"match": order.subject, "state": state, "since": order.moment, "because": order.because}
             last[order.subject] = row | {"until": None}
             found.append(last[order.subject])
-        elif order.verb in (Verb.UNDO, Verb.REPLAYED):
-            state = "counted again" if order.verb is Verb.UNDO else "played again"
+        elif order.verb in ENDS:
+            state = ENDS[order.verb]
             last[order.subject].update(state=state, until=order.moment)
     if style == "json":
         print_json(found)

@@ -9,8 +9,8 @@ import click
 
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import note, print_json, say
-from arbiter.season.orders import suspended_now
+from arbiter.cli.output import counted, note, print_json, say
+from arbiter.season.orders import force, suspended_now
 from arbiter.season.schedule import matches_of
 from arbiter.season.substitutes import number_of_substitutes
 
@@ -38,6 +38,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
 
         then = config_of(found.config(), season, begun)
         planned += number_of_substitutes(then, season, begun.number) if then is not None else 0
+    holds = force(season.orders.read().given)
     shape: dict[str, Any] = {
         "season": found.name,
         "rounds": found.rounds,
@@ -48,6 +49,8 @@ def status(config: str, store_url: str | None, style: str) -> None:
         "played_by": store.holder(found.name),
         "stop_asked": season.asked_to_stop(),
         "suspended": suspended_now(season, complete),
+        "annulled": len(holds.annulled),
+        "to_replay": len(holds.to_replay),
     }
     if style == "json":
         print_json(shape)
@@ -56,6 +59,9 @@ def status(config: str, store_url: str | None, style: str) -> None:
     say(f"{found.name}: {complete}{of} rounds complete")
     if begun:
         say(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
+    if holds.annulled:
+        again = f", {shape['to_replay']} to be played again" if holds.to_replay else ""
+        say(f"{counted(len(holds.annulled), 'match')} annulled{again}")
     for name, reason in shape["suspended"].items():
         say(f"suspended: {name}: {reason}")
     stopping = ", which was asked to stop" if shape["played_by"] and shape["stop_asked"] else ""

@@ -14,9 +14,10 @@ from arbiter.season.orders import force, now_text
 from arbiter.store import Order, Orders, Outdated, Verb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from arbiter.match import MatchSummary
+    from arbiter.packing import PackedMatch
     from arbiter.season.orders import Force
     from arbiter.season.results import Results
     from arbiter.store import SeasonStore
@@ -32,8 +33,10 @@ class Administered(Protocol):
 
     stored: SeasonStore
 
-    def standings_under(self, number: int, orders: Orders) -> dict[str, Any]:
-        """The standings after a round under orders."""
+    def standings_under(
+        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
+    ) -> dict[str, Any]:
+        """The standings after a round under orders, with some matches replaced."""
 
 
 class Given(NamedTuple):
@@ -55,33 +58,61 @@ def annul(season: Administered, ids: Sequence[str], because: str, replay: bool =
     def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
         for match_id in ids:
             if (known := now.annulled.get(match_id)) is not None:
-                raise ConfigError(
-                    f"{match_id} is annulled already, since {known.moment}: {known.because}",
-                    hint="--undo takes it back",
-                )
+                hint = "--undo takes it back; after that it can be annulled with --replay"
+                message = f"{match_id} is annulled already, since {known.moment}: {known.because}"
+                raise ConfigError(message, hint=hint if replay else "--undo takes it back")
             yield Verb.REPLAY if replay else Verb.ANNUL, match_id, reason
 
     return give(season, orders)
 
 
 def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
-    """Let annulled matches count again; ConfigError for one that is not annulled, and nothing is changed."""
+    """Let annulled matches count again, and matches that were played again as they first ended.
+
+    ConfigError for one that is neither, and nothing is changed.
+    """
     _refuse_unknown(ids, season)
+    book = season.stored.orders
+    again = {order.subject for order in book.read().given if order.before is not None}
 
     def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
         for match_id in ids:
-            if match_id not in now.annulled:
-                again = any(
-                    order.verb is Verb.REPLAYED and order.subject == match_id
-                    for order in season.stored.orders.read().given
-                )
-                what = "was played again, and counts" if again else "is not annulled"
-                raise ConfigError(
-                    f"{match_id} {what}", hint="arbiter annul CONFIG --list names those that are"
-                )
-            yield Verb.UNDO, match_id, ""
+            if match_id in now.annulled:
+                yield Verb.UNDO, match_id, ""
+            elif match_id not in again:
+                raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
 
-    return give(season, orders)
+    given = give(season, orders)
+    subjects, after = list(given.subjects), given.after
+    for match_id in ids:
+        earlier = None if match_id in given.subjects else book.earlier(match_id)
+        if earlier is not None:
+            after = put_match(season, earlier, Verb.RESTORED, "", lambda _: True)
+            subjects.append(match_id)
+    return Given(tuple(subjects), given.before, after)
+
+
+def put_match(
+    season: Administered, match: PackedMatch, verb: Verb, because: str, wanted: Callable[[Force], bool]
+) -> dict[str, Any] | None:
+    """Put a match in the place of the stored one, which is kept, if that is `wanted`; the standings then."""
+    stored, name = season.stored, match.summary.id
+    while True:
+        known = stored.orders.read()
+        if not wanted(force(known.given)):
+            return None
+        rounds = stored.rounds()
+        complete = sum(each.complete for each in rounds)
+        order = Order(verb, name, because, now_text(), len(rounds), complete)
+        after = None
+        if complete:
+            orders = Orders(known.revision, (*known.given, order))
+            after = season.standings_under(complete, orders, {name: match.summary})
+        with suppress(Outdated):
+            stored.orders.replace_match(
+                match, order, known.revision, None if after is None else (complete, after)
+            )
+            return after
 
 
 def suspend(season: Results, player: str, because: str) -> Given:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from arbiter.season.administration import put_match
 from arbiter.season.events import MatchesAgain
 from arbiter.season.matches import play_matches
-from arbiter.season.orders import force, now_text
+from arbiter.season.orders import force, round_of
 from arbiter.season.schedule import match_specs
 from arbiter.season.settings import refuse_gone
 from arbiter.season.substitutes import substitutes_as_stored
-from arbiter.store import Order, Orders, Outdated, Verb
+from arbiter.store import Verb
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from arbiter.config import Config
     from arbiter.executors import Slots
     from arbiter.match import MatchSpec, MatchSummary
     from arbiter.packing import PackedMatch
     from arbiter.season.events import Event
-    from arbiter.store import SeasonStore
+    from arbiter.store import Orders, SeasonStore
 
 
 class Played(Protocol):
@@ -34,17 +34,29 @@ class Played(Protocol):
         """The config that a round was planned with, fit for this machine."""
 
     def standings_under(
-        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary]
+        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
     ) -> dict[str, Any]:
         """The standings after a round under orders, with some matches replaced."""
 
 
-def play_again(season: Played, executor: Slots) -> Iterator[Event]:
-    """Play the annulled matches that are to be played again; each one counts as soon as it is stored."""
+def rounds_to_replay(stored: SeasonStore) -> list[int]:
+    """The rounds that have matches to be played again, in order."""
+    ids = force(stored.orders.read().given).to_replay
+    return sorted(set(map(round_of, ids)))
+
+
+def play_again(
+    season: Played, executor: Slots, enough: Callable[[MatchSummary], bool] = lambda _: False
+) -> Iterator[Event]:
+    """Play the annulled matches that are to be played again; each one counts as soon as it is stored.
+
+    `enough` as in `play_matches`.
+    """
     ids = force(season.stored.orders.read().given).to_replay
     if ids:
         yield MatchesAgain(len(ids))
-        yield from play_matches(season.stored, _specs(season, ids), executor, keep=partial(_replace, season))
+        keep = partial(_replace, season)
+        yield from play_matches(season.stored, _specs(season, ids), executor, keep=keep, enough=enough)
 
 
 def _specs(season: Played, ids: Collection[str]) -> Iterator[MatchSpec]:
@@ -60,20 +72,6 @@ def _specs(season: Played, ids: Collection[str]) -> Iterator[MatchSpec]:
 
 
 def _replace(season: Played, match: PackedMatch) -> None:
-    """Keep a match in the place of the annulled one, with the standings that it changes."""
-    stored, name = season.stored, match.summary.id
-    while True:
-        known = stored.orders.read()
-        if name not in force(known.given).annulled:
-            # Somebody took the annulment back while it was played.
-            return
-        rounds = stored.rounds()
-        complete = sum(each.complete for each in rounds)
-        order = Order(Verb.REPLAYED, name, "", now_text(), len(rounds), complete)
-        standings = None
-        if complete:
-            orders = Orders(known.revision, (*known.given, order))
-            standings = complete, season.standings_under(complete, orders, {name: match.summary})
-        with suppress(Outdated):
-            stored.orders.replace_match(match, order, known.revision, standings)
-            return
+    """Keep a match in the place of the annulled one, unless somebody took the annulment back meanwhile."""
+    name = match.summary.id
+    put_match(season, match, Verb.REPLAYED, "", lambda now: name in now.annulled)

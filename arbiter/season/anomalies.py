@@ -22,7 +22,10 @@ WHAT_NOW = (
 
 
 class FaultWatch:
-    """Counts the matches of a round as they end; `most` is the share that may end by a fault."""
+    """Counts the matches of a round as they end; `most` is the share that may end by a fault.
+
+    Round 0 is matches of any rounds that are played again.
+    """
 
     def __init__(self, number: int, most: float, ended: Iterable[MatchSummary]) -> None:
         self._number, self._most = number, most
@@ -39,12 +42,12 @@ class FaultWatch:
     def reason(self) -> str:
         """Why the round was stopped, and what to do."""
         faults = [match for match in self._ended if match.faulty is not None]
-        return (
-            f"round {self._number}: {len(faults)} of the first {len(self._ended)} matches ended by faults"
-            f" ({_by_player(faults)}), more than stop_when allows: {self._most:g}; "
-            + WHAT_NOW.format(number=self._number)
-            + "; else allow more in stop_when"
-        )
+        share = f"{len(faults)} of the first {len(self._ended)} matches"
+        said = f"ended by faults ({_by_player(faults)}), more than stop_when allows: {self._most:g}"
+        if not self._number:
+            return f"{share} played again {said}; arbiter annul CONFIG --undo MATCH brings first runs back"
+        what_now = WHAT_NOW.format(number=self._number)
+        return f"round {self._number}: {share} {said}; {what_now}; else allow more in stop_when"
 
 
 def anomaly(

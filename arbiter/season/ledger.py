@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import rating
 from arbiter.config.changes import VERSION_MARK, changed_players
+from arbiter.errors import ConfigError
 from arbiter.match import original
-from arbiter.season.orders import Force, force_after, force_at_plan
+from arbiter.season.orders import Force, force_after, force_at_plan, round_of
 from arbiter.season.schedule import entrants
+from arbiter.store import Verb
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -159,21 +161,31 @@ class Ledger:
         least = config.suspend_after
         return [name for name in changed if 0 < least <= self._streaks[name]]
 
+    def ordered(self, config: Config) -> set[str]:
+        """The players who were suspended by order, by rated name."""
+        out = self._force.suspended
+        return {entry.player.name for entry in config.entries if entry.registered_name in out}
+
     def _notices(self, config: Config, unfit: Mapping[str, str]) -> Iterator[str]:
-        """A line for the organiser about each unfit player."""
-        playing = {player.name for player in entrants(config, self._last + 1, unfit)}
-        ordered = {
-            entry.player.name for entry in config.entries if entry.registered_name in self._force.suspended
-        }
+        """A line for the organiser about each unfit player, and about matches that do not count."""
+        ordered = self.ordered(config)
+        try:
+            playing = {player.name for player in entrants(config, self._last + 1, unfit, ordered)}
+        except ConfigError as error:
+            playing = set()
+            yield f"no further round can be planned: {error.problems[0].text()}"
         for name, reason in unfit.items():
             if name in playing:
                 yield f"{name}: {reason}: it plays on, since no house bot could fill up"
+            elif name in ordered:
+                yield f"{name} is suspended: {reason}"
             else:
-                yield (
-                    f"{name} is suspended: {reason}"
-                    if name in ordered
-                    else f"{name}: {reason}: it is suspended"
-                )
+                yield f"{name}: {reason}: it is suspended"
+        out = [order for order in self._force.annulled.values() if round_of(order.subject) <= self._last]
+        if out:
+            again = sum(order.verb is Verb.REPLAY for order in out)
+            more = f", {again} of them until they are played again" if again else ""
+            yield f"{len(out)} annulled {'match does' if len(out) == 1 else 'matches do'} not count{more}"
 
     def standings(self, config: Config) -> dict[str, Any]:
         """The documented standings after the last round read."""

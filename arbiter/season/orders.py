@@ -81,9 +81,9 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
         match order.verb:
             case Verb.ANNUL | Verb.REPLAY:
                 annulled[name] = order
-            case Verb.UNDO | Verb.REPLAYED:
+            case Verb.UNDO | Verb.REPLAYED | Verb.RESTORED:
                 annulled.pop(name, None)
-                replayed += order.verb is Verb.REPLAYED
+                replayed += order.before is not None
             case Verb.SUSPEND:
                 suspended[name] = order
             case Verb.REINSTATE:
@@ -111,6 +111,7 @@ def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
         Verb.REPLAY: "annulled, to be played again",
         Verb.UNDO: "counts again",
         Verb.REPLAYED: "played again",
+        Verb.RESTORED: "counts as it first ended",
     }
     for order in orders:
         if order.subject == match_id:
@@ -126,6 +127,11 @@ def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
 def first_id(match_id: str) -> str:
     """The id of the match that a match with a substitute follows."""
     return match_id.removesuffix(AGAIN_MARK)
+
+
+def round_of(match_id: str) -> int:
+    """The number of a match's round."""
+    return int(match_id[1:].partition("/")[0])
 
 
 def now_text() -> str:

@@ -110,7 +110,9 @@ def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[
     `results` is read up to the round before, and tells who is suspended.
     """
     results.read_before(number)
-    names = [player.name for player in entrants(config, number, results.unfit(config))]
+    names = [
+        player.name for player in entrants(config, number, results.unfit(config), results.ordered(config))
+    ]
     rule = rating.rule_of_round(config.pairing, number, config.opening_rounds)
     if rule == "random":
         return drawn_tables(names, config.game.table_size, seed, number)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.season.ledger import Ledger, pairwise
 from arbiter.season.orders import force, suspended_now
+from arbiter.season.schedule import entrants
 from arbiter.season.settings import config_of
 from arbiter.view import replay_of
 
@@ -50,6 +51,12 @@ class Results:
         """The config that a round was planned with; the season's where that is not known."""
         stored = next((known for known in self.stored.rounds() if known.number == number), None)
         return (stored and config_of(self.config, self.stored, stored)) or self.config
+
+    def refuse_too_few(self) -> None:
+        """ConfigError where too few players are left for a further round."""
+        ledger, number = Ledger.of(self.config, self.stored), self.complete + 1
+        ledger.read_before(len(self.stored.rounds()) + 1)
+        entrants(self.config, number, ledger.unfit(self.config), ledger.ordered(self.config))
 
     def suspended(self) -> dict[str, str]:
         """Who is suspended now, and why."""

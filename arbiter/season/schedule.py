@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.cards import Stream
+from arbiter.errors import ConfigError
 from arbiter.match import COPY_MARK, MatchSpec, original
 
 if TYPE_CHECKING:
@@ -16,20 +17,34 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 
-def entrants(config: Config, round_number: int, suspended: Collection[str] = ()) -> list[Player]:
+def entrants(
+    config: Config, round_number: int, suspended: Collection[str] = (), ordered: Collection[str] = ()
+) -> list[Player]:
     """Who plays in a round: the ordinary players, then house bots until tables are full.
 
     House bots join in list order, starting at the round's number; one that already plays joins as
     a copy, ``random#2``. Suspended players sit out, unless nobody would be left or no house bot
-    could fill the tables.
+    could fill the tables; those who were suspended by order (`ordered`, some of `suspended`) always do.
+    ConfigError where then too few are left.
     """
-    ordinary = [entry.player for entry in config.entries if not entry.house]
+    size = config.game.table_size
     by_name = {entry.registered_name: entry.player for entry in config.entries}
-    house_bots = [name for name in config.house_bots if by_name[name].name not in suspended]
-    joined = [player for player in ordinary if player.name not in suspended]
-    if not joined or (-len(joined) % config.game.table_size and not house_bots):
-        joined, house_bots = ordinary, house_bots or list(config.house_bots)
-    missing = -len(joined) % config.game.table_size
+
+    def without(out: Collection[str]) -> tuple[list[Player], list[str]]:
+        joined = [
+            entry.player for entry in config.entries if not entry.house and entry.player.name not in out
+        ]
+        return joined, [name for name in config.house_bots if by_name[name].name not in out]
+
+    joined, house_bots = without(suspended)
+    if not joined or (-len(joined) % size and not house_bots):
+        joined, others = without(ordered)
+        house_bots = house_bots or others
+    if not joined or (-len(joined) % size and not house_bots):
+        left = f"{len(joined)} players do not fill tables of {size}" if joined else "nobody is left to play"
+        message = f"{left} without {', '.join(sorted(ordered))}, suspended by order"
+        raise ConfigError(message, str(config.file), "name a player in house_bots, or reinstate one")
+    missing = -len(joined) % size
     times = {player.name: 1 for player in joined}
     for number in range(missing):
         player = by_name[house_bots[(round_number + number) % len(house_bots)]]

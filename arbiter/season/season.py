@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
-from arbiter.season.again import play_again
+from arbiter.season.again import play_again, rounds_to_replay
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.beginning import file_text, refuse_another_name
 from arbiter.season.consent import consent
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.executors import Slots
-    from arbiter.match import Player
+    from arbiter.match import MatchSummary, Player
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore, Store, StoredRound
@@ -208,7 +208,7 @@ class Season(Results):
         stored = self.stored
         stored.ask_to_stop(False)
         while True:
-            if (yield from self._events_of(play_again(self, executor))):
+            if (yield from self._play_again(executor)):
                 return False
             plan = self.plan(accept_changes, self._time_left(executor))
             if plan is None:
@@ -219,14 +219,25 @@ class Season(Results):
                 return False
             seconds = time.monotonic() - begun
             yield RoundComplete(self.finish_round(plan.stored.number), played, seconds)
-            if odd := self._anomaly(plan.stored.number):
-                raise Anomaly(odd)
+            self._refuse_odd(plan.stored.number)
             if only_one:
                 return False
             if stored.asked_to_stop():
                 stored.ask_to_stop(False)
                 yield Stopped()
                 return False
+
+    def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
+        """Play annulled matches again, watched like a round; return True when somebody asked to stop."""
+        rounds = rounds_to_replay(self.stored)
+        for number in rounds:
+            self._programs.look(self.config_to_play(number), number)
+        watch = FaultWatch(0, self.config.stop_when, ())
+        stopped = yield from self._events_of(play_again(self, executor, watch.is_too_much), watch)
+        for number in rounds:
+            if not stopped and number <= self.complete:
+                self._refuse_odd(number)
+        return stopped
 
     def plan_of(
         self, stored: StoredRound, share: Callable[[int, int], bool] = lambda _round, _table: True
@@ -251,9 +262,16 @@ class Season(Results):
         refuse_gone(config, plan.missing)
         return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit, share)
 
-    def _events_of(self, events: Iterable[Event]) -> Generator[Event, None, bool]:
-        """Pass events on; return True, and forget the wish, when somebody asked to stop."""
+    def _events_of(
+        self, events: Iterable[Event], watch: FaultWatch | None = None
+    ) -> Generator[Event, None, bool]:
+        """Pass events on; return True, and forget the wish, when somebody asked to stop.
+
+        Anomaly where `watch` has stopped them.
+        """
         for event in events:
+            if isinstance(event, Stopped) and watch is not None and watch.is_too_much():
+                raise Anomaly(watch.reason)
             yield event
             if isinstance(event, Stopped):
                 self.stored.ask_to_stop(False)
@@ -280,17 +298,15 @@ class Season(Results):
         yield from self._programs.changes(plan.config, number, begun=there > 0)
         rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
-        ended = [match for match in self.counted(number, number) if match.substitute is None]
-        watch = FaultWatch(number, self.config.stop_when, ended)
+        watch = self._watch(number)
         if (plan.missing or plan_substitutes(plan, self.stored)[1]) and watch.is_too_much():
             raise Anomaly(watch.reason)
         playing = play_matches(self.stored, plan.missing, executor, enough=watch.is_too_much)
-        stopped = yield from self._events_of(playing)
-        every, missing = plan_substitutes(plan, self.stored)
-        if watch.is_too_much() and (missing or len(self.stored.match_ids(number)) < plan.total):
-            raise Anomaly(watch.reason)
-        if stopped:
+        if (yield from self._events_of(playing, watch)):
             return None
+        every, missing = plan_substitutes(plan, self.stored)
+        if missing and watch.is_too_much():
+            raise Anomaly(watch.reason)
         if missing:
             if plan.config.digest != self.config.digest:
                 refuse_gone(plan.config, missing)
@@ -311,12 +327,24 @@ class Season(Results):
                 self.stored.complete_round(number, standings, ledger.revision)
                 return standings
 
-    def _anomaly(self, number: int) -> str:
-        """What is odd about a round, "" if nothing is."""
-        matches = [match for match in self.counted(number, number) if match.substitute is None]
+    def _first_matches(self, number: int) -> list[MatchSummary]:
+        """The matches of a round that count, but for those with substitutes."""
+        return [match for match in self.counted(number, number) if match.substitute is None]
+
+    def _watch(self, number: int) -> FaultWatch:
+        """Watches a round from what is stored of it."""
+        return FaultWatch(number, self.config.stop_when, self._first_matches(number))
+
+    def _refuse_odd(self, number: int) -> None:
+        """Anomaly if a round whose matches are all stored is one to look at before more is played."""
+        watch = self._watch(number)
+        if watch.is_too_much():
+            raise Anomaly(watch.reason)
+        matches = self._first_matches(number)
         ids = {match.id for match in matches}
         records = (record for record in self.stored.records(number) if record.id in ids)
-        return anomaly(number, self.config.game, matches, records)
+        if odd := anomaly(number, self.config.game, matches, records):
+            raise Anomaly(odd)
 
     def config_to_play(self, number: int) -> Config:
         """The same, fit for this machine."""

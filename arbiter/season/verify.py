@@ -29,7 +29,7 @@ from arbiter.season.programs import changes
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.schedule import match_specs
 from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute
-from arbiter.store import StoredMatch, Verb
+from arbiter.store import StoredMatch
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class _Audit:
 
     def _earlier(self, match_id: str) -> Iterator[StoredMatch]:
         """A match as it was before it was played again: what was planned then followed from that."""
-        given = [order for order in self._orders if order.verb is Verb.REPLAYED and order.subject == match_id]
+        given = [order for order in self._orders if order.before is not None and order.subject == match_id]
         kept = self._season.orders.earlier_records(match_id) if given else []
         for order, packed in zip(given, kept, strict=True):
             record, problem = None, ""

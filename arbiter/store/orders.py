@@ -15,13 +15,13 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.match import MatchSummary
+from arbiter.packing import PackedMatch
 from arbiter.store import schema
 from arbiter.store.happenings import Happening, log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.packing import PackedMatch
     from arbiter.store.database import Database
 
 
@@ -34,13 +34,15 @@ class Verb(StrEnum):
     UNDO = "undo"
     REPLAYED = "replayed"
     """The match was played again; the order keeps what it was before."""
+    RESTORED = "restored"
+    """It counts again as it was before it was played again; the order keeps what it was last."""
     SUSPEND = "suspend"
     REINSTATE = "reinstate"
     TRIED = "tried"
     """A player was tried before its first round; the reason is the digest of its entry."""
 
 
-OF_MATCHES = frozenset({Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED})
+OF_MATCHES = frozenset({Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED, Verb.RESTORED})
 
 
 class Order(NamedTuple):
@@ -134,14 +136,27 @@ class OrderBook:
                 log(connection, self._id, Happening.STANDINGS, standings[0])
 
     def earlier_records(self, match_id: str) -> list[bytes]:
-        """The packed records of a match as it was each time before it was played again."""
+        """The packed records of a match as it was each time before another took its place."""
+        return [match.record for match in self._earlier(match_id)]
+
+    def earlier(self, match_id: str) -> PackedMatch | None:
+        """A match as it was before it was last played again; None if it never was."""
+        found = self._earlier(match_id)
+        return found[-1] if found else None
+
+    def _earlier(self, match_id: str) -> list[PackedMatch]:
+        table = schema.annulments
         query = (
-            sa.select(schema.annulments.c.record)
-            .filter_by(season_id=self._id, match_id=match_id, verb=Verb.REPLAYED.value)
-            .order_by(schema.annulments.c.number)
+            sa.select(table.c.wall_ns, table.c.summary, table.c.record)
+            .filter_by(season_id=self._id, match_id=match_id)
+            .where(table.c.record.is_not(None))
+            .order_by(table.c.number)
         )
         with self._store.reading() as connection:
-            return list(connection.execute(query).scalars())
+            return [
+                PackedMatch(_summary(row.summary, match_id), row.wall_ns, row.record)
+                for row in connection.execute(query)
+            ]
 
     def _keep(
         self, connection: sa.Connection, orders: Sequence[Order], kept: Mapping[str, Any] | None = None

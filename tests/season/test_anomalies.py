@@ -13,9 +13,10 @@ from arbiter.config import load
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack_match
-from arbiter.season.administration import annul
-from arbiter.season.events import MatchStored, RoundComplete
+from arbiter.season.administration import annul, undo_annulment
+from arbiter.season.events import MatchStored, RoundComplete, SeasonComplete, Stopped
 from arbiter.season.season import Season
+from arbiter.season.verify import verify
 from arbiter.store import Store
 from tests.builders import Scripted, by_name
 
@@ -190,3 +191,55 @@ def test_a_share_that_is_none_is_refused(opened: Callable[..., Season], value: s
 
 def test_what_stops_a_run_changes_no_digest(opened: Callable[..., Season]) -> None:
     assert opened().config.digest == opened("stop_when: {faults: 0.5}\n", "").config.digest
+
+
+def test_a_round_that_is_whole_before_it_is_too_much_stops_the_run_after_it(
+    opened: Callable[..., Season],
+) -> None:
+    season = opened()
+    with pytest.raises(Anomaly, match="16 of the first 16 matches ended by faults"):
+        list(season.play(Scripted(Faults(16))))
+    assert (season.complete, len(season.matches())) == (1, 16)
+    assert isinstance(list(season.play(Scripted(by_name)))[-1], SeasonComplete)
+
+
+def test_the_reason_is_told_and_no_wish_to_stop(opened: Callable[..., Season]) -> None:
+    season, executor = opened(), OneByOne(Faults(16))
+    events = []
+    with pytest.raises(Anomaly):
+        for event in season.play(executor, only_one=True):
+            events.append(event)
+            executor.play_one()
+    assert not any(isinstance(event, Stopped) for event in events)
+
+
+def test_matches_played_again_are_watched_and_brought_back(opened: Callable[..., Season]) -> None:
+    season = opened()
+    list(season.play(Scripted(by_name), only_one=True))
+    before = season.standings()
+    ids = [match.id for match in season.matches()]
+    annul(season, ids, "cut", replay=True)
+    executor = OneByOne(Faults(99))
+    with pytest.raises(Anomaly, match=r"^8 of the first 8 matches played again ended by faults"):
+        for event in season.play(executor, only_one=True):
+            if isinstance(event, MatchStored):
+                executor.play_one()
+    assert sum(match.faulty is not None for match in season.matches()) == 8
+    given = undo_annulment(season, ids)
+    assert set(given.subjects) == set(ids)
+    assert season.standings()["players"] == before["players"]
+    assert not any(match.faulty is not None for match in season.matches())
+    list(season.play(Scripted(by_name), only_one=True))
+    found = [finding.text for finding in verify(season.config, season.stored)]
+    assert not any("standings" in text or "tables" in text for text in found)
+
+
+def test_every_match_of_a_round_played_again_with_faults_stops_before_the_next(
+    opened: Callable[..., Season],
+) -> None:
+    season = opened("stop_when: {faults: 0.5}\n", "")
+    list(season.play(Scripted(by_name), only_one=True))
+    annul(season, [match.id for match in season.matches()], "cut", replay=True)
+    with pytest.raises(Anomaly, match=r"^round 1: every match ended by the same fault of another player"):
+        list(season.play(Scripted(of_another(lambda _: Fault.CRASH))))
+    assert season.complete == 1

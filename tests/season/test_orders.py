@@ -289,6 +289,30 @@ def test_an_order_and_its_standings_are_there_or_not(season: Season, monkeypatch
     assert (season.standings(), season.stored.orders.read().given) == (before, ())
 
 
+def test_an_order_to_sit_out_is_kept_even_where_nobody_fills_up(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("\n".join(LINES).replace("house_bots: [h0]", "house_bots: []"))
+    config = load(path)
+    with closing(Store(config.store)) as store:
+        season = Season.open(config, store)
+        play(season)
+        suspend(season, "p5", "cheats")
+        with pytest.raises(
+            ConfigError, match="7 players do not fill tables of 4 without p5, suspended by order"
+        ):
+            play(season)
+        assert any("no further round can be planned" in text for text in season.standings()["warnings"])
+        assert season.complete == 1
+
+
+def test_standings_say_how_many_matches_do_not_count(season: Season) -> None:
+    play(season)
+    annul(season, ["r001/t01/m0"], "cut")
+    annul(season, ["r001/t01/m1"], "cut", replay=True)
+    text = "2 annulled matches do not count, 1 of them until they are played again"
+    assert text in season.standings()["warnings"]
+
+
 VERBS = [Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED]
 
 
