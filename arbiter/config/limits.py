@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from arbiter.clock import MS, TimeControl, parse_duration
@@ -28,6 +28,8 @@ MOST_MEMORY = 10**15
 USUAL_ROUNDS = 100
 NO_START = "clock"
 """In place of a time to start: the game clock runs from the start."""
+_FIELDS = {"start_time": "start_ns", "memory": "memory_bytes"}
+"""What `Limits` calls them, where it is not as in the file."""
 
 _OF_A_MATCH: dict[str, Any] = {field.name: field.default for field in fields(Limits)}
 
@@ -58,6 +60,16 @@ class WrittenLimits:
 
 
 USUAL = WrittenLimits()
+
+
+def changed(limits: Limits, **written: str | None) -> Limits:
+    """Limits with those in their place that are written, by their keys in a season's file.
+
+    ConfigError for a text that says nothing.
+    """
+    given = {key: text for key, text in written.items() if text is not None}
+    fresh = WrittenLimits(**given).limits()
+    return replace(limits, **{_FIELDS.get(key, key): getattr(fresh, _FIELDS.get(key, key)) for key in given})
 
 
 def parse_memory(text: str) -> int:

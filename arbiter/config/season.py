@@ -101,6 +101,14 @@ class Config:
     after_fault: AfterFault = "end"
     qualify: bool = False
 
+    def called(self, name: str) -> list[Entry]:
+        """The entries of a player by its rated or registered name; ConfigError if there is none."""
+        found = [entry for entry in self.entries if name in (entry.player.name, entry.registered_name)]
+        if not found:
+            known = sorted({entry.registered_name for entry in self.entries})
+            raise ConfigError(f"no player {name!r}", hint=did_you_mean(name, known))
+        return found
+
 
 def load(path: str | Path, check_commands: bool = False, check_store: bool = False) -> Config:
     """Read and check a season's file; ConfigError with everything that is wrong with it.

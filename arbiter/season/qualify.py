@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from arbiter.botcheck import Subject, check_bot, is_required
-from arbiter.errors import ConfigError, VoidMatch, did_you_mean
+from arbiter.errors import VoidMatch
 from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
 from arbiter.season.orders import force
@@ -108,11 +108,7 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
     """The entries of players by rated or registered name, all where none is named; ConfigError if unknown."""
     found = []
     for name in names:
-        mine = [entry for entry in config.entries if name in (entry.player.name, entry.registered_name)]
-        if not mine:
-            known = sorted({entry.registered_name for entry in config.entries})
-            raise ConfigError(f"no player {name!r}", hint=did_you_mean(name, known))
-        found += [entry for entry in mine if entry not in found]
+        found += [entry for entry in config.called(name) if entry not in found]
     return found or list(config.entries)
 
 

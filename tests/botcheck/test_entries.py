@@ -1,0 +1,127 @@
+"""`check-bot` of a player as it stands in a season's file, and of what a bot may read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.botcheck import endings
+from arbiter.botcheck.endings import Patience
+from arbiter.table.sandbox.isolation import probe
+from tests.commands import RANDOM, arbiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., tuple[int, str, str]]
+
+__all__ = ["arbiter"]
+
+pytestmark = pytest.mark.process
+
+RANDOM_PY = Path(__file__).parents[2] / "bots" / "python" / "planning_random.py"
+LANDLOCK = pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
+PYTHON = ["/usr/bin/python3", "-I", "-S"]
+READER = "import sys\nopen({path!r}).read()\n"
+
+
+def season(folder: Path, *players: dict[str, Any], **terms: Any) -> Path:
+    """A season's file with these players and one who is not there; JSON is YAML, too."""
+    file = folder / "season.yaml"
+    absent = {"name": "absent", "command": ["python3", "nowhere.py"]}
+    given = {"game": {"name": "planning", "seats": 2, "deals": [[1, 0]]}, "isolation": "plain", **terms}
+    file.write_text(json.dumps({**given, "players": [*players, absent]}))
+    return file
+
+
+def played(result: tuple[int, str, str]) -> dict[str, dict[str, Any]]:
+    """The steps of a report in JSON, by name."""
+    return {step["name"]: step for step in json.loads(result[1])["steps"]}
+
+
+def test_an_entry_is_tried_on_the_terms_of_its_season(arbiter: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "bots" / "bot.py"
+    bot.parent.mkdir()
+    lines = RANDOM_PY.read_text().split("import sys\n", 1)
+    demands = "import os, sys\nassert os.environ['LEVEL'] == '3' and os.path.samefile('.', os.path.dirname(__file__))\n"
+    bot.write_text(demands.join(lines))
+    entry = {"name": "alice", "version": 2, "command": [*PYTHON, "bots/bot.py"], "env": {"LEVEL": 3}}
+    terms = {"time": "3s", "start_time": "7s", "memory": "123MB"}
+    file = season(tmp_path, entry, **terms)
+    for name in ("alice", "alice@2"):
+        code, out, err = arbiter("check-bot", "--config", file, "--player", name)
+        assert code == 0, out + err
+        assert "of 7 s, under plain" in out
+        assert "s of 3 s a match" in out
+        assert "MB of 123 MB" in out
+        assert "in each of the 2 seats" in out
+    code, out, _ = arbiter("check-bot", "--config", file, "--player", "alice", "--time", "4s")
+    assert (code, "s of 4 s a match" in out) == (0, True)
+
+
+def test_what_the_season_needs_decides_the_exit_code(
+    arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endings, "PATIENCE", Patience(asleep=0.3))
+    bot = tmp_path / "bot.py"
+    bot.write_text(RANDOM_PY.read_text().replace('"quit"', '"leave"'))
+    entry = {"name": "alice", "command": [*PYTHON, "bot.py"]}
+    words = ("check-bot", "--player", "alice", "--format", "json", "--config")
+    kill = arbiter(*words, season(tmp_path, entry))
+    assert (kill[0], played(kill)["quit"]["ok"], played(kill)["quit"]["required"]) == (0, False, False)
+    leave = arbiter(*words, season(tmp_path, entry, end="quit"))
+    assert (leave[0], played(leave)["quit"]["ok"], played(leave)["quit"]["required"]) == (3, False, True)
+
+
+@LANDLOCK
+def test_a_bot_reads_what_it_is_given_to_read(arbiter: Run, tmp_path: Path) -> None:
+    model = tmp_path / "models" / "net"
+    model.parent.mkdir()
+    model.write_text("weights")
+    bot = tmp_path / "bot" / "bot.py"
+    bot.parent.mkdir()
+    bot.write_text(READER.format(path=str(model)) + RANDOM_PY.read_text())
+    words = ("check-bot", "--game", "planning", "--isolation", "landlock", "--option", "deals=[[1, 0]]")
+    assert arbiter(*words, "--", *PYTHON, bot)[0] == 3
+    code, out, _ = arbiter(*words, "--read", model.parent, "--", *PYTHON, bot)
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--config", "FILE", "--player", "alise"), "no player 'alise' (did you mean alice?)"),
+        (("--config", "FILE", "--player", "absent"), "FILE: absent: there is no file nowhere.py"),
+        (
+            ("--config", "FILE", "--player", "bob"),
+            "'bob' is 2 players of FILE (name one of bob@1, bob@2)",
+        ),
+        (
+            ("--config", "FILE"),
+            "--config takes the command and the game from the season's file (write --config CONFIG --player NAME, without --game and COMMAND)",
+        ),
+        (
+            ("--player", "alice", "--game", "planning", "--", "true"),
+            "--player names an entry of a season's file (add --config CONFIG)",
+        ),
+        (
+            ("--game", "planning"),
+            "what is to be tried: --game G -- COMMAND, or --config CONFIG --player NAME",
+        ),
+        (
+            ("--game", "planning", "--read", "/nowhere", "--", "true"),
+            "--read /nowhere: there is no such file or folder",
+        ),
+    ],
+)
+def test_what_does_not_name_one_bot_is_one_line(
+    words: tuple[str, ...], line: str, arbiter: Run, tmp_path: Path
+) -> None:
+    bobs = [{"name": "bob", "version": version, "command": RANDOM.split()} for version in (1, 2)]
+    file = season(tmp_path, {"name": "alice", "command": RANDOM.split()}, *bobs)
+    code, out, err = arbiter("check-bot", *(word.replace("FILE", str(file)) for word in words))
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].removeprefix("arbiter: ") == line.replace("FILE", str(file))
