@@ -84,7 +84,6 @@ def given_deals(game: AnyGame, path: str, shapes: Iterable[dict[str, Any]]) -> l
 def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
     """Players from command lines: named after their file, numbered where two share a name."""
     players = []
-    taken: Counter[str] = Counter()
     for number, command in enumerate(commands):
         if not command.strip():
             raise ConfigError(f"--bot {number + 1} is empty: give a command")
@@ -92,11 +91,19 @@ def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
             env, words = split_command(command)
         except ConfigError as error:
             raise ConfigError(f"--bot {command!r}: {error}") from None
-        name = name_of_command(words)
-        taken[name] += 1
-        shown = f"{name}-{taken[name]}" if taken[name] > 1 else name
-        players.append(registered(shown, words, Path(), env))
-    return tuple(players)
+        players.append(registered(name_of_command(words), words, Path(), env))
+    return numbered(players)
+
+
+def numbered(players: Iterable[Player]) -> tuple[Player, ...]:
+    """The same players, all but the first of a name with a number, ``alice-2``."""
+    taken: Counter[str] = Counter()
+    shown = []
+    for player in players:
+        taken[player.name] += 1
+        number = taken[player.name]
+        shown.append(replace(player, name=f"{player.name}-{number}") if number > 1 else player)
+    return tuple(shown)
 
 
 def split_command(command: str) -> tuple[dict[str, str], list[str]]:

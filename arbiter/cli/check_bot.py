@@ -11,7 +11,7 @@ import click
 
 from arbiter.cli.bots import choose_tier, problems_of_command, read_options
 from arbiter.cli.entries import config_option, read_entries
-from arbiter.cli.options import format_option, limit_options
+from arbiter.cli.options import OF_SEASON, format_option, limit_options
 from arbiter.cli.output import note, print_json, say
 from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
 @config_option
 @click.option("--player", "name", help="With --config: whose command, under the season's limits.")
-@limit_options("time", "start_time", "memory", "isolation", whose="the bot", unset=", or the season's")
+@limit_options("time", "start_time", "memory", "isolation", whose="the bot", unset=OF_SEASON)
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option(
     "--read", "read", multiple=True, metavar="PATH", help="What it may read besides its own folder."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -23,11 +24,11 @@ from arbiter.cli.bots import (
     read_options,
     words_of_command,
 )
+from arbiter.cli.entries import read_entries
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import limit_options, read_json
 from arbiter.cli.output import say
-from arbiter.clock import TimeControl
-from arbiter.config.limits import CHOICES, USUAL, parse_memory, parse_start
+from arbiter.config.limits import CHOICES, USUAL, changed
 from arbiter.course import programme
 from arbiter.errors import ConfigError, Problem
 from arbiter.games import make
@@ -49,7 +50,8 @@ KINDS = "bot:COMMAND, human or random"
 @click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]")
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
-@click.option("--config", type=click.Path(), help="A season's file; with --from.")
+@click.option("--config", type=click.Path(), help="A season's file; with --player or --from.")
+@click.option("--player", "names", multiple=True, help="Of the season: seats before those of --seat.")
 @click.option("--store", "store_url", help="Another store than the config's, as a URL.")
 @click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season.")
 @click.option("--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote.")
@@ -63,47 +65,55 @@ def console(
     options: tuple[str, ...],
     deals_file: str | None,
     config: str | None,
+    names: tuple[str, ...],
     store_url: str | None,
     match_id: str | None,
     record_file: str | None,
     until: int | None,
-    time: str | None,
-    start_time: str | None,
-    memory: str | None,
-    isolation: str | None,
+    **written: str | None,
 ) -> None:
     """Conduct a match by hand: bots and people in the seats, any command to any bot, raw replies.
 
-    Seats that are not given are filled with random players. `help` lists the console's commands.
+    Seats that are not given are filled with random players. With --config and --player, players of a season
+    sit down as they stand there, under the season's game and limits. `help` lists the console's commands.
 
     Example: arbiter console --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
     """
     recorded = None
     if match_id is not None or record_file is not None:
-        if game_name or seed or options or deals_file:
-            raise ConfigError("a recorded match has its own game, seed and deals: leave out these options")
+        if game_name or seed or options or deals_file or names:
+            raise ConfigError(
+                "a recorded match has its own game, seed, deals and players: leave out these options"
+            )
         recorded = _recorded(match_id, config, store_url, record_file)
-    elif game_name is None:
-        raise ConfigError("what is to be played: --game G, or --from MATCH_ID --config CONFIG")
-    elif config is not None or until is not None:
-        raise ConfigError("--config and --until belong to --from MATCH_ID")
-    usual = (recorded.limits if recorded is not None else None) or USUAL.limits()
-    tier = choose_tier(isolation or usual.isolation)
-    limits = Limits(
-        time=TimeControl.parse(time) if time else usual.time,
-        start_ns=parse_start(start_time) if start_time else usual.start_ns,
-        memory_bytes=parse_memory(memory) if memory else usual.memory_bytes,
-        clock=usual.clock,
-        isolation=tier,
-    )
+    elif until is not None:
+        raise ConfigError("--until belongs to --from MATCH_ID or --record FILE")
+    elif (config is None) != (not names):
+        raise ConfigError("--config and --player go together, or --config and --from MATCH_ID")
+    elif (config is None) == (game_name is None):
+        ways = "--game G, --config CONFIG --player NAME, or --config CONFIG --from MATCH_ID"
+        raise ConfigError(f"what is to be played: {ways}")
+    game, players = None, {}
+    if config is not None and recorded is None:
+        season, entries = read_entries(config, names, written)
+        game, limits = season.game, season.limits
+        players = {seat: entry.player for seat, entry in enumerate(entries)}
+    else:
+        limits = changed((recorded.limits if recorded is not None else None) or USUAL.limits(), **written)
+        limits = replace(limits, isolation=choose_tier(limits.isolation))
+    # By hand, a command at a time.
+    limits = replace(limits, delivery=USUAL.delivery, end=USUAL.end)
     tools = Tools(partial(occupant_of, limits=limits), partial(read_options, given_by="set"), _deals_of)
     if recorded is None:
-        assert game_name is not None
-        game = make(game_name, read_options(options))
+        given = read_options(options)
+        if game is None:
+            game = make(str(game_name), given)
+        elif given:
+            game = make(game.name, {**game.options, **given})
         if deals_file is not None:
             game = game.given(_deals_of(game, deals_file))
         setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
-        session(setup, _seated(seats, {}, game.seats, limits), tools)
+        session(setup, _seated(seats, players, game.seats, limits, taken=len(names)), tools)
         return
     record = recorded.record
     occupants = _seated(seats, recorded.players, len(record.players), limits, recorded.absent)
@@ -227,19 +237,23 @@ def _seated(
     number: int,
     limits: Limits,
     absent: Mapping[int, str] = MappingProxyType({}),
+    taken: int = 0,
 ) -> list[Occupant]:
-    """The occupants by seat: those given, else the recorded players, else random ones.
+    """The occupants by seat: those given, else the season's or recorded players, else random ones.
 
-    ConfigError for `absent` players, by seat the reason, in whose seats nobody is given.
+    Those given without a number sit behind as many seats as are `taken`. ConfigError for `absent` players,
+    by seat the reason, in whose seats nobody is given, and for more than there are seats.
     """
     given: dict[int, str] = {}
-    for place, text in enumerate(seats):
+    for place, text in enumerate(seats, taken):
         number_text, equals, who = text.partition("=")
         if equals and number_text.isdecimal():
             given[int(number_text)] = who
         else:
             given[place] = text
-    if wrong := sorted(seat for seat in given if seat >= number):
+    if twice := sorted(seat for seat in given if seat < taken):
+        raise ConfigError(f"--seat {twice[0]} is taken: --player sits there")
+    if wrong := sorted(seat for seat in (*given, taken - 1) if seat >= number):
         raise ConfigError(f"--seat: there is no seat {wrong[0]}, only 0 to {number - 1}")
     problems = [
         Problem((), f"seat {seat}: {why}", f"--seat {seat}=random, human or bot:COMMAND puts another there")

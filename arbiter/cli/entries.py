@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle, islice
 from typing import TYPE_CHECKING
 
 import click
@@ -25,9 +26,10 @@ def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read_entries(
-    path: str, names: Sequence[str], written: Mapping[str, str | None], house: bool = False
+    path: str, names: Sequence[str], written: Mapping[str, str | None], others: int | None = None
 ) -> tuple[Config, list[Entry]]:
-    """The season and the entries with these names, in this order; with `house` its house bots behind them.
+    """The season and the entries with these names, in this order; where there are `others`, so many players
+    from elsewhere, then house bots for the seats that are left.
 
     `written` are limits that take the place of the season's. The isolation is settled for this machine.
     ConfigError for a name that no entry or more than one has, and for programs that are not there.
@@ -37,8 +39,9 @@ def read_entries(
 
     config = load(path)
     entries = [_entry(config, name) for name in names]
-    if house:
-        entries += [entry for name in config.house_bots for entry in config.called(name)]
+    if others is not None and config.house_bots:
+        left = max(0, config.game.seats - len(entries) - others)
+        entries += [config.called(name)[-1] for name in islice(cycle(config.house_bots), left)]
     for entry in entries:
         for message in lacking(entry.player):
             raise ConfigError(f"{entry.player.name}: {message}", path)

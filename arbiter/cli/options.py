@@ -39,6 +39,8 @@ table_format_option = format_option_of(
     "text", "json", "csv", "markdown", text="A table for people, JSON, or a table for other programs."
 )
 
+OF_SEASON = ", or the season's"
+"""What a limit is where it is not given, beside the usual value."""
 _LIMITS = {
     "time": "3m, 60s+100ms or 500ms/request.",
     "start_time": "To the first reply.",

@@ -5,40 +5,54 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from arbiter.cli.bots import choose_tier, given_deals, players_of, read_deals, read_options
+from arbiter.cli.bots import choose_tier, given_deals, numbered, players_of, read_deals, read_options
+from arbiter.cli.entries import config_option, read_entries
 from arbiter.cli.match_text import print_match
-from arbiter.cli.options import format_option, limit_options
+from arbiter.cli.options import OF_SEASON, format_option, limit_options
 from arbiter.cli.output import print_json
-from arbiter.config.limits import WrittenLimits
+from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
 from arbiter.match import MatchSpec
 from arbiter.players import refuse_strays
+from arbiter.season.schedule import agreed_limits
+
+if TYPE_CHECKING:
+    from arbiter.match import Limits, Player
+    from arbiter.rules import AnyGame
+
+
+_Table: TypeAlias = "tuple[AnyGame, tuple[Player, ...], Limits]"
+"""What is played, by whom, under which limits."""
 
 
 @click.command()
-@click.option("--game", "game_name", required=True, help="Which game; `arbiter games` lists them.")
-@click.option(
-    "--bot", "bots", multiple=True, required=True, help="A bot's command; seats in the order given."
-)
+@click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
+@click.option("--bot", "bots", multiple=True, help="A bot's command; seats in the order given.")
+@config_option
+@click.option("--player", "names", multiple=True, help="With --config: seats before those of --bot.")
 @click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]")
 @click.option(
     "--round", "round_number", type=click.IntRange(min=1), help="Whose deals of the seed.  [default: 1]"
 )
-@limit_options("time", "start_time", "memory", "clock", "delivery", "isolation")
+@limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset=OF_SEASON)
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
-@limit_options("end")
+@limit_options("end", unset=OF_SEASON)
 @click.option("--record", "record_file", type=click.Path(), help="Write the match record as JSON.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
 @format_option
 def play(
-    game_name: str,
+    game_name: str | None,
     bots: tuple[str, ...],
+    config_file: str | None,
+    names: tuple[str, ...],
     seed: str | None,
     round_number: int | None,
     options: tuple[str, ...],
@@ -46,28 +60,27 @@ def play(
     record_file: str | None,
     strict: bool,
     style: str,
-    **limits: str,
+    **written: str | None,
 ) -> None:
     """Play one match between programs and say how it went.
+
+    With --config, players of a season sit down as they stand there, under the season's game and limits; its
+    house bots fill the seats that neither --player nor --bot does.
 
     Example: arbiter play --game planning --seed 1 --bot "python3 a.py" --bot ./b --bot ./b --bot ./b
     """
     from arbiter.table.conduct import close_table, play_match
     from arbiter.table.placement import take_core
 
-    given = read_options(options)
-    if game_name == "planning":
-        given.setdefault("seats", len(bots))
-    game = make(game_name, given)
-    if len(bots) != game.seats:
-        raise ConfigError(f"{game_name} has {game.seats} seats, and {len(bots)} bots are given")
+    if config_file is not None:
+        game, players, limits = _entered(config_file, game_name, names, bots, read_options(options), written)
+    else:
+        game, players, limits = _written(game_name, names, bots, read_options(options), written)
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
     if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
         raise ConfigError("cannot be written: is its folder there and writable?", record_file)
-    limits["isolation"] = choose_tier(limits["isolation"])
-    players = players_of(bots)
-    if limits["isolation"] != "plain":
+    if limits.isolation != "plain":
         refuse_strays(players)
     deals = None
     if deals_file is not None:
@@ -80,11 +93,11 @@ def play(
         round=round_number,
         table=None,
         rotation=0,
-        game=game_name,
+        game=game.name,
         options=game.options,
         seed=seed if seed is not None else secrets.token_hex(16),
         players=players,
-        limits=WrittenLimits(**limits).limits(),
+        limits=limits,
         deals=deals,
     )
     cores = sorted(os.sched_getaffinity(0))
@@ -103,3 +116,52 @@ def play(
         print_match(record)
     if strict and record.forfeit is not None:
         raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
+
+
+def _written(
+    game_name: str | None,
+    names: tuple[str, ...],
+    bots: tuple[str, ...],
+    options: dict[str, Any],
+    written: dict[str, str | None],
+) -> _Table:
+    """A game and players from the command line."""
+    if names:
+        raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
+    if game_name is None or not bots:
+        raise ConfigError(
+            "what is to be played: --game G --bot COMMAND ..., or --config CONFIG --player NAME ..."
+        )
+    if game_name == "planning":
+        options.setdefault("seats", len(bots))
+    game = make(game_name, options)
+    if len(bots) != game.seats:
+        raise ConfigError(f"{game_name} has {game.seats} seats, and {len(bots)} bots are given")
+    limits = changed(USUAL.limits(), **written)
+    return game, players_of(bots), replace(limits, isolation=choose_tier(limits.isolation))
+
+
+def _entered(
+    path: str,
+    game_name: str | None,
+    names: tuple[str, ...],
+    bots: tuple[str, ...],
+    options: dict[str, Any],
+    written: dict[str, str | None],
+) -> _Table:
+    """A season's game and limits; its players, then those of the command line, then its house bots."""
+    if not names:
+        raise ConfigError("--config takes players of the season", hint="name one with --player NAME")
+    if game_name is not None:
+        raise ConfigError("--config takes the game from the season's file", hint="leave out --game")
+    config, entries = read_entries(path, names, written, others=len(bots))
+    game = make(config.game.name, {**config.game.options, **options}) if options else config.game
+    seated = [entry.player for entry in entries]
+    players = [*seated[: len(names)], *players_of(bots), *seated[len(names) :]]
+    if len(players) != game.seats:
+        hint = "name fewer" if len(players) > game.seats else "name more with --player or --bot"
+        raise ConfigError(
+            f"{game.name} has {game.seats} seats, and {len(players)} players are given", path, hint
+        )
+    limits = config.limits if written["delivery"] else agreed_limits(config.limits, players)
+    return game, numbered(players), limits

@@ -1,7 +1,8 @@
-"""`check-bot` of a player as it stands in a season's file, and of what a bot may read."""
+"""`check-bot`, `play` and `console` of players as they stand in a season's file."""
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ __all__ = ["arbiter"]
 
 pytestmark = pytest.mark.process
 
-RANDOM_PY = Path(__file__).parents[2] / "bots" / "python" / "planning_random.py"
+RANDOM_PY = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
 LANDLOCK = pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
 PYTHON = ["/usr/bin/python3", "-I", "-S"]
 READER = "import sys\nopen({path!r}).read()\n"
@@ -123,5 +124,77 @@ def test_what_does_not_name_one_bot_is_one_line(
     bobs = [{"name": "bob", "version": version, "command": RANDOM.split()} for version in (1, 2)]
     file = season(tmp_path, {"name": "alice", "command": RANDOM.split()}, *bobs)
     code, out, err = arbiter("check-bot", *(word.replace("FILE", str(file)) for word in words))
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].removeprefix("arbiter: ") == line.replace("FILE", str(file))
+
+
+def test_players_of_a_season_play_a_match_on_its_terms(arbiter: Run, tmp_path: Path) -> None:
+    alice, bob, house = ({"name": name, "command": RANDOM.split()} for name in ("alice", "bob", "house"))
+    terms = {
+        "time": "3s",
+        "game": {"name": "planning", "deals": [[1, 0]]},
+        "house_bots": ["house"],
+        "clock": "cpu",
+    }
+    file = season(tmp_path, {**alice, "version": 2}, bob, {**house, "house": True}, **terms)
+    words = ("play", "--format", "json", "--config", file)
+    code, out, err = arbiter(*words, "--player", "bob", "--player", "alice", "--bot", f"A=1 {RANDOM}")
+    record = json.loads(out)
+    assert code == 0, err
+    assert record["players"] == ["bob", "alice@2", Path(RANDOM.split()[-1]).stem, "house"]
+    assert (record["options"]["deals"], record["clock"]) == ([[1, 0]], "cpu")
+    assert record["moves"][0]["left_ns"] + record["moves"][0]["charged_ns"] == 3 * 10**9
+    code, out, _ = arbiter(*words, "--player", "bob", "--player", "bob", "--clock", "wall")
+    assert json.loads(out)["players"] == ["bob", "bob-2", "house", "house-2"]
+    assert json.loads(out)["clock"] == "wall"
+
+
+@pytest.mark.parametrize(("batched", "delivery"), [([True, True], "batched"), ([True, False], "strict")])
+def test_batches_need_the_word_of_every_player_s_entry(
+    batched: list[bool], delivery: str, arbiter: Run, tmp_path: Path
+) -> None:
+    players = [
+        {"name": name, "command": RANDOM.split(), "batched": said}
+        for name, said in zip(("alice", "bob"), batched, strict=True)
+    ]
+    file = season(tmp_path, *players, {"name": "carol", "command": RANDOM.split()}, delivery="batched")
+    _, out, _ = arbiter("play", "--format", "json", "--config", file, "--player", "alice", "--player", "bob")
+    assert json.loads(out)["delivery"] == delivery
+
+
+def test_players_of_a_season_sit_down_at_the_console(
+    arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = ({"name": name, "command": RANDOM.split()} for name in ("alice", "bob"))
+    file = season(tmp_path, *players, game={"name": "planning", "seats": 3, "deals": [[1, 0]]}, time="3s")
+    monkeypatch.setattr("sys.stdin", io.StringIO("clock\nquit\n"))
+    code, out, err = arbiter(
+        "console", "--config", file, "--player", "bob", "--seat", "random", "--seat", "2=human"
+    )
+    assert code == 0, err
+    seats = [line.split(": ")[0] for line in out.splitlines()[1:4]]
+    assert seats == ["  0  bob", "  1  random", "  2  human"]
+    assert "left of 3 s" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("play", "--config", "FILE", "--player", "alice", "--game", "planning"), "--config takes the game from the season's file (leave out --game)"),
+        (("play", "--config", "FILE"), "--config takes players of the season (name one with --player NAME)"),
+        (("play", "--config", "FILE", "--player", "alice"), "FILE: planning has 2 seats, and 1 players are given (name more with --player or --bot)"),
+        (("play", "--game", "planning", "--player", "alice"), "--player names an entry of a season's file (add --config CONFIG)"),
+        (("play",), "what is to be played: --game G --bot COMMAND ..., or --config CONFIG --player NAME ..."),
+        (("play", "--config", "FILE", "--player", "absent"), "FILE: absent: there is no file nowhere.py"),
+        (("console", "--config", "FILE", "--player", "alice", "--seat", "0=human"), "--seat 0 is taken: --player sits there"),
+        (("console", "--config", "FILE", "--player", "alice", "--seat", "human", "--seat", "human"), "--seat: there is no seat 2, only 0 to 1"),
+        (("console", "--config", "FILE"), "--config and --player go together, or --config and --from MATCH_ID"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fill_the_seats_is_one_line(
+    words: tuple[str, ...], line: str, arbiter: Run, tmp_path: Path
+) -> None:
+    file = season(tmp_path, {"name": "alice", "command": RANDOM.split()})
+    code, out, err = arbiter(*(word.replace("FILE", str(file)) for word in words))
     assert (code, out) == (2, "")
     assert err.splitlines()[-1].removeprefix("arbiter: ") == line.replace("FILE", str(file))
