@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
+from arbiter.errors import MalformedReply
+from arbiter.match import Fault
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from arbiter.errors import MalformedReply
     from arbiter.match import MatchRecord
     from arbiter.protocol import Answer
     from arbiter.rules import Seat
@@ -63,6 +65,22 @@ class Seated(Protocol):
 
     def exchange(self, send: Send) -> Reply | int:
         """Deliver the payload: a `Reply` to a request and for every fault, else the cost in ns."""
+
+
+def timeout(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: bool) -> MalformedReply:
+    """The fault of an exchange whose time is over; it says what was missing.
+
+    `unread` is what came of the reply; `writing` is True where the bot has not read all of `send`.
+    """
+    if writing:
+        missing = "it did not read its standard input"
+    elif not unread:
+        missing = "no reply"
+    elif unread.endswith(b"\n"):
+        missing = "no empty line after the reply"
+    else:
+        missing = "the reply was not complete"
+    return MalformedReply(Fault.TIMEOUT, f"{missing}: {overdue(seat, send, charged_ns)}", unread)
 
 
 def overdue(seat: Seat, send: Send, charged_ns: int) -> str:

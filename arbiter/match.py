@@ -139,7 +139,9 @@ class Forfeit:
 class BotReport:
     """One process after the match.
 
-    `exit` is the exit status, negative the signal that ended it, None if we killed it.
+    `exit` is the exit status, negative the signal that ended it, None if we killed it. `stderr_at` says when
+    the tail was written: (offset in it, "during" or "since", number of a move from 1), each up to the next;
+    what stands before the first came before its first move.
     """
 
     player: str
@@ -149,6 +151,20 @@ class BotReport:
     peak_memory_bytes: int = 0
     notes: tuple[str, ...] = ()
     stderr_tail: str = ""
+    stderr_at: tuple[tuple[int, str, int], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only; `stderr_at` where there is something to say, as most bots write nothing."""
+        shape = asdict(self)
+        if not self.stderr_at:
+            del shape["stderr_at"]
+        return shape
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> BotReport:
+        """The report that `to_json` wrote."""
+        written = tuple((offset, when, move) for offset, when, move in shape.get("stderr_at", ()))
+        return cls(**{**shape, "notes": tuple(shape["notes"]), "stderr_at": written})
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +268,7 @@ class MatchRecord:
         shape = _shape(self)
         shape["moves"] = [move._asdict() for move in self.moves]
         shape["forfeit"] = asdict(self.forfeit) if self.forfeit else None
-        shape["bots"] = [asdict(bot) for bot in self.bots]
+        shape["bots"] = [bot.to_json() for bot in self.bots]
         return shape
 
     @classmethod
@@ -263,9 +279,7 @@ class MatchRecord:
             fields["moves"] = tuple(Move(**move) for move in shape["moves"])
             if forfeit := shape["forfeit"]:
                 fields["forfeit"] = Forfeit(**{**forfeit, "fault": Fault(forfeit["fault"])})
-            fields["bots"] = tuple(
-                BotReport(**{**bot, "notes": tuple(bot["notes"])}) for bot in shape["bots"]
-            )
+            fields["bots"] = tuple(map(BotReport.from_json, shape["bots"]))
             for name in ("players", "deals"):
                 fields[name] = tuple(fields[name])
             for name in ("points", "sides"):

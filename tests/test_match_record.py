@@ -56,6 +56,14 @@ def test_a_substitute_has_no_results_and_gives_none_by_its_fault():
     assert list(replace(FORFEITED, substitute=3).results()) == []
 
 
+def test_when_a_bot_wrote_is_told_by_the_record_and_only_where_it_did():
+    wrote = replace(COMPLETE.bots[2], stderr_tail="hm\n", stderr_at=((0, "during", 3), (2, "since", 3)))
+    after = replace(COMPLETE, bots=(*COMPLETE.bots[:2], wrote, COMPLETE.bots[3]))
+    shape = json.loads(json.dumps(after.to_json()))
+    assert MatchRecord.from_json(shape) == after
+    assert [seat for seat, bot in enumerate(shape["bots"]) if "stderr_at" in bot] == [2]
+
+
 @RECORDS
 def test_a_record_has_the_documented_keys(record):
     documented = (

@@ -76,6 +76,15 @@ def test_a_match_takes_a_few_kilobytes(cost: int, most: int) -> None:
     assert len(pack(played("3m", cost))) <= most
 
 
+def test_a_bot_that_writes_at_every_move_adds_little() -> None:
+    tail = "".join(f"{number:3}\n" for number in range(104)).rjust(4096, "-")
+    at = tuple((4096 - 4 * (104 - number), "during", 4 * number + 1) for number in range(104))
+    silent = replace(whole, bots=(BotReport("a", stderr_tail=tail),))
+    made = replace(whole, bots=(BotReport("a", stderr_tail=tail, stderr_at=at),))
+    assert unpack(pack(made), made.id) == made
+    assert len(pack(made)) - len(pack(silent)) <= 700
+
+
 def test_records_of_the_first_format_are_read() -> None:
     packed = zlib.compress(json.dumps(whole.to_json()).encode())
     assert unpack(packed, whole.id) == whole

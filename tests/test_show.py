@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.cli.match_text import print_stderr
 from arbiter.cli.move_times import slowest, time_by_seat, timed_moves
-from arbiter.match import BotReport, Move
+from arbiter.match import BotReport, Fault, Forfeit, Move
 from arbiter.view import Reader, heard, replay_of
 from tests.builders import record
 from tests.commands import arbiter
@@ -114,6 +115,30 @@ def test_a_seat_is_shown_what_it_was_told_and_no_other_hand(kept: Kept, arbiter:
     # Two spaces stand between the suits of a hand.
     hands = [sorted(line.partition("hand: ")[2].split()) for line in lines if line.startswith("hand: ")]
     assert hands == [sorted(deal["hands"][1]) for deal in made.deals]
+
+
+def test_standard_error_stands_under_the_moves_during_which_it_was_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tail = "hello\nhm\nheard it\nalas\n"
+    at = ((6, "during", 1), (9, "since", 3), (18, "during", 5))
+    fault = Forfeit(0, "a", Fault.CRASH, "it exited with status 1", "gen_move", "")
+    bots = (BotReport("a", stderr_tail=tail, stderr_at=at), BotReport("b"))
+    print_stderr(timed(bots=bots, points=None, forfeit=fault), bots[0])
+    assert capsys.readouterr().out.splitlines() == [
+        "  hello",
+        "  during move 1 (gen_declare in deal 1):",
+        "    hm",
+        "  since move 3 (gen_move 2 in deal 1):",
+        "    heard it",
+        "  during move 5 (gen_move in deal 2):",
+        "    alas",
+    ]
+
+
+def test_standard_error_of_an_older_record_is_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    print_stderr(timed(), BotReport("a", stderr_tail="hm\nalas\n"))
+    assert capsys.readouterr().out == "  hm\n  alas\n"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from arbiter.cli.output import print_table, say
@@ -13,7 +13,7 @@ from arbiter.view import hand_line, roles_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.match import MatchRecord, Move
+    from arbiter.match import BotReport, MatchRecord, Move
     from arbiter.rules import AnyGame
 
 
@@ -71,8 +71,27 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
     for bot in record.bots:
         if bot.stderr_tail.strip():
             say(f"standard error of {bot.player}:")
-            for line in bot.stderr_tail.rstrip().splitlines():
-                say(f"  {line}")
+            print_stderr(record, bot)
+
+
+def print_stderr(record: MatchRecord, bot: BotReport) -> None:
+    """What a bot wrote to standard error, with the moves during which it did, as far as they are kept."""
+    texts = [*bot.stderr_at, (len(bot.stderr_tail), "", 0)]
+    for line in bot.stderr_tail[: texts[0][0]].rstrip().splitlines():
+        say(f"  {line}")
+    for (start, when, number), (end, _, _) in pairwise(texts):
+        say(f"  {when} {_move_text(record, number)}:")
+        for line in bot.stderr_tail[start:end].rstrip().splitlines():
+            say(f"    {line}")
+
+
+def _move_text(record: MatchRecord, number: int) -> str:
+    """``move 17 (gen_move in deal 3)``; beyond the last one stands the request that a fault ended."""
+    if number <= len(record.moves):
+        move = record.moves[number - 1]
+        return f"move {number} ({move.request} in deal {move.deal + 1})"
+    command = "" if record.forfeit is None else f"{record.forfeit.command} "
+    return f"move {number} ({command}in deal {len(record.deals)})"
 
 
 def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[Move]) -> None:

@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING
 
 from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply, VoidMatch
-from arbiter.exchange import Reply, overdue
+from arbiter.exchange import Reply, timeout
 from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN, Answer, Connection
 from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of
 from arbiter.table.meter import ClockKind, Meter, Reading
 from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
-from arbiter.table.stderr import CHUNK, StandardError
+from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ class Channel:
     """The referee's end of one bot; used by one thread, closed by `close`."""
 
     def __init__(self, seat: Seat, process: BotProcess, launcher: Launcher, limits: Limits) -> None:
-        self._seat = seat
+        self.seat = seat
         self.pid, self._stdin, self._stdout, stderr, self._process = process
         self.connection = Connection()
         self.stderr = StandardError(stderr)
@@ -85,6 +85,9 @@ class Channel:
         peek = select.poll()
         peek.register(self._stdout, select.POLLIN)
         self._poll_stdout = peek.poll
+        self._outputs = select.poll()
+        for descriptor in (self._stdout, stderr):
+            self._outputs.register(descriptor, select.POLLIN)
         # Quick replies in a row, to news and to requests: a bot may be quick at one of them only.
         self._brisk = [0, 0]
         self.presence = Presence(self.pid, self._meter)
@@ -99,8 +102,11 @@ class Channel:
             return self._start(send)
         connection, presence, start = self.connection, self.presence, 0
         try:
-            if asks and self._poll_stdout(0):
-                self._read()
+            if asks:
+                # One call for both: a look at standard error alone would cost 1 % of a quick match.
+                if unread := self._outputs.poll(0):
+                    self._read_unasked(unread)
+                self.stderr.requests += 1
             if connection.buffer and (stale := connection.stale()):
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
@@ -132,7 +138,11 @@ class Channel:
                     if chunk == PLAIN and wanted == 1 and not connection.buffer and not asks:
                         return cost
                     if answer := connection.receive(chunk, wanted):
-                        return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None)) if asks else cost
+                        if not asks:
+                            return cost
+                        if self.stderr.talks:
+                            self.stderr.mark(DURING)
+                        return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None))
                     self._ended = not chunk
             self._brisk[asks] = 0
             return self._wait(send, start, written)
@@ -178,7 +188,7 @@ class Channel:
         delay = self._base.delay_ns - base.delay_ns + own
         taken = stop_all(self.others, own) if own > DISTURBED_NS else 0
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
-        if spent.charged_ns > send.allowed_ns[self._seat] >= spent.adjusted_ns:
+        if spent.charged_ns > send.allowed_ns[self.seat] >= spent.adjusted_ns:
             # They may have taken some of it before this exchange, which then is in the bot's favour.
             spent = self._judged(send, spent, taken + sum(other.taken_ns() for other in self.others))
         return max(FIRST_WAIT_NS, spent.charged_ns)
@@ -192,7 +202,7 @@ class Channel:
 
     def close(self) -> None:
         """Read the rest of standard error, and close all descriptors."""
-        self.stderr.drain()
+        self.stderr.mark(SINCE)
         self._meter.close()
         for descriptor in (self._stdin, self._stdout, self.stderr.descriptor):
             os.close(descriptor)
@@ -202,7 +212,7 @@ class Channel:
         account = Account(self._meter, self._kind, start, self._base)
         taken = 0
         first_look = True
-        allowed = send.allowed_ns[self._seat]
+        allowed = send.allowed_ns[self.seat]
         look = allowed
         cap = at_most = 3 * allowed + 5 * SECOND
         glance = FIRST_LOOK_NS
@@ -230,6 +240,10 @@ class Channel:
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
+        def late(spent: Cost) -> Reply | int:
+            unread = self.connection.buffer
+            return reply(spent, timeout(self.seat, send, spent.charged_ns, unread, bool(rest)))
+
         while True:
             left = min(look, at_most, glance) - (_now() - start)
             # Rounded up: waking early would only mean waiting again.
@@ -245,7 +259,10 @@ class Channel:
                 if ready & {self._stdout, self._process}:
                     more = self._read()
                     if answers := self.connection.take(send.replies):
-                        return reply(cost(answered=True), None, answers[-1])
+                        spent = cost(answered=True)
+                        if send.asks:
+                            self.stderr.mark(DURING)
+                        return reply(spent, None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # The cost first: finding out how a process ended may take a while.
                         return reply(cost(answered=True), self._crash("closed its standard output"))
@@ -269,14 +286,14 @@ class Channel:
             spent = cost()
             over = spent.charged_ns > allowed
             if over and (spent.cpu_ns > allowed or not self._meter.runnable):
-                return reply(spent, self._timeout(send, spent.charged_ns, bool(rest)))
+                return late(spent)
             if spent.wall_ns >= cap:
                 if spent.adjusted_ns > allowed:
                     # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
                     spent = spent._replace(charged_ns=spent.adjusted_ns)
-                    return reply(spent, self._timeout(send, spent.charged_ns, bool(rest)))
+                    return late(spent)
                 if self._meter.runnable or spent.wall_ns >= 2 * cap:
-                    got = f"the bot in seat {self._seat} got too little of the machine"
+                    got = f"the bot in seat {self.seat} got too little of the machine"
                     raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged")
                 # It sleeps, which is charged: its time will soon be over.
                 at_most = 2 * cap
@@ -294,6 +311,14 @@ class Channel:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
 
+    def _read_unasked(self, unread: Sequence[tuple[int, int]]) -> None:
+        """Read what came since the last request; a fault, if it is a reply."""
+        for descriptor, _ in unread:
+            if descriptor == self._stdout:
+                self._read()
+            elif not self.stderr.mark(SINCE):
+                self._outputs.unregister(descriptor)
+
     def _read(self) -> bool:
         """Read at most 64 KiB of the bot's output; False if nothing came, or its end."""
         try:
@@ -305,19 +330,6 @@ class Channel:
         else:
             self._ended = True
         return bool(chunk)
-
-    def _timeout(self, send: Send, charged_ns: int, writing: bool) -> MalformedReply:
-        """The fault of an exchange whose time is over; it says what was missing."""
-        unread = self.connection.buffer
-        if writing:
-            missing = "it did not read its standard input"
-        elif not unread:
-            missing = "no reply"
-        elif unread.endswith(b"\n"):
-            missing = "no empty line after the reply"
-        else:
-            missing = "the reply was not complete"
-        return MalformedReply(Fault.TIMEOUT, f"{missing}: {overdue(self._seat, send, charged_ns)}", unread)
 
     def _crash(self, manner: str) -> MalformedReply:
         """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""

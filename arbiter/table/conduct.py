@@ -31,7 +31,7 @@ from arbiter.table.sandbox.landlock import confinement, own_folders
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Player
+    from arbiter.match import BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Move, Player
     from arbiter.packing import PackedMatch
     from arbiter.rules import AnyGame
     from arbiter.table.launcher import End
@@ -119,7 +119,7 @@ class Table:
         for player, channel, report, told in zip(spec.players, channels, record.bots, notes, strict=True):
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 told.append(f"read where they are, not copied to memory: {', '.join(large)}")
-            reports.append(complete(report, channel, ends[channel.pid], told))
+            reports.append(complete(report, channel, ends[channel.pid], told, record.moves))
         tier = spec.limits.isolation
         return replace(
             record,
@@ -157,8 +157,11 @@ def _game(name: str, options: str) -> AnyGame:
     return make(name, json.loads(options))
 
 
-def complete(report: BotReport, channel: Channel, end: End, notes: list[str]) -> BotReport:
-    """A report completed by what the process left."""
+def complete(
+    report: BotReport, channel: Channel, end: End, notes: list[str], moves: Sequence[Move]
+) -> BotReport:
+    """A report completed by what the process left; `moves` are those of the match."""
+    own = [number for number, move in enumerate(moves, 1) if move.seat == channel.seat]
     beside = end.cpu_ns - channel.start_cpu_ns - report.charged_ns
     if channel.start_cpu_ns and beside > max(BESIDE_NS, report.charged_ns // 4):
         more = f"{beside // MS} ms of CPU beyond what it was charged"
@@ -172,6 +175,7 @@ def complete(report: BotReport, channel: Channel, end: End, notes: list[str]) ->
         cpu_ns=end.cpu_ns // 1000 * 1000,
         peak_memory_bytes=end.peak_memory_bytes,
         stderr_tail=channel.stderr.tail.decode(errors="replace"),
+        stderr_at=tuple(channel.stderr.marks(own, len(moves) + 1)),
     )
 
 

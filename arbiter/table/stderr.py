@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 CHUNK = 65536
 STDERR_LIMIT = 16 << 20
 """Bytes read in a match; after that the bot blocks when it writes more, on its own clock."""
 STDERR_TAIL = 4096
 """Bytes kept for the record."""
+DURING, SINCE = "during", "since"
+"""When something was written: before the answer to a request; from a request on, but before the next."""
 MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"ut of memory", b"OutOfMemory", b"Cannot allocate")
 """What runtimes write when they cannot get memory."""
 
@@ -20,7 +27,12 @@ class StandardError:
         """`descriptor` is not blocking, and the caller's to close."""
         self.descriptor = descriptor
         self.tail = b""
-        self._seen = self._at_start = 0
+        self.talks = False
+        """True once it wrote something after its start."""
+        self.requests = 0
+        """Requests for a decision that it was sent."""
+        self._seen = self._at_start = self._marked = 0
+        self._marks: list[tuple[int, str, int]] = []
 
     def drain(self) -> bool:
         """Read what there is; False if nothing more will be read."""
@@ -38,7 +50,33 @@ class StandardError:
     def end_start(self) -> None:
         """The program has started: what it wrote until now explains no later end."""
         self.drain()
-        self._at_start = self._seen
+        self._at_start = self._marked = self._seen
+
+    def mark(self, when: str) -> bool:
+        """Read what there is, all of it written `DURING` or `SINCE` the last request; False at its end.
+
+        What comes before the first request has no mark.
+        """
+        more = self.drain()
+        if self._seen > self._marked:
+            self.talks = True
+            if self.requests:
+                self._marks.append((self._marked, when, self.requests))
+            self._marked = self._seen
+        return more
+
+    def marks(self, moves: Sequence[int], beyond: int) -> Iterator[tuple[int, str, int]]:
+        """The marks within the tail, as in `BotReport`; `moves` are the numbers of its moves.
+
+        A request that a fault ended has the number `beyond`.
+        """
+        begin = self._seen - len(self.tail)
+        last = None
+        for (start, when, request), (end, _, _) in pairwise([*self._marks, (self._seen, "", 0)]):
+            mark = (when, moves[request - 1]) if request <= len(moves) else (DURING, beyond)
+            if end > begin and mark != last:
+                yield len(self.tail[: max(0, start - begin)].decode(errors="replace")), *mark
+                last = mark
 
     @property
     def tells_of_memory(self) -> bool:
