@@ -192,12 +192,15 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "folders": [],
         "confine": None,
         "wrapped": False,
+        "scratch": None,
         "cgroups": groups(limits.memory_bytes),
     }
     if limits.isolation == "landlock":
         request |= confinement(player, env)
     elif limits.isolation == "bwrap":
         request |= wrapping(player, env)
+    if request["scratch"]:
+        request["env"] = {"TMPDIR": request["scratch"][0]} | env
     return request
 
 

@@ -709,6 +709,7 @@ def offer(bot: Bot) -> None:
         "a file": lambda: os.mkdir(f"{scratch}/file"),
         "a file in /dev/shm": lambda: os.mkdir(f"/dev/shm/arbiter-attack-{port}"),
         "a file in /tmp": lambda: os.mkdir(f"/tmp/arbiter-attack-{port}"),
+        "a temporary file": lambda: os.mkdir(f"{TEMPORARY}/arbiter-attack-word-{port}"),
         "System V shared memory": lambda: system_call(SHMGET, port, 4096, 0o1600),
         "System V semaphores": lambda: system_call(SEMGET, port, 1, 0o1600),
         "System V messages": lambda: system_call(MSGGET, port, 0o1600),
@@ -759,6 +760,7 @@ def accept(bot: Bot, reply: bytes) -> bytes:
         "a file": lambda: os.rmdir(f"{scratch}/file"),
         "a file in /dev/shm": lambda: os.rmdir(f"/dev/shm/arbiter-attack-{port}"),
         "a file in /tmp": lambda: os.rmdir(f"/tmp/arbiter-attack-{port}"),
+        "a temporary file": lambda: os.rmdir(f"{TEMPORARY}/arbiter-attack-word-{port}"),
         "System V shared memory": lambda: remove(SHMGET, SHMCTL, 0, 0),
         "System V semaphores": lambda: remove(SEMGET, SEMCTL, 0, 0),
         "System V messages": lambda: remove(MSGGET, MSGCTL, 0),
@@ -800,6 +802,65 @@ def fill_disk(bot: Bot) -> None:
         "write to a null device": lambda: os.write(os.open("/dev/null", os.O_WRONLY), b"x"),
     }.items():
         attempt(what, act)
+
+
+TEMPORARY = os.environ.get("TMPDIR", "/tmp")
+
+
+@at("start")
+def litter(bot: Bot) -> None:
+    """Fills its temporary folder, and makes of it what it can; leaves nothing there."""
+    place = f"{TEMPORARY}/arbiter-attack-{os.getpid()}"
+    one, other = f"{place}/one", f"{place}/other"
+
+    def write(path: str, size: int = 1, mode: int = 0o600) -> None:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT, mode)
+        try:
+            for _ in range(size):
+                os.write(file, bytes(MB))
+        finally:
+            os.close(file)
+
+    def lengthen(path: str, size: int) -> None:
+        with open(path, "ab") as file:
+            file.truncate(size)
+
+    def map_program() -> None:
+        file = os.open(one, os.O_RDONLY)
+        try:
+            mmap.mmap(file, mmap.PAGESIZE, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC).close()
+        finally:
+            os.close(file)
+
+    for what, act in {
+        "a folder": lambda: os.mkdir(place),
+        "a file": lambda: write(one, mode=0o700),
+        "another name for a file": lambda: os.rename(one, other),
+        "the first name again": lambda: os.rename(other, one),
+        "run a program in it": lambda: os.execv(one, [one]),
+        "map a program in it": map_program,
+        "a symbolic link": lambda: os.symlink("/etc/passwd", f"{place}/link"),
+        "a hard link": lambda: os.link(one, f"{place}/hard"),
+        "a named pipe": lambda: os.mkfifo(f"{place}/pipe"),
+        "a device": lambda: os.mknod(f"{place}/device", 0o020666, os.makedev(1, 8)),
+        "a socket": lambda: os.mknod(f"{place}/socket", 0o140666),
+        "a file's mode": lambda: os.chmod(one, 0o4755),
+        "a file's time": lambda: os.utime(one),
+        "an attribute of a file": lambda: os.setxattr(one, "user.word", b"word"),
+        "move a file out of it": lambda: os.rename(one, f"{bot.given['scratch']}/moved"),
+        "climb out of it": lambda: os.mkdir(f"{place}/../../../..{bot.given['scratch']}/climbed"),
+        "a file larger than the machine": lambda: lengthen(one, 1 << 45),
+        "more than fits in": lambda: write(other, 80),
+        "more files than fit in": lambda: [write(f"{place}/{number}", 0) for number in range(1500)],
+        "remove all of it": lambda: remove_all(place),
+    }.items():
+        attempt(what, act)
+
+
+def remove_all(folder: str) -> None:
+    for name in os.listdir(folder):
+        os.unlink(f"{folder}/{name}")
+    os.rmdir(folder)
 
 
 def with_own(bot: Bot, act) -> None:

@@ -6,7 +6,7 @@ came through: ``pages_in_memory: not all bits``.
 """
 
 # Calls by their plain names, and functions that share one signature.
-# ruff: noqa: ARG001, PTH118, PTH120
+# ruff: noqa: ARG001, PTH108, PTH110, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100
 
-from attack import Bot, at, attempt, call, libc, main, read, system_call, tell, x86
+from attack import TEMPORARY, Bot, at, attempt, call, libc, main, read, system_call, tell, x86
 
 PREADV2, RWF_NOWAIT = x86(327, 286), 8
 SET_TID_ADDRESS, FUTEX = x86(218, 96), x86(202, 98)
@@ -55,8 +55,8 @@ def told(name: str, heard: list[int | None]) -> None:
 @at("start")
 def remember(bot: Bot) -> None:
     """Leaves word to itself in the next match, in what the kernel keeps of files and of processes."""
-    tell(f"the number of the process: {os.getpid()}")
-    for way in times_of_reading, pages_in_memory:
+    tell(f"numbers of the process and of a file: {os.getpid()} {number_of_a_file()}")
+    for way in times_of_reading, pages_in_memory, temporary_files:
         way(bot, "write" in bot.given)
     # The next match's processes would have later numbers.
     for _ in range(64):
@@ -76,6 +76,34 @@ def times_of_reading(bot: Bot, writes: bool) -> None:
     else:
         times = [os.stat(file).st_atime_ns for file in files]
         told("times_of_reading", [int(time > min(times)) for time in times])
+
+
+def temporary_files(bot: Bot, writes: bool) -> None:
+    """A temporary file is there for the next match, and so is a count of files made and removed."""
+    files = [os.path.join(TEMPORARY, f"arbiter-attack-{place}") for place in range(BITS)]
+    found = [int(os.path.exists(file)) for file in files]
+    for file, bit in zip(files, secret()):  # noqa: B905
+        try:
+            if writes and bit:
+                with open(file, "w"):
+                    pass
+            elif not writes and os.path.exists(file):
+                os.unlink(file)
+        except OSError:
+            pass
+    if not writes:
+        told("temporary_files", found)
+
+
+def number_of_a_file() -> int:
+    """What the kernel calls a new temporary file; 0 without one."""
+    try:
+        file = os.open(TEMPORARY, os.O_TMPFILE | os.O_WRONLY)
+    except OSError:
+        return 0
+    number = os.fstat(file).st_ino
+    os.close(file)
+    return number
 
 
 def pages_in_memory(bot: Bot, writes: bool) -> None:

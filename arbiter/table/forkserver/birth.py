@@ -22,6 +22,7 @@ from arbiter.table.forkserver.kernel import (
     give_up_powers,
     prctl,
 )
+from arbiter.table.forkserver.stage import make_scratch
 
 ADDRESS_SPACE = 1 << 30
 STACK = 64 << 20
@@ -44,11 +45,13 @@ def become_bot(
     failure: int,
     groups: list[str],
     ground: dict[str, Any],
+    scratch: list[Any] | None,
 ) -> NoReturn:
     """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
 
     `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
-    `groups` its control groups, `ground` what is the same for all confined bots. What keeps the program from
+    `groups` its control groups, `ground` what is the same for all confined bots, `scratch` where it gets a
+    temporary folder with which rights, if it does. What keeps the program from
     being executed is written to the descriptor `failure`, which the program does not get.
     """
     try:
@@ -74,6 +77,8 @@ def become_bot(
         for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if scratch is not None:
+            make_scratch(scratch[0])
         os.chdir(bot["folder"])
         memory = bot["memory_bytes"]
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
@@ -85,7 +90,7 @@ def become_bot(
         lower(resource.RLIMIT_STACK, STACK)
         lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
         if bot["confine"] is not None:
-            confine(bot["confine"], **ground, listener=listener)
+            confine([*bot["confine"], *([scratch] if scratch else ())], **ground, listener=listener)
         # Last, since `confine` sends a descriptor, and fails if its user has more than that under way.
         lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
         if bot["wrapped"]:

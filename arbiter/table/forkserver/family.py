@@ -221,7 +221,8 @@ class Family:
                 our_end.close()
                 raise
             if pid == 0:
-                become_bot(request, theirs, their_end, failure[1], groups, self._ground)
+                scratch = request["scratch"] if self._staged else None
+                become_bot(request, theirs, their_end, failure[1], groups, self._ground, scratch)
         for number in (*theirs, failure[1]):
             os.close(number)
         supervised = None

@@ -1,9 +1,9 @@
 """Which files a confined bot may open, under the kernel's Landlock.
 
 A bot may read and run its own folder, the system's folders and the prefix of its interpreter, and write to
-nothing but /dev/null. Everything else is refused, such as rivals' folders and other processes' entries
-in /proc. Newer kernels also refuse TCP, signals to other processes and abstract sockets here; `seccomp`
-refuses them on every kernel.
+nothing but /dev/null and, on a stage, a temporary folder. Everything else is refused, such as rivals'
+folders and other processes' entries in /proc. Newer kernels also refuse TCP, signals to other processes and
+abstract sockets here; `seccomp` refuses them on every kernel.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arbiter.table.forkserver.stage import SCRATCH_BYTES
 from arbiter.table.sandbox import seccomp
 
 if TYPE_CHECKING:
@@ -34,6 +35,11 @@ FIRST_RIGHTS = (1 << 13) - 1
 TCP = 0b11
 SCOPES = 0b11
 """Abstract Unix sockets, and signals."""
+REMOVE_DIR, REMOVE_FILE, MAKE_DIR, MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+WRITE = READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | REFER
+"""Files and folders, but no links, devices, pipes or sockets, and nothing to run."""
+SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
+"""Covered by a bot's temporary folder: the first that hides no file of its own."""
 READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
@@ -103,7 +109,7 @@ def enforced() -> dict[str, object]:
         "files": f"own folder, system and interpreter to read (landlock {abi})",
         "network": "no sockets (seccomp)",
         "signals": "to itself alone (seccomp" + (", landlock)" if abi >= 6 else ")"),
-        "writable": "/dev/null",
+        "writable": f"/dev/null, and on a stage a temporary folder of its own, {SCRATCH_BYTES >> 20} MB",
     }
 
 
@@ -111,14 +117,31 @@ def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     """What the launcher needs to confine a bot, in addition to `ground`, as JSON values."""
     # The real program, since a wrapper script could start none.
     program = real_program(player.command[0], player, env.get("PATH", ""))
+    places = _resolved(own_places(player, program))
+    place = scratch_place(player.folder, *places)
     return {
         "argv": [program, *player.command[1:]],
         "program": program,
         "stage": True,
         "folders": own_folders(player.read),
         # Resolved: what has become a link when it is opened is not followed.
-        "confine": [(path, RUN) for path in _resolved(own_places(player, program))],
+        "confine": [(path, RUN) for path in places],
+        "scratch": (place, WRITE) if place else None,
     }
+
+
+def scratch_place(*places: str) -> str:
+    """Where a bot has its temporary folder: at the first place that hides none of its own; "" for nowhere."""
+    return next(
+        (
+            place
+            for place in SCRATCH_PLACES
+            if os.path.isdir(place)
+            and os.path.realpath(place) == place
+            and not any(f"{path}/".startswith(f"{place}/") for path in places)
+        ),
+        "",
+    )
 
 
 @cache

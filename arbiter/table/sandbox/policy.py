@@ -49,6 +49,9 @@ OWN = (
     _group(ALLOW, "it opens and looks at files; which ones, Landlock or mounts decide", """
         open openat openat2 stat fstat lstat newfstatat statx access faccessat faccessat2
         readlink readlinkat getdents getdents64 getcwd chdir fchdir umask"""),
+    _group(ALLOW, "it makes and changes files; which ones, Landlock or mounts decide", """
+        creat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 ftruncate fallocate
+        copy_file_range"""),
     _group(ALLOW, "memory of its own", """
         brk munmap mprotect mremap mlock munlock mlockall munlockall mlock2
         pkey_alloc pkey_free pkey_mprotect membarrier"""),
@@ -67,7 +70,7 @@ OWN = (
 WITHOUT_EFFECT = (
     _group(PRETEND, "locks could tell others something; programs that take them go on", "flock"),
     _group(PRETEND, "what of a file is in memory would last from match to match", "fadvise64 readahead"),
-    _group(PRETEND, "nothing can be written, so there is nothing to bring to a disk", """
+    _group(PRETEND, "nothing of a bot's is on a disk, so there is nothing to bring there", """
         fsync fdatasync sync syncfs sync_file_range msync"""),
 )  # fmt: skip
 TRIED = (
@@ -80,10 +83,8 @@ TRIED = (
 )  # fmt: skip
 KEPT_FROM_FILES = (
     _group(READ_ONLY, "how full a disk is, is the affair of those who write", "statfs fstatfs"),
-    _group(READ_ONLY, "nothing can be written", """
-        creat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat
-        mknod mknodat ftruncate fallocate copy_file_range"""),
-    _group(REFUSE, "nothing can be written, nor what stands beside a file be changed", """
+    _group(READ_ONLY, "a bot makes files and folders alone", "link linkat symlink symlinkat mknod mknodat"),
+    _group(REFUSE, "what stands beside a file would last; files are shortened when they are open", """
         truncate chmod fchmod fchmodat chown fchown lchown fchownat utime utimes utimensat futimesat
         setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr"""),
 )  # fmt: skip

@@ -136,6 +136,20 @@ print(others, file=sys.stderr)
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "[]\n"
 
 
+@on_a_stage
+def test_a_bot_has_a_temporary_folder_that_is_empty_in_every_match(table: Table, tmp_path: Path) -> None:
+    tell = """
+import os, sys, tempfile
+print(os.listdir(tempfile.gettempdir()), file=sys.stderr)
+with tempfile.NamedTemporaryFile(delete=False) as file:
+    print(os.stat(file.name).st_ino, os.write(file.fileno(), bytes(15 << 20)) >> 20, file=sys.stderr)
+"""
+    first, second = (seen_by(table, tmp_path / "own", tell).stderr_tail for _ in range(2))
+    assert first.splitlines()[0] == "[]"
+    assert first.endswith(" 15\n")
+    assert first == second
+
+
 def test_the_machine_seems_to_have_the_memory_that_a_bot_may_use(table: Table, tmp_path: Path) -> None:
     tell = (
         "import os, sys\nprint(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'), file=sys.stderr)\n"

@@ -49,6 +49,25 @@ def test_nothing_may_be_written_to_but_the_null_device(tmp_path: Path) -> None:
     assert {path for path, rights in rules.items() if rights & ~reading} == {"/dev/null"}
 
 
+def test_a_temporary_folder_hides_no_file_of_the_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = [tmp_path / name for name in ("missing", "link", "players", "free")]
+    (tmp_path / "players" / "alice").mkdir(parents=True)
+    (tmp_path / "free").mkdir()
+    (tmp_path / "link").symlink_to("free")
+    monkeypatch.setattr(landlock, "SCRATCH_PLACES", tuple(map(str, places)))
+    alice = str(tmp_path / "players" / "alice")
+    assert landlock.scratch_place(alice) == str(tmp_path / "free")
+    assert landlock.scratch_place("/srv/bob") == str(tmp_path / "players")
+    assert landlock.scratch_place(alice, str(tmp_path / "free")) == ""
+
+
+def test_a_temporary_folder_takes_files_and_folders_and_runs_nothing(tmp_path: Path) -> None:
+    player = registered("p", (sys.executable,), tmp_path)
+    _, rights = landlock.confinement(player, bot_environment(player))["scratch"]
+    # EXECUTE, MAKE_CHAR, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM, IOCTL_DEV.
+    assert not rights & (0b1 | 1 << 6 | 0b1111 << 9 | 1 << 15)
+
+
 def test_a_command_that_names_no_file_gives_no_folder_to_read(tmp_path: Path) -> None:
     assert str(tmp_path) not in rules_of(tmp_path, "cat")
 
