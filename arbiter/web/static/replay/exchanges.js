@@ -1,0 +1,81 @@
+// The exchanges beside the table: what was sent to whom, and what came back, a line each.
+
+import { el, foreign, spoken } from "./dom.js";
+import { sayTime } from "./say.js";
+
+const MOST_LEGAL = 12;
+
+/** The frame of the list; `draw(replay, deal, i)` shows a deal and marks event `i`; `onSeek(i)` follows a click. */
+export function makeExchanges(onSeek) {
+  const list = el("ol", { role: "list" });
+  const scroll = el("div", { class: "rp-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges of this deal" }, list);
+  const element = el("section", { class: "rp-exchanges" }, el("h3", {}, "Exchanges"), scroll);
+  let drawn = {};
+  let lines = [];
+  const draw = (replay, deal, i) => {
+    if (drawn.replay !== replay || drawn.deal !== deal) {
+      const events = replay.events.filter((event) => event.deal === deal);
+      lines = events.map((event) => ({ i: event.i, element: line(replay, event, onSeek) }));
+      list.replaceChildren(...lines.map((one) => one.element));
+      drawn = { replay, deal };
+    }
+    const now = lines.findLast((one) => one.i <= i);
+    for (const one of lines) {
+      one.element.classList.toggle("rp-later", one.i > i);
+      if (one === now) one.element.setAttribute("aria-current", "step");
+      else one.element.removeAttribute("aria-current");
+    }
+    if (now) follow(scroll, now.element);
+  };
+  return { element, draw };
+}
+
+/** Brings a line into the list's own view and leaves the page where it is. */
+function follow(scroll, element) {
+  const top = element.offsetTop;
+  if (top < scroll.scrollTop || top + element.offsetHeight > scroll.scrollTop + scroll.clientHeight) {
+    scroll.scrollTop = top - scroll.clientHeight / 2;
+  }
+}
+
+function line(replay, event, onSeek) {
+  const [sign, who, words, note] = parts(replay, event);
+  return el("li", { class: `rp-is-${event.t}`, on: { click: () => onSeek(event.i) } },
+    el("span", { class: "rp-sign", "aria-hidden": "true" }, sign), el("span", { class: "rp-to" }, who),
+    el("span", { class: "rp-words" }, foreign(words)), note ? el("span", { class: "rp-note" }, note) : null);
+}
+
+function parts(replay, event) {
+  const seat = event.seat === undefined ? null : [spoken("seat "), String(event.seat)];
+  switch (event.t) {
+    case "tell":
+      return ["→", hearers(replay, event), event.text];
+    case "ask":
+      return ["→", seat, event.request, legal(event)];
+    case "answer":
+      return ["←", seat, event.text, sayTime(event.charged_ms)];
+    case "reveal":
+      return ["·", seat, `decided ${event.text}`];
+    case "exchange":
+      return ["⇄", seat, `to ${event.to}: ${event.cards ? event.cards.join(" ") : `${event.count} hidden`}`];
+    case "trick":
+      return ["·", seat, replay.game.name === "chefs_hat" ? "calls a pizza" : "takes what lies there"];
+    case "end_deal":
+      return ["·", "", `points ${event.points.join(" ")}`];
+    case "fault":
+      return ["✕", seat, `${event.fault}: ${event.text}`];
+    default:
+      return ["·", "", `deal ${event.deal + 1}`];
+  }
+}
+
+function hearers(replay, event) {
+  if (!event.seats) return replay.reader.startsWith("seat:") ? replay.reader.slice(5) : "";
+  return event.seats.length === replay.players.length ? "all" : event.seats.join(" ");
+}
+
+function legal({ legal: words }) {
+  if (!words) return "";
+  const more = words.length > MOST_LEGAL ? ` and ${words.length - MOST_LEGAL} more` : "";
+  return `may answer ${words.slice(0, MOST_LEGAL).join(", ")}${more}`;
+}

@@ -1,0 +1,84 @@
+// The time line of a deal: a lane for each seat, a bar for each move, marks for tricks and faults.
+
+import { el, foreign, svg } from "./dom.js";
+import { nameOf, sayTime } from "./say.js";
+
+const LANE = 20;
+const LEAST = 0.8;
+// A short deal does not stretch its bars over the whole page.
+const FEWEST = 24;
+
+/** The frame of the lane; `draw(deal, i)` shows a deal with a mark at event `i`; `onSeek(i)` follows a click. */
+export function makeLane(replay, onSeek) {
+  const chart = el("div", { class: "rp-chart" });
+  const labels = el("div", { class: "rp-lanes", "aria-hidden": "true" },
+    replay.players.map(({ seat, name }) => el("span", { title: name }, `${seat} `, foreign(name))));
+  const scale = el("p", { class: "rp-scale" });
+  const rows = el("tbody");
+  const table = el("details", { class: "rp-times" }, el("summary", {}, "Times as a table"),
+    el("div", { class: "rp-scroll", tabindex: "0", role: "region", "aria-label": "Times of this deal" }, el("table", {},
+      el("thead", {}, el("tr", {}, ["event", "player", "answer to", "charged", "left"].map((head) => el("th", { scope: "col" }, head)))), rows)));
+  const element = el("section", { class: "rp-lane", "aria-label": "Time per move" },
+    el("div", { class: "rp-lane-grid" }, labels, chart), scale, table);
+  let drawn = null;
+  let current = null;
+  const draw = (deal, i) => {
+    if (drawn !== deal) {
+      current = drawDeal(replay, deal, onSeek);
+      drawn = deal;
+      chart.replaceChildren(current.element);
+      scale.textContent = current.caption;
+      rows.replaceChildren(...current.moves.map((move) => timesRow(replay, move)));
+    }
+    current.mark(i);
+  };
+  return { element, draw };
+}
+
+function drawDeal(replay, deal, onSeek) {
+  const events = replay.events.filter((event) => event.deal === deal);
+  const moves = events.filter((event) => event.t === "answer");
+  const fault = events.find((event) => event.t === "fault");
+  const longest = moves.reduce((most, move) => (most && most.charged_ms >= move.charged_ms ? most : move), null);
+  const height = replay.players.length * LANE;
+  const width = Math.max(moves.length + (fault ? 1 : 0), FEWEST);
+  const before = (i) => moves.filter((move) => move.i <= i).length;
+  const end = fault ? `, the last mark the fault of ${nameOf(replay, fault.seat)}` : "";
+  const caption = longest
+    ? `Time per move in deal ${deal + 1}: the longest bar is ${sayTime(longest.charged_ms)}, by ${nameOf(replay, longest.seat)}; a thin line is a trick${end}.`
+    : `No times are shown for deal ${deal + 1}${end}.`;
+  const cursor = svg("rect", { class: "rp-cursor", y: 0, width: 1, height });
+  const shapes = events.filter((event) => event.t === "trick").map((event) =>
+    svg("line", { class: "rp-trick", x1: before(event.i), x2: before(event.i), y1: 0, y2: height }));
+  const bars = moves.map((move, n) => bar(replay, move, n, longest.charged_ms));
+  if (fault) {
+    shapes.push(svg("rect", { class: "rp-fault-mark", x: moves.length, y: fault.seat * LANE + 1, width: 1, height: LANE - 2 },
+      svg("title", {}, `fault: ${fault.fault}`)));
+  }
+  const element = svg("svg", {
+    viewBox: `0 0 ${width} ${height}`, height, preserveAspectRatio: "none", role: "img", "aria-label": caption,
+  }, cursor, shapes, bars);
+  element.addEventListener("click", (event) => {
+    const box = element.getBoundingClientRect();
+    const place = Math.floor(((event.clientX - box.left) / box.width) * width);
+    onSeek((moves[place] ?? fault ?? events.at(-1)).i);
+  });
+  const mark = (i) => {
+    const isAtFault = fault && i >= fault.i;
+    cursor.setAttribute("x", isAtFault ? moves.length : Math.max(0, before(i) - 1));
+    cursor.classList.toggle("rp-before", before(i) === 0 && !isAtFault);
+  };
+  return { element, caption, moves, mark };
+}
+
+function bar(replay, move, place, most) {
+  const size = Math.max(LEAST, most ? (move.charged_ms / most) * (LANE - 4) : LEAST);
+  return svg("rect", {
+    class: "rp-bar", x: place + 0.1, y: (move.seat + 1) * LANE - 2 - size, width: 0.8, height: size,
+  }, svg("title", {}, `${nameOf(replay, move.seat)}: ${sayTime(move.charged_ms)}`));
+}
+
+function timesRow(replay, { i, seat, request, charged_ms: charged, left_ms: left }) {
+  return el("tr", {}, el("td", {}, i), el("td", {}, foreign(replay.players[seat].name)), el("td", {}, request),
+    el("td", {}, sayTime(charged)), el("td", {}, sayTime(left)));
+}

@@ -1,0 +1,212 @@
+// The replay viewer: `mount(element, replay, options)` puts it into an element.
+
+import { el } from "./dom.js";
+import { makeExchanges } from "./exchanges.js";
+import { hasEyes, positionAt } from "./fold.js";
+import { bindKeys } from "./keys.js";
+import { makeLane } from "./lane.js";
+import { Player, SPEEDS } from "./player.js";
+import { RULES } from "./rules.js";
+import { nameOf, sayEvents } from "./say.js";
+import { makeTable } from "./table.js";
+
+export const FORMAT = "arbiter-replay/1";
+const ADDRESS_MS = 200;
+
+/** Why a value cannot be shown, in a sentence; "" for a replay that can. */
+export function problemOf(replay) {
+  if (replay === null || typeof replay !== "object") return "This is no replay.";
+  if (replay.format !== FORMAT) return `This viewer shows ${FORMAT}, and was given another format.`;
+  const parts = [replay.players, replay.deals, replay.events, replay.marks];
+  if (!parts.every(Array.isArray) || !replay.game) return "This replay is incomplete.";
+  if (!Object.hasOwn(RULES, replay.game.name)) return "This viewer does not know the game.";
+  return replay.events.length ? "" : "This replay has no events.";
+}
+
+/** Shows a replay in `element`; Error with a sentence where it cannot be shown.
+ *
+ * Options: `address: false` keeps the position out of the page's address; `console` is an element for the
+ * line that leads to the position on show, `config` the season's file in it.
+ */
+export function mount(element, replay, { address = true, console: consoleLine = null, config = "season.yaml" } = {}) {
+  const problem = problemOf(replay);
+  if (problem) throw new Error(problem);
+  const onSeek = (i) => player.go(player.restAt(i));
+  const table = makeTable(replay, (seat) => hasEyes(replay, seat), (seat) => player.look(seat));
+  const lane = makeLane(replay, onSeek);
+  const exchanges = makeExchanges(onSeek);
+  const status = makeStatus(replay);
+  const player = new Player(replay, draw);
+  const controls = makeControls(player, () => help.showModal());
+  const deals = makeDeals(player);
+  element.classList.add("rp");
+  const help = bindKeys(element, (action, number) => act(player, help, action, number));
+  element.replaceChildren(
+    el("div", { class: "rp-board" }, el("div", { class: "rp-main" },
+      el("div", { class: "rp-steer" }, controls.elements, deals.element), status.element, table.element, lane.element),
+    exchanges.element), help);
+  const save = address ? addressSaver() : () => {};
+  const clocks = clocksOf(replay);
+
+  function draw() {
+    const position = positionAt(player.view, player.i);
+    // A clock is no card: all are shown, whoever's eyes are borrowed.
+    table.draw(position, player.eyes, clocks(player.i));
+    exchanges.draw(player.view, player.deal, player.i);
+    lane.draw(player.deal, player.i);
+    status.draw(player);
+    controls.draw(player);
+    deals.draw(player);
+    save(player);
+    if (consoleLine) consoleLine.textContent = consoleWords(replay, player, config);
+  }
+
+  player.start(address ? readAddress() : {});
+  return player;
+}
+
+const ACTIONS = {
+  step: (player) => player.step(),
+  back: (player) => player.back(),
+  nextTrick: (player) => player.nextTrick(),
+  lastTrick: (player) => player.lastTrick(),
+  nextDeal: (player) => player.nextDeal(),
+  lastDeal: (player) => player.lastDeal(),
+  home: (player) => player.home(),
+  end: (player) => player.end(),
+  fault: (player) => player.toFault(),
+  toggle: (player) => player.toggle(),
+  faster: (player) => player.changeSpeed(1),
+  slower: (player) => player.changeSpeed(-1),
+  nextEyes: (player) => player.nextEyes(),
+  quitEyes: (player) => player.look(null),
+  deal: (player, help, number) => player.toDeal(number),
+  help: (player, help) => help.showModal(),
+};
+
+function act(player, help, action, number) {
+  // Whoever takes the wheel stops the replay.
+  if (!["toggle", "faster", "slower", "nextEyes", "quitEyes"].includes(action)) player.pause();
+  ACTIONS[action](player, help, number);
+}
+
+/** The line that says what happened, and through whose eyes one looks. */
+function makeStatus(replay) {
+  const said = el("p", { class: "rp-said", "aria-live": "polite" });
+  const where = el("p", { class: "rp-where" });
+  const draw = (player) => {
+    said.setAttribute("aria-live", player.isPlaying ? "off" : "polite");
+    const words = sayEvents(player.view, player.news);
+    if (said.textContent !== words) said.textContent = words;
+    const eyes = player.eyes === null ? "" : ` · through the eyes of ${nameOf(replay, player.eyes)}`;
+    const hidden = replay.deals.length && !replay.players.some(({ seat }) => hasEyes(replay, seat));
+    const place = `Deal ${player.deal + 1} of ${dealsInAll(replay)} · event ${player.i} of ${player.last}`;
+    where.textContent = `${place}${eyes}${hidden ? " · hands are shown when the round is complete" : ""}`;
+  };
+  return { element: el("div", { class: "rp-status" }, where, said), draw };
+}
+
+function dealsInAll({ game: { name, options }, deals }) {
+  const planned = { planning: options?.deals?.length, codepiece: options?.dealers?.length,
+    dou_dizhu: options?.landlords?.length, chefs_hat: options?.matches }[name];
+  return Math.max(planned ?? 0, deals.length);
+}
+
+function makeControls(player, onHelp) {
+  const button = (text, label, key, action) => el("button", {
+    type: "button", "aria-label": label, title: `${label} (${key})`, on: { click: () => {
+      player.pause();
+      action();
+    } },
+  }, text);
+  const back = [button("|‹", "Beginning", "Home", () => player.home()), button("«", "Trick before", "[", () => player.lastTrick()),
+    button("‹", "Step back", "←", () => player.back())];
+  const on = [button("›", "Next step", "→", () => player.step()), button("»", "Next trick", "]", () => player.nextTrick()),
+    button("›|", "End", "End", () => player.end())];
+  const toggle = el("button", { type: "button", class: "rp-toggle", title: "Play or pause (space)",
+    on: { click: () => player.toggle() } }, "Play");
+  const fault = player.fault ? button("Fault", "Jump to the fault", "f", () => player.toFault()) : null;
+  const speed = el("select", { on: { change: () => player.setSpeed(Number(speed.value)) } },
+    SPEEDS.map((value) => el("option", { value }, `${value} ×`)));
+  const all = el("button", { type: "button", title: "Quit the eyes (q)", on: { click: () => player.look(null) } }, "All hands");
+  const help = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: onHelp } }, "?");
+  const steps = el("div", { class: "rp-controls", role: "group", "aria-label": "Steps" }, back, toggle, on);
+  const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,
+    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), help, all);
+  const draw = () => {
+    const isFirst = player.i <= player.stops[0];
+    for (const one of back) one.setAttribute("aria-disabled", String(isFirst));
+    for (const one of on) one.setAttribute("aria-disabled", String(player.isAtEnd));
+    toggle.textContent = player.isPlaying ? "Pause" : "Play";
+    speed.value = String(player.speed);
+    all.hidden = player.eyes === null;
+  };
+  return { elements: [steps, choices], draw };
+}
+
+/** A button for each deal, with a mark where the fault is. */
+function makeDeals(player) {
+  const faulty = player.fault?.deal;
+  const buttons = player.deals.map((deal) => el("button", {
+    type: "button", "aria-label": `Deal ${deal + 1}${deal === faulty ? ", with the fault" : ""}`,
+    class: deal === faulty ? "rp-faulty" : null,
+    on: { click: () => {
+      player.pause();
+      player.toDeal(deal);
+    } },
+  }, `${deal + 1}${deal === faulty ? " ✕" : ""}`));
+  const element = el("nav", { class: "rp-deals", "aria-label": "Deals" }, el("span", { "aria-hidden": "true" }, "Deal"), buttons);
+  const draw = () => buttons.forEach((button, place) => {
+    const isCurrent = player.deals[place] === player.deal;
+    if (isCurrent) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+    // The row's own view follows; the page stays where it is.
+    if (isCurrent) element.scrollLeft = button.offsetLeft - element.clientWidth / 2;
+  });
+  return { element, draw };
+}
+
+/** A function from an event to what each seat's clock shows then. */
+function clocksOf(replay) {
+  const answers = replay.events.filter((event) => event.t === "answer");
+  return (i) => replay.players.map(({ seat }) =>
+    answers.findLast((event) => event.seat === seat && event.i <= i)?.left_ms ?? null);
+}
+
+function consoleWords(replay, player, config) {
+  const made = player.replay.events.filter((event) => event.t === "answer" && event.i <= player.i).length;
+  const knowsAll = replay.reader === "full" || replay.deals.every((deal) => deal.hands?.every((hand) => hand !== null));
+  return `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${knowsAll ? ` --until ${made}` : ""}`;
+}
+
+/** A word as a shell takes it. */
+function quoted(word) {
+  return /^[\w./-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`;
+}
+
+function readAddress() {
+  const words = new URLSearchParams(location.search);
+  const number = (name) => (words.has(name) && words.get(name) !== "" ? Number(words.get(name)) : null);
+  return { deal: number("deal"), i: number("i"), seat: number("seat"), speed: number("speed") };
+}
+
+/** Writes the position into the address a moment later: browsers limit how often it may change. */
+function addressSaver() {
+  let timer = null;
+  return (player) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const address = new URL(location.href);
+      const put = (name, value) => (value === null ? address.searchParams.delete(name) : address.searchParams.set(name, value));
+      put("deal", player.deal);
+      put("i", player.i);
+      put("seat", player.eyes);
+      put("speed", player.speed === 1 ? null : player.speed);
+      try {
+        history.replaceState(history.state, "", address);
+      } catch {
+        // A page that was opened from disk has an address of its own.
+      }
+    }, ADDRESS_MS);
+  };
+}

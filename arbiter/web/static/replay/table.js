@@ -1,0 +1,197 @@
+// Draws one position: seats around the table in clockwise order, what lies in the middle, what is known.
+
+import { cardFace, cardsOfPlay, deckOf, suitFace } from "./cards.js";
+import { el, foreign, spoken } from "./dom.js";
+import { sayPoints, sayTime } from "./say.js";
+
+const PLACES = { 2: ["south", "north"], 3: ["south", "west", "east"], 4: ["south", "west", "north", "east"] };
+const MOST_ROWS = 6;
+
+/** The frame of a table; `draw(position, eyes, left)` fills it in. `onEyes(seat)` is called by a seat's button. */
+export function makeTable(replay, canSee, onEyes) {
+  const middle = el("section", { class: "rp-middle", "aria-label": "The table" });
+  const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onEyes));
+  const element = el("div", { class: "rp-table", "data-seats": seats.length, "data-game": replay.game.name }, middle, seats.map((seat) => seat.element));
+  const draw = (position, eyes, left) => {
+    const places = PLACES[seats.length] ?? PLACES[4];
+    seats.forEach((seat, number) => {
+      seat.element.dataset.place = places[(number - (eyes ?? 0) + seats.length) % seats.length];
+      seat.draw(position, eyes, left[number]);
+    });
+    middle.replaceChildren(...drawMiddle(replay, position, eyes ?? 0));
+  };
+  return { element, draw };
+}
+
+function makeSeat(replay, player, canSee, onEyes) {
+  const { name, seat } = player;
+  const state = el("span", { class: "rp-state" });
+  const body = el("div", { class: "rp-body" });
+  const label = `Look through the eyes of seat ${seat}`;
+  const eyesOf = el("button", {
+    type: "button", class: "rp-eyes", "aria-pressed": "false", "aria-label": label, title: label,
+    on: { click: () => onEyes(seat) },
+  }, "eyes");
+  const heading = el("h3", { class: "rp-name", title: name },
+    el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`Seat ${seat}: `), foreign(name));
+  const element = el("section", { class: "rp-seat", "data-seat": seat, "aria-label": `Seat ${seat}` },
+    el("div", { class: "rp-head" }, heading, state, canSee(seat) ? eyesOf : null), body);
+  const draw = (position, eyes, left) => {
+    const isFaulty = position.fault?.seat === seat;
+    const isActing = position.toAct === seat && !isFaulty;
+    element.classList.toggle("rp-acting", isActing);
+    element.classList.toggle("rp-faulty", isFaulty);
+    state.textContent = isFaulty ? "fault" : isActing ? "to act" : "";
+    eyesOf.setAttribute("aria-pressed", String(eyes === seat));
+    body.replaceChildren(facts(position, player, left), hand(position, seat));
+  };
+  return { element, draw };
+}
+
+function facts(position, { seat, substitute }, left) {
+  const told = [...(FACTS[position.game]?.(position, seat) ?? [])];
+  if (substitute) told.unshift(["", "substitute"]);
+  told.push(["points", sayPoints(position.game, position.points[seat])]);
+  told.push(["clock", left === null ? "–" : sayTime(left)]);
+  return el("dl", { class: "rp-facts" }, told.map(([name, value]) =>
+    el("div", { class: name ? null : "rp-role" }, el("dt", {}, name || spoken("role")), el("dd", {}, value))));
+}
+
+const FACTS = {
+  planning: (position, seat) => {
+    const chosen = position.chosen[seat]?.request === "gen_declare" ? `${position.chosen[seat].text} (untold)` : null;
+    return [["declared", position.declared[seat] ?? chosen ?? "–"], ["taken", position.taken[seat]]];
+  },
+  codepiece: (position, seat) => {
+    const bids = position.bids.filter(([bidder]) => bidder === seat).map(([, bid]) => bid || "pass");
+    const role = position.declarer === seat && position.trump ? [["", "declarer"]] : [];
+    return [...role, ["bid", bids.join(", ") || "–"], ["side’s tricks", position.won[seat % 2]]];
+  },
+  dou_dizhu: (position, seat) => [["", position.landlord === seat ? "landlord" : "peasant"], ["cards", position.counts[seat]]],
+  chefs_hat: (position, seat) => {
+    const finished = position.finished.indexOf(seat);
+    const place = finished < 0 ? [] : [["finished", ["first", "second", "third", "fourth"][finished]]];
+    return [...(position.roles ? [["", position.roles[seat]]] : []), ["cards", position.counts[seat]], ...place];
+  },
+};
+
+function hand(position, seat) {
+  const cards = position.hands[seat];
+  const count = position.counts[seat];
+  if (!position.dealt) return el("p", { class: "rp-hand rp-none" }, "no cards dealt");
+  if (count === 0) return el("p", { class: "rp-hand rp-none" }, "no cards left");
+  if (cards) return cardList(position.game, cards, `Hand of seat ${seat}, ${count} ${count === 1 ? "card" : "cards"}`);
+  return el("p", { class: "rp-hand" }, el("span", { class: "rp-card rp-back" },
+    el("span", { "aria-hidden": "true" }, `×${count}`), spoken(`${count} hidden ${count === 1 ? "card" : "cards"}`)));
+}
+
+/** Cards in a row, as a list that says what it is. */
+function cardList(game, cards, label) {
+  return el("ul", { class: "rp-hand", "aria-label": label, role: "list" },
+    cards.map((name) => el("li", {}, cardBox(game, name))));
+}
+
+function cardBox(game, name) {
+  const { text, symbol, tone, said } = cardFace(game, name);
+  return el("span", { class: tone ? `rp-card rp-suit-${tone.toLowerCase()}` : "rp-card" },
+    el("span", { class: "rp-face", "aria-hidden": "true" }, text),
+    symbol ? el("span", { class: "rp-symbol", "aria-hidden": "true" }, symbol) : null, spoken(said));
+}
+
+function drawMiddle(replay, position, base) {
+  const lines = CAPTIONS[position.game]?.(position) ?? [];
+  const parts = [el("p", { class: "rp-caption" }, lines.map((line) => el("span", {}, line)))];
+  const current = position.laid.length ? position.laid : null;
+  const laid = current ?? position.last?.laid ?? [];
+  const isTricks = position.game === "planning" || position.game === "codepiece";
+  if (laid.length) {
+    parts.push((isTricks ? compass : rows)(replay, position, laid, base, !current));
+  } else {
+    parts.push(el("p", { class: "rp-empty" }, quiet(position)));
+  }
+  const gifts = position.gifts.length && !position.laid.length && !position.last;
+  if (gifts) parts.push(...drawGifts(replay, position));
+  if (position.dealPoints) parts.push(drawResult(replay, position));
+  if (position.fault) parts.push(drawFault(replay, position.fault));
+  return parts;
+}
+
+function quiet(position) {
+  if (!position.dealt) return "Nothing was dealt.";
+  if (position.gifts.length) return "Exchanged:";
+  return position.over ? "The deal is over." : "Nothing lies on the table.";
+}
+
+const CAPTIONS = {
+  planning: (position) => {
+    const [, suits] = deckOf(position.options);
+    const done = position.taken.reduce((sum, taken) => sum + taken, 0);
+    const size = position.rules.dealt(position.options, position.number);
+    return [`trick ${Math.min(done + (position.laid.length ? 1 : 0) || 1, size)} of ${size}`, suitBox("trump", suits[0])];
+  },
+  codepiece: (position) => {
+    const bid = position.bid === null ? "no bid yet" : `bid ${position.bid}`;
+    return [bid, position.trump ? suitBox("trump", position.trump) : "no trump yet", `tricks ${position.won[0]} : ${position.won[1]}`];
+  },
+  dou_dizhu: (position) => {
+    const extra = position.extra.map((name) => cardBox("dou_dizhu", name));
+    return [...(extra.length ? [el("span", { class: "rp-extra" }, "landlord’s three ", extra)] : []), `bombs ${position.bombs}`];
+  },
+  chefs_hat: (position) => {
+    const special = { food_fight: "food fight", dinner_served: "dinner served" }[position.special?.word];
+    return [`round ${position.round}`, ...(special ? [special] : [])];
+  },
+};
+
+function suitBox(label, letter) {
+  const { text, symbol, tone, said } = suitFace(letter);
+  return el("span", {}, `${label} `, el("span", { class: tone ? `rp-suit-${tone.toLowerCase()} rp-strong` : "rp-strong" },
+    el("span", { "aria-hidden": "true" }, `${symbol} ${text}`), spoken(said)));
+}
+
+/** A trick, each card before who played it. */
+function compass(replay, position, laid, base, isPast) {
+  const seats = replay.players.length;
+  const places = PLACES[seats] ?? PLACES[4];
+  const cards = laid.map(([seat, word], n) => {
+    const who = el("span", { class: "rp-who" }, el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`seat ${seat}: `),
+      n === 0 ? " led" : null);
+    const took = isPast && position.last.taker === seat;
+    return el("li", { class: took ? "rp-took" : null, "data-place": places[(seat - base + seats) % seats] },
+      who, cardBox(position.game, word), took ? el("span", { class: "rp-who" }, "took it") : null);
+  });
+  return el("ul", { class: isPast ? "rp-compass rp-past" : "rp-compass", role: "list",
+    "aria-label": isPast ? "The trick before" : "The trick" }, cards);
+}
+
+/** The plays since the last lead, the newest below. */
+function rows(replay, position, laid, base, isPast) {
+  const shown = laid.slice(-MOST_ROWS);
+  const items = shown.map(([seat, word], n) => el("li", { class: n === shown.length - 1 ? "rp-newest" : null },
+    el("span", { class: "rp-who" }, el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`seat ${seat}: `)),
+    word === "pass" ? el("span", { class: "rp-pass" }, "pass")
+      : el("span", { class: "rp-play" }, cardsOfPlay(position.game, word).map((name) => cardBox(position.game, name)))));
+  const more = laid.length - shown.length;
+  const label = isPast ? "The round before" : "Plays since the lead";
+  return el("div", {}, el("p", { class: "rp-more" }, more > 0 ? `${more} before these` : ""),
+    el("ol", { class: isPast ? "rp-rows rp-past" : "rp-rows", role: "list", "aria-label": label }, items));
+}
+
+function drawGifts(replay, position) {
+  return [el("ul", { class: "rp-gifts", role: "list", "aria-label": "The exchange" }, position.gifts.map((gift) =>
+    el("li", {}, foreign(replay.players[gift.seat].name, "rp-short"), el("span", {}, " gives "),
+      gift.cards ? gift.cards.map((name) => cardBox(position.game, name))
+        : el("span", { class: "rp-card rp-back" }, el("span", { "aria-hidden": "true" }, `×${gift.count}`), spoken(`${gift.count} hidden cards`)),
+      el("span", {}, " to "), foreign(replay.players[gift.to].name, "rp-short"))))];
+}
+
+function drawResult(replay, position) {
+  return el("ul", { class: "rp-result", role: "list", "aria-label": "Points of the deal" },
+    position.dealPoints.map((points, seat) => el("li", {}, foreign(replay.players[seat].name, "rp-short"),
+      el("strong", {}, ` ${sayPoints(position.game, points)}`))));
+}
+
+function drawFault(replay, fault) {
+  return el("p", { class: "rp-fault" }, el("strong", {}, `Fault: ${fault.fault}`), el("br"),
+    foreign(fault.player, "rp-short"), ": ", foreign(fault.text));
+}

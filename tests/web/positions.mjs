@@ -1,0 +1,12 @@
+// Reads a list of replays, {"replay", "seat"} each, and writes the positions after every event, and the stops.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const { positionAt, stopsOf, viewed } = await import(pathToFileURL(process.argv[2]));
+const folded = JSON.parse(readFileSync(0, "utf8")).map(({ replay, seat }) => {
+  const seen = viewed(replay, seat);
+  const positions = seen.events.map((event) => positionAt(seen, event.i));
+  for (const position of positions) for (const key of ["options", "deal", "gifts"]) delete position[key];
+  return { deals: seen.deals, events: seen.events, positions, stops: stopsOf(seen) };
+});
+process.stdout.write(JSON.stringify(folded));
