@@ -65,6 +65,12 @@ class SeasonStore:
         """The number of the last event, 0 before the first."""
         return self._scalar(sa.select(schema.seasons.c.events).filter_by(id=self._id)) or 0
 
+    def last_change(self) -> tuple[int, int]:
+        """The numbers of the last event and of the season's revision; all that is stored changes with them."""
+        columns = schema.seasons.c.events, schema.seasons.c.revision
+        row = next(iter(self._rows(sa.select(*columns).filter_by(id=self._id))), (0, 0))
+        return row[0] or 0, row[1] or 0
+
     def events(self, after: int, most: int) -> list[Happened]:
         """The first `most` events with numbers above `after`, in order."""
         table = schema.events

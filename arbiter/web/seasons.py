@@ -30,17 +30,31 @@ class Watched:
         self._written = self._mtime()
         self._store: Store | None = None
         self._state: State | None = None
-        self._looked = 0.0
+        self._failure: ArbiterError | None = None
+        self._looked = -LOOK_SECONDS
         self._lock = threading.Lock()
 
     def state(self) -> State | None:
         """The present state, at most `LOOK_SECONDS` old; None before the season is begun."""
         with self._lock:
-            now = time.monotonic()
-            if now - self._looked >= LOOK_SECONDS:
-                self._state = self._read()
+            if not self.is_fresh():
+                try:
+                    self._state, self._failure = self._read(), None
+                except ArbiterError as error:
+                    # For all who ask meanwhile: a store that is locked or gone may take seconds to say so.
+                    self._failure = error
                 self._looked = time.monotonic()
-            return self._state
+            return self.latest()
+
+    def is_fresh(self) -> bool:
+        """True when `state` has no need to look into the store."""
+        return time.monotonic() - self._looked < LOOK_SECONDS
+
+    def latest(self) -> State | None:
+        """What the last look found; raises what it failed with."""
+        if self._failure is not None:
+            raise self._failure
+        return self._state
 
     def close(self) -> None:
         """Close the store."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from arbiter.season.orders import force
 from arbiter.season.plan import commitment
 from arbiter.season.results import Results
 from arbiter.season.schedule import matches_of
+from arbiter.store.happenings import Happening
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
 class State:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 
-    `standings` are those after each complete round. `seed` is None until the season is over.
+    `revision` counts orders and rounds. `standings` are those after each complete round. `seed` is
+    None until the season is over.
     """
 
     config: Config
     stored: SeasonStore
     event: int
+    revision: int
     rounds: tuple[StoredRound, ...]
     matches: tuple[MatchSummary, ...]
     annulled: Mapping[str, str]
@@ -44,7 +47,6 @@ class State:
     holder: str | None
     stopping: bool
     moment: datetime
-    _kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -64,7 +66,7 @@ class State:
     @property
     def stamp(self) -> str:
         """What state it is, for caches and for readers."""
-        return f"{self.event}-{self.complete}-{len(self.matches)}"
+        return f"{self.event}-{self.revision}-{len(self.matches)}"
 
     def is_complete(self, round_number: int | None) -> bool:
         """True when all of a round may be known."""
@@ -113,20 +115,28 @@ class State:
         return matches_of(self.config.game, round_.tables)
 
 
+MOST_NEWS = 1000
+"""Events that are read one by one; after more of them all matches are read again."""
+
+
 def read_state(config: Config, stored: SeasonStore, before: State | None = None) -> State:
     """Read a season; what has not changed since `before` is taken from it.
 
     A round that is completed, or an order that is given, while it is read makes it read again, so that all
     figures are of one moment.
     """
+    if before is not None and before.config is not config:
+        before = None
     while True:
-        event, orders = stored.last_event(), stored.orders.read()
-        if before is not None and before.event == event and before.config is config:
-            return before
+        change, holder = stored.last_change(), stored.holder()
+        if before is not None and (before.event, before.revision) == change:
+            if before.holder == holder:
+                return before
+            return replace(before, holder=holder, moment=datetime.now(UTC))
         rounds = tuple(stored.rounds())
         complete = sum(known.complete for known in rounds)
-        holds = force(orders.given)
-        summaries = stored.summaries()
+        holds = force(stored.orders.read().given)
+        summaries = _matches(stored, before)
         out = {name: order.because for name, order in holds.annulled.items()}
         out |= dict.fromkeys(holds.superfluous(summaries), "its first match was played again")
         results = Results(config, stored)
@@ -138,17 +148,33 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
         state = State(
             config=config,
             stored=stored,
-            event=event,
+            event=change[0],
+            revision=change[1],
             rounds=rounds,
-            matches=tuple(summaries),
+            matches=summaries,
             annulled=out,
             standings=standings,
             suspended=results.suspended(),
             seed=stored.seed if seed_told else None,
             commitment=commitment(stored.seed),
-            holder=stored.holder(),
+            holder=holder,
             stopping=stored.asked_to_stop(),
             moment=datetime.now(UTC),
         )
-        if stored.last_event() == event:
+        if stored.last_change() == change:
             return state
+
+
+def _matches(stored: SeasonStore, before: State | None) -> tuple[MatchSummary, ...]:
+    """All stored matches; rounds in which none was stored since `before` are taken from it."""
+    if before is None:
+        return tuple(stored.summaries())
+    news = stored.events(before.event, MOST_NEWS)
+    if len(news) == MOST_NEWS:
+        return tuple(stored.summaries())
+    touched = [event.round for event in news if event.kind is Happening.MATCH]
+    if not touched:
+        return before.matches
+    first = min(touched)
+    kept = (match for match in before.matches if match.round is not None and match.round < first)
+    return (*kept, *stored.summaries(first_round=first))

@@ -1,0 +1,81 @@
+"""A season's state: read again when something has changed, and only what has."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from arbiter.errors import StoreError
+from arbiter.season.season import Season
+from arbiter.store.orders import Order, Verb
+from arbiter.web.seasons import Watched
+from arbiter.web.state import read_state
+from tests.kept_season import Kept, kept, original_season, played
+
+if TYPE_CHECKING:
+    from arbiter.store import SeasonStore
+
+__all__ = ["kept", "original_season"]
+
+
+def test_nothing_is_read_again_while_nothing_happens(kept: Kept) -> None:
+    before = read_state(kept.config, kept.season)
+    assert read_state(kept.config, kept.season, before) is before
+
+
+def test_a_match_is_found_and_earlier_rounds_are_not_read_again(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read_state(kept.config, kept.season)
+    plan = Season(kept.config, kept.season).plan()
+    assert plan is not None
+    kept.season.add_match(played(kept.config, plan.missing[0]))
+    asked = []
+    whole = type(kept.season).summaries
+
+    def summaries(store: SeasonStore, last_round: int | None = None, first_round: int = 1) -> object:
+        asked.append(first_round)
+        return whole(store, last_round, first_round)
+
+    monkeypatch.setattr(type(kept.season), "summaries", summaries)
+    after = read_state(kept.config, kept.season, before)
+    assert asked[0] == 3
+    assert list(after.matches) == whole(kept.season)
+    assert len(after.matches) == len(before.matches) + 1
+
+
+def test_an_order_that_moves_no_rating_is_seen(kept: Kept) -> None:
+    before = read_state(kept.config, kept.season)
+    begun = kept.season.summaries(3, 3)[0].id
+    moment = datetime.now(UTC).isoformat()
+    order = Order(Verb.ANNUL, begun, "a power cut", moment, planned=3, complete=2)
+    kept.season.orders.give([order], kept.season.orders.read().revision, None)
+    assert read_state(kept.config, kept.season, before).annulled[begun] == "a power cut"
+
+
+def test_who_begins_to_play_is_seen(kept: Kept) -> None:
+    before = read_state(kept.config, kept.season)
+    with kept.store.held(kept.config.season):
+        assert read_state(kept.config, kept.season, before).holder is not None
+
+
+def test_a_store_that_cannot_be_read_is_asked_once_for_all(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    def failing(*_: object) -> None:
+        looks.append(1)
+        raise StoreError("the store is locked")
+
+    watched = Watched(kept.file)
+    monkeypatch.setattr("arbiter.web.seasons.read_state", failing)
+    for _ in range(3):
+        with pytest.raises(StoreError):
+            watched.state()
+    watched.close()
+    assert len(looks) == 1
