@@ -66,7 +66,7 @@ class SeasonStore:
         return self._scalar(sa.select(schema.seasons.c.events).filter_by(id=self._id)) or 0
 
     def last_change(self) -> tuple[int, int]:
-        """The numbers of the last event and of the season's revision; all that is stored changes with them."""
+        """The numbers of the last event and of the season's revision; whatever is stored changes one."""
         columns = schema.seasons.c.events, schema.seasons.c.revision
         row = next(iter(self._rows(sa.select(*columns).filter_by(id=self._id))), (0, 0))
         return row[0] or 0, row[1] or 0
