@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from arbiter.byhand.debugging import DebuggedBot
 from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
 from arbiter.byhand.setup import Setup
@@ -56,6 +57,7 @@ KINDS = "bot:COMMAND, human or random"
 @click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season.")
 @click.option("--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote.")
 @click.option("--until", type=click.IntRange(min=0), help="So many decisions of it.  [default: to its fault]")
+@click.option("--debug", type=int, metavar="SEAT", help="Start its bot for a debugger: pid, no clock, plain.")
 @limit_options("time", "start_time", "memory", unset=", or the season's")
 @click.option("--isolation", type=click.Choice(CHOICES["isolation"]))
 def console(
@@ -70,6 +72,7 @@ def console(
     match_id: str | None,
     record_file: str | None,
     until: int | None,
+    debug: int | None,
     **written: str | None,
 ) -> None:
     """Conduct a match by hand: bots and people in the seats, any command to any bot, raw replies.
@@ -113,10 +116,10 @@ def console(
         if deals_file is not None:
             game = game.given(_deals_of(game, deals_file))
         setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
-        session(setup, _seated(seats, players, game.seats, limits, taken=len(names)), tools)
+        session(setup, _seated(seats, players, game.seats, limits, taken=len(names), debug=debug), tools)
         return
     record = recorded.record
-    occupants = _seated(seats, recorded.players, len(record.players), limits, recorded.absent)
+    occupants = _seated(seats, recorded.players, len(record.players), limits, recorded.absent, debug=debug)
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
         raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
@@ -213,8 +216,8 @@ def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
     return Setup(game, record.seed, limits, round_number)
 
 
-def occupant_of(text: str, limits: Limits) -> Occupant:
-    """The occupant that ``bot:COMMAND``, ``human`` or ``random`` names."""
+def occupant_of(text: str, limits: Limits, debug: bool = False) -> Occupant:
+    """The occupant that ``bot:COMMAND``, ``human`` or ``random`` names; a bot may be one to `debug`."""
     kind, colon, command = text.partition(":")
     if kind == "bot" and colon:
         if not command.strip():
@@ -223,12 +226,16 @@ def occupant_of(text: str, limits: Limits) -> Occupant:
             words = words_of_command(command)
         except ConfigError as error:
             raise ConfigError(f"bot:{command}: {error}") from None
-        return ProcessBot(command, registered(name_of_command(words), words, Path()), limits)
+        return _bot(command, registered(name_of_command(words), words, Path()), limits, debug)
     if text == "human":
         return Person()
     if text == "random":
         return RandomPlayer()
     raise ConfigError(f"a seat takes {KINDS}, not {text!r}")
+
+
+def _bot(title: str, player: Player, limits: Limits, debug: bool) -> ProcessBot:
+    return DebuggedBot(title, player, limits, say) if debug else ProcessBot(title, player, limits)
 
 
 def _seated(
@@ -238,11 +245,13 @@ def _seated(
     limits: Limits,
     absent: Mapping[int, str] = MappingProxyType({}),
     taken: int = 0,
+    debug: int | None = None,
 ) -> list[Occupant]:
     """The occupants by seat: those given, else the season's or recorded players, else random ones.
 
     Those given without a number sit behind as many seats as are `taken`. ConfigError for `absent` players,
-    by seat the reason, in whose seats nobody is given, and for more than there are seats.
+    by seat the reason, in whose seats nobody is given, for more than there are seats, and where no bot sits
+    in the seat to `debug`.
     """
     given: dict[int, str] = {}
     for place, text in enumerate(seats, taken):
@@ -262,13 +271,16 @@ def _seated(
     ]
     if problems:
         raise ConfigError(problems)
+    if debug is not None and not given.get(debug, "bot:" if debug in players else "").startswith("bot:"):
+        raise ConfigError(f"--debug {debug}: no bot sits there", hint=f"--seat {debug}=bot:COMMAND")
     occupants: list[Occupant] = []
     for seat in range(number):
         if seat in given:
-            occupants.append(occupant_of(given[seat], limits))
+            occupants.append(occupant_of(given[seat], limits, seat == debug))
         elif seat in players:
             player = players[seat]
-            occupants.append(ProcessBot(f"{player.name}: {shlex.join(player.command)}", player, limits))
+            title = f"{player.name}: {shlex.join(player.command)}"
+            occupants.append(_bot(title, player, limits, seat == debug))
         else:
             occupants.append(RandomPlayer())
     return occupants

@@ -72,6 +72,11 @@ class SingleBot:
         self._usage = Meter(self._process.pid, family=True)
         self._remains: Remains | None = None
 
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
     def exchange(self, send: Send) -> Reply | int:
         """Exchange as in a match; `raw` then has the bytes."""
         self._recorder.raw = b""
