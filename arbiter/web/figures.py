@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.match import original
 from arbiter.view import Reader, replay_of
+from arbiter.web.words import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -269,6 +270,31 @@ def match_page(state: State, match_id: str) -> dict[str, Any] | None:
     """A match in short; None where no such match is stored."""
     match = state.by_id.get(match_id)
     return None if match is None else match_in_short(state, match)
+
+
+def match_heading(
+    state: State, match: dict[str, Any], replay: Mapping[str, Any], base: str
+) -> dict[str, Any]:
+    """What stands above a replay; players' pages are below `base`."""
+    points = match["points"] or [None] * len(match["players"])
+    return {
+        "id": match["id"],
+        "season": state.name,
+        "round": match["round"],
+        "game": state.config.game.title,
+        "players": [
+            {
+                "name": name,
+                "seat": seat,
+                "points": points[seat],
+                "href": f"{base}/players/{part(name)}",
+                "substitute": seat == match["substitute"],
+            }
+            for seat, name in enumerate(match["players"])
+        ],
+        "complete": state.is_complete(match["round"]),
+        "fault": replay["result"]["fault"],
+    }
 
 
 def replay(state: State, match_id: str, reader: Reader = PUBLIC) -> Mapping[str, Any] | None:

@@ -131,14 +131,16 @@ def _player(state: State, request: Request) -> dict[str, Any] | None:
 
 def _match(state: State, request: Request) -> dict[str, Any] | None:
     match_id = match_of_part(given(request.path_params["match"]))
-    replay = figures.replay(state, match_id)
-    if replay is None:
+    match, replay = figures.match_page(state, match_id), figures.replay(state, match_id)
+    if match is None or replay is None:
         return None
+    base = f"/seasons/{part(state.name)}"
     return {
-        "match": figures.match_page(state, match_id),
-        "replay": replay,
-        "replay_url": f"/api/v1/seasons/{part(state.name)}/matches/{match_part(match_id)}/replay",
-        "console": f"arbiter console --config {state.config.file.name} --from {match_id}",
+        "match": figures.match_heading(state, match, replay, base),
+        "short": match,
+        "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
+        "replay_data": None,
+        "config": state.config.file.name,
     }
 
 
