@@ -22,7 +22,7 @@ from copy import copy
 from typing import Any, TypeAlias
 
 from arbiter.envs.arena import arena_of, checked_action, mask_of
-from arbiter.envs.imagining import Imagined, Unheard, greeted, imagined, verbs
+from arbiter.envs.imagining import Imagined, Unheard, beginning, game_begun_by, greeted, imagined, verbs
 from arbiter.envs.observers import observer_of
 from arbiter.envs.observers.observer import Vector
 from arbiter.errors import IllegalAction
@@ -58,6 +58,9 @@ class PolicyBot:
         self.over = False
         """True when ``quit`` has come."""
         self._verbs = verbs(self.game)
+        self._beginning = beginning(self.game)
+        self._other = ""
+        """Another game whose match has begun, "" for none."""
         self._said: dict[str, list[str]] = {}
         self._match: Imagined | None = None
 
@@ -116,6 +119,8 @@ class PolicyBot:
     def _done(self, words: list[str]) -> str:
         """What a command comes to: its answer, empty for most; Unheard."""
         verb = words[0]
+        if verb != "quit" and (other := self._other_game(words)):
+            raise Unheard(f"this bot plays {self.game.name}, and the match is one of {other}")
         if verb == "quit":
             self.over = True
         elif verb == "time_left":
@@ -132,6 +137,13 @@ class PolicyBot:
         else:
             self._heard().hear(words)
         return ""
+
+    def _other_game(self, words: list[str]) -> str:
+        """The game that has begun instead of the bot's own, which the first command tells; "" if none has."""
+        begins = not self._said and not self._other
+        if begins and words[: len(self._beginning)] != self._beginning:
+            self._other = game_begun_by(words)
+        return self._other
 
     def _heard(self) -> Imagined:
         """The match in progress; Unheard where none was announced."""

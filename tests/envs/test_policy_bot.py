@@ -192,11 +192,29 @@ def test_nothing_is_asked_before_a_match_is_announced():
     assert bot.answer("set_cards 1 TD") == "? set_deck comes first"
 
 
-def test_a_bot_for_another_game_refuses_the_match():
-    bot = envs.PolicyBot(last, "dou_dizhu")
-    for line in ("set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3"):
-        bot.answer(line)
-    assert bot.answer("set_cards 1 3").startswith("?")
+@pytest.mark.parametrize("other", ["planning", "codepiece", "dou_dizhu", "chefs_hat"])
+@pytest.mark.parametrize("own", ["planning", "dou_dizhu"])
+def test_a_bot_refuses_a_match_of_another_game_by_name_from_its_first_command(own, other):
+    bot = envs.PolicyBot(last, own)
+    lines = [wording[0] for wording in make(other, {}).greeting()] + [
+        "set_cards 1 3",
+        "time_left 9",
+        "gen_move",
+    ]
+    refusal = f"? this bot plays {own}, and the match is one of {other}"
+    if own == other:
+        assert refusal not in map(bot.answer, lines)
+    else:
+        assert [bot.answer(line) for line in lines] == [refusal] * len(lines)
+
+
+def test_a_bot_knows_the_name_of_a_game_that_is_not_there():
+    said = envs.PolicyBot(last).answer("set_rules whist 1")
+    assert said == "? this bot plays planning, and the match is one of whist"
+
+
+def test_a_command_of_no_game_is_not_taken_for_another_one():
+    assert envs.PolicyBot(last).answer("hello") == "? set_deck comes first"
 
 
 def test_another_match_may_follow_in_the_same_process():

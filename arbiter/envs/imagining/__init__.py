@@ -10,15 +10,19 @@ observer_of(game).vector(play, seat)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from arbiter.envs.imagining.match import Imagined, Said, Unheard
 from arbiter.errors import ConfigError
-from arbiter.games import part_of
+from arbiter.games import make, names, part_of
 from arbiter.rules import AnyGame, Seat
 
-__all__ = ["Imagined", "Unheard", "greeted", "imagined", "verbs"]
+__all__ = ["Imagined", "Unheard", "beginning", "game_begun_by", "greeted", "imagined", "verbs"]
 
+RULES = "set_rules"
+"""The command that names the game, in most of them the first one."""
 _PLAIN = "arbiter.envs.imagining.any_game:ImaginedAnyGame"
 
 
@@ -53,6 +57,24 @@ def greeted(base: AnyGame, said: Said) -> tuple[AnyGame, Seat]:
 def verbs(game: AnyGame) -> frozenset[str]:
     """The commands of a game's greeting."""
     return frozenset(_wording(game, 0))
+
+
+def beginning(game: AnyGame) -> list[str]:
+    """The words that tell the game, of a match's first command: ``set_rules codepiece``, ``set_deck``."""
+    verb, *words = next(iter(game.greeting()))[0].split()
+    return [verb, *words[:1]] if verb == RULES else [verb]
+
+
+def game_begun_by(words: Sequence[str]) -> str:
+    """The game whose matches begin with such a command, "" for none that is known."""
+    if words[0] == RULES:
+        return words[1] if len(words) > 1 else ""
+    for name in names():
+        # A game of somebody else's that cannot be loaded is not the bot's business.
+        with suppress(Exception):
+            if beginning(make(name, {})) == [words[0]]:
+                return name
+    return ""
 
 
 def _imagining_of(game: AnyGame) -> Any:
