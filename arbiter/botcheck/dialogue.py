@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from arbiter.table.single import Heard, SingleBot
 
 UNKNOWN = "no_such_command 1"
-REFUSES_ALL = "read each line's first word, without its line end, and compare it with the game's commands"
+REFUSES_ALL = (
+    "see what it says; compare each line's first word, without its line end, with the game's commands"
+)
 PATIENCE_NS = 5 * SECOND
 """The longest wait for a reply to an odd line, whatever the time of a match."""
 
@@ -87,7 +89,8 @@ class Dialogue:
             refusal = reply.fault is None and not reply.answer.accepted
             self.refuses_all = refusal and len(refused) == len(script.commands) - 1
             if self.refuses_all:
-                detail = f"it refuses (?) every command, {script.commands[-1]} too; this is the first"
+                said = escaped(refused[0].reply.answer.raw.partition(b"\n")[0])
+                detail = f"it refuses (?) every command, {script.commands[-1]} too, the first with '{said}'"
                 return self._failed(bot, name, script.commands[0], refused[0], REFUSES_ALL, detail)
         answered = ", ".join(command.split(" ")[0] for command in script.commands[: script.opening])
         detail = f"answered {answered}"

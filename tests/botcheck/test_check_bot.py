@@ -112,7 +112,7 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "refuses every word": (
         {"each": "answer = '? ' + words[0]"},
         "opening",
-        "every command, gen_declare too; this is the first; sent 'set_deck 23456789TJQKA CDHS', got '? set_deck\\n\\n'",
+        "every command, gen_declare too, the first with '? set_deck'; sent 'set_deck 23456789TJQKA CDHS', got '? set_deck\\n\\n'",
     ),
     "refuses its cards": (
         {"each": "if words[0] in ('set_cards', 'gen_declare'): answer = '? no ' + words[0]"},
