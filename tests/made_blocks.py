@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rating.arrays import Floats, Ints
 from rating.fit.likelihood import ELO
 from rating.sequential.gsprt import Gsprt
+from rating.sequential.points import told
 from rating.simulation import gumbel_luck
 
-__all__ = ["simulate_blocks", "stops"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["points_sums", "simulate_blocks", "simulate_margins", "stops"]
 
 # Scores held at once: 64 MB.
 _MOST_SCORES = 8_000_000
@@ -32,6 +38,44 @@ def simulate_blocks(
 
     A block is `rotations` matches with the seats of `layout` turned by one each time, on one set of deals or,
     `fresh`, on new deals each; every A of a match has one result with every B."""
+    counts = np.empty((runs, blocks, 3))
+    for start, gap in _gaps(runs, blocks, elo, seed, layout, rotations, fresh, alpha, ties):
+        for column, outcome in enumerate((gap > 0, gap == 0, gap < 0)):
+            counts[start : start + len(gap), :, column] = outcome.sum(axis=2)
+    return (counts[:, :, 0] + 0.5 * counts[:, :, 1]) / counts[0, 0].sum(), counts
+
+
+def simulate_margins(
+    runs: int,
+    blocks: int,
+    elo: float,
+    *,
+    seed: int = 0,
+    layout: str = "AABB",
+    rotations: int = 4,
+    fresh: bool = False,
+    alpha: float = 0.9,
+    ties: float = 0.018,
+) -> Floats:
+    """The mean margins of A in points in the blocks that `simulate_blocks` makes, shape (runs, blocks)."""
+    made = np.empty((runs, blocks))
+    for start, gap in _gaps(runs, blocks, elo, seed, layout, rotations, fresh, alpha, ties):
+        made[start : start + len(gap)] = gap.mean(axis=2)
+    return made
+
+
+def _gaps(
+    runs: int,
+    blocks: int,
+    elo: float,
+    seed: int,
+    layout: str,
+    rotations: int,
+    fresh: bool,
+    alpha: float,
+    ties: float,
+) -> Iterator[tuple[int, Floats]]:
+    """A's points less B's for every pair in a block, shape (runs at once, blocks, pairs), from which run on."""
     seats = len(layout)
     turned = [layout[-shift % seats :] + layout[: -shift % seats] for shift in range(rotations)]
     strength = np.array([[elo * ELO if letter == "A" else 0.0 for letter in match] for match in turned])
@@ -43,7 +87,6 @@ def simulate_blocks(
         if match[a] == "A" and match[b] == "B"
     ]
     shift, a, b = np.array(pairs).T
-    counts = np.empty((runs, blocks, 3))
     rng = np.random.default_rng([seed, 2])
     at_once = max(1, _MOST_SCORES // (max(blocks, 1) * rotations * seats))
     for start in range(0, runs, at_once):
@@ -52,10 +95,19 @@ def simulate_blocks(
         points = strength + gumbel_luck(rng.normal(size=shape), dealt, alpha)
         if ties > 0.0:
             points = np.floor(points / (4.0 * ties))
-        gap = points[:, :, shift, a] - points[:, :, shift, b]
-        for column, outcome in enumerate((gap > 0, gap == 0, gap < 0)):
-            counts[start : start + shape[0], :, column] = outcome.sum(axis=2)
-    return (counts[:, :, 0] + 0.5 * counts[:, :, 1]) / len(pairs), counts
+        yield start, points[:, :, shift, a] - points[:, :, shift, b]
+
+
+def points_sums(scores: Floats, margins: Floats) -> tuple[Floats, Floats]:
+    """The sums that a test by points looks at after each block, shapes (runs, blocks) both."""
+    blocks = np.arange(1, scores.shape[1] + 1)
+    found = told(
+        blocks,
+        margins.cumsum(axis=1),
+        (margins**2).cumsum(axis=1),
+        ((scores - 0.5) * margins).cumsum(axis=1),
+    )
+    return found.total, found.squares
 
 
 def stops(

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 @click.option("--base", help="The old version's command.")
 @click.option("--candidate", help="The new version's command.")
 @click.option("--field", help="A season's file: both meet its players in turn, and not each other.")
+@click.option(
+    "--measure",
+    type=click.Choice(["results", "points"]),
+    help="What is compared: who was ahead, or by how much.  [default: results]",
+)
 @click.option("--elo0", type=float, help="Strength that is not enough.  [default: 0]")
 @click.option("--elo1", type=float, help="Strength that is hoped for.  [default: 10]")
 @click.option("--alpha", type=float, help="Risk of a false `better`.  [default: 0.05]")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import result_text
-from arbiter.cli.regress_report import headline, rows, tally, what_is_worst, worst_with_commands
+from arbiter.cli.regress_report import by_results, headline, rows, tally, what_is_worst, worst_with_commands
 from arbiter.errors import ConfigError, Problem
 from arbiter.export.whole_files import write_whole
 from arbiter.regress import BASE, CANDIDATE
@@ -109,6 +109,8 @@ def shape(ended: Ended) -> dict[str, Any]:
         "elo": report.elo,
         "low": None if level else report.low,
         "high": None if level else report.high,
+        "measure": test.measure,
+        "by_results": None if level else by_results(trial),
         "nelo": report.nelo,
         "blocks": report.blocks,
         "matches": report.matches,

@@ -76,11 +76,11 @@ def headline(ended: Ended) -> str:
         levels = levels.replace("Elo", "normalised Elo")
     if trial.verdict == "better":
         word = "no regression" if trial.experiment.non_regression else "better"
-        return f"{word}: the results speak for {levels}"
+        return f"{word}: the {test.measure} speak for {levels}"
     if trial.verdict == "not_better":
         # Not "a regression": between the bounds a candidate may end on either side.
         word = "not shown to be no worse" if trial.experiment.non_regression else "not better"
-        return f"{word}: the results speak against {levels}"
+        return f"{word}: the {test.measure} speak against {levels}"
     taken = counted(trial.blocks_taken, "block")
     if ended.missing:
         return f"undecided: {taken} are there, and {len(ended.missing)} are missing"
@@ -121,9 +121,21 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
     if trial.verdict == "identical_play":
         # Without variance neither an interval nor a ratio means anything.
         return found[2:]
+    if test.measure == "points" and trial.run.blocks:
+        mean, worth = trial.run.margins / trial.run.blocks, test.elo_of_a_point(trial.run)
+        found.insert(1, ("points", f"{mean:+.2f} a match; one more is worth {worth:.1f} Elo"))
+        found.insert(
+            2, ("results", "Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})".format(**by_results(trial)))
+        )
     if test.scale == "normalized":
         found.insert(1, ("nElo", number(report.nelo, 1)))
     return found
+
+
+def by_results(trial: Trial) -> dict[str, float]:
+    """What the results alone tell of the strength, whatever is measured; the stop rule is not allowed for."""
+    low, middle, high = trial.experiment.test.elo_of_results(trial.run)
+    return {"elo": middle, "low": low, "high": high}
 
 
 def elo_text(trial: Trial) -> str:

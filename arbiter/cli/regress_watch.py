@@ -26,6 +26,8 @@ PACE = 8
 """Matches until it is known how long one takes: the first ones wait for their workers to start."""
 GUESSED_VARIANCE = 0.09
 """The variance of a match's score before anything was played; it is 0.07 to 0.1 in the four games."""
+TOLD_BY_POINTS = 0.75
+"""The share of that variance that points tell; it is 0.6 to 0.85 in the four games."""
 EVERY, LINE_SECONDS = 16, 10.0
 """Blocks and seconds between two lines where there is no terminal: a log stays short."""
 SECONDS = 0.5
@@ -76,9 +78,9 @@ class Watch:
         elif trial.verdict is None and not trial.from_store:
             if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
                 note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
+            guess = GUESSED_VARIANCE * (TOLD_BY_POINTS if test.measure == "points" else 1.0)
             worse, better = (
-                test.expected_blocks(elo, GUESSED_VARIANCE / size * test.share**2)
-                for elo in (test.elo0, test.elo1)
+                test.expected_blocks(elo, guess / size * test.share**2) for elo in (test.elo0, test.elo1)
             )
             self._say(
                 f"{text}; at a guess {worse * size:.0f} matches if the truth is {test.elo0:+g} Elo,"

@@ -5,6 +5,9 @@ the mean over all results between candidate and base. With a field it is the sam
 once with the candidate and once with the base in all seatings; its score is (1 + mean result of the candidate
 - mean result of the base) / 2.
 
+Its margin is the mean of the points by which the one is ahead of the other, match by match; with a field that
+of the candidate less that of the base.
+
 A fault of a version loses all its results against the others in that match, and those of its copy. A fault of
 anybody else gives nobody anything: the block is left out.
 """
@@ -37,11 +40,14 @@ class Seating(NamedTuple):
 class BlockScore(NamedTuple):
     """The candidate's `score` from 0 to 1, None where the block is left out, and each match's score by id.
 
-    With a field, `matches` has those of the base too.
+    With a field, `matches` has those of the base too. `margin` is its mean lead in points, `offset` what
+    matches lost by faults, which have no points, add to the score.
     """
 
     score: float | None
     matches: Mapping[str, float | None]
+    margin: float = 0.0
+    offset: float = 0.0
 
 
 def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[MatchSpec]:
@@ -63,14 +69,17 @@ def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[Match
 
 def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockScore:
     """The score of a whole block."""
-    scores = {match.id: match_score(match) for match in matches}
-    if against_field:
-        # The base's matches are the second half.
-        found = list(scores.values())
-        half = len(found) // 2
-        ours, theirs = _mean(found[:half]), _mean(found[half:])
-        return BlockScore(None if ours is None or theirs is None else (1.0 + ours - theirs) / 2.0, scores)
-    return BlockScore(_mean(list(scores.values())), scores)
+    played = list(matches)
+    scores = {match.id: match_score(match) for match in played}
+    if None in scores.values():
+        return BlockScore(None, scores)
+    # With a field the base's matches are the second half.
+    half = len(played) // 2 if against_field else len(played)
+    ours, theirs = _means(played[:half]), _means(played[half:])
+    if not against_field:
+        return BlockScore(ours.score, scores, ours.margin, ours.offset)
+    lead = (1.0 + ours.score - theirs.score) / 2.0
+    return BlockScore(lead, scores, ours.margin - theirs.margin, (ours.offset - theirs.offset) / 2.0)
 
 
 def match_score(match: MatchSummary) -> float | None:
@@ -79,14 +88,19 @@ def match_score(match: MatchSummary) -> float | None:
     mine = [seat for seat, name in enumerate(match.players) if original(name) == own]
     if match.faulty is not None:
         return 0.0 if match.faulty in mine else None
-    points, sides = match.points or (), match.sides
-    results = [
-        0.5 + 0.5 * ((points[seat] > points[other]) - (points[seat] < points[other]))
+    return sum(0.5 + 0.5 * ((lead > 0) - (lead < 0)) for lead in leads(match)) / len(leads(match))
+
+
+def leads(match: MatchSummary) -> list[int]:
+    """The points by which each seat of the version at the table leads each other one; none after a fault."""
+    own, points, sides = version_at(match.players), match.points or (), match.sides
+    mine = [seat for seat in range(len(points)) if original(match.players[seat]) == own]
+    return [
+        points[seat] - points[other]
         for seat in mine
         for other in range(len(points))
         if other not in mine and (sides is None or sides[seat] != sides[other])
     ]
-    return sum(results) / len(results)
 
 
 def version_at(players: Sequence[str]) -> str:
@@ -94,9 +108,21 @@ def version_at(players: Sequence[str]) -> str:
     return CANDIDATE if CANDIDATE in players else BASE
 
 
-def _mean(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None]
-    return sum(known) / len(known) if known and len(known) == len(scores) else None
+class _Means(NamedTuple):
+    score: float
+    margin: float
+    offset: float
+
+
+def _means(matches: Sequence[MatchSummary]) -> _Means:
+    """Over matches that all have a score; 0 where there are none."""
+    many = max(len(matches), 1)
+    ahead = [leads(match) for match in matches if match.faulty is None]
+    return _Means(
+        sum(match_score(match) or 0.0 for match in matches) / many,
+        sum(sum(lead) / len(lead) for lead in ahead) / many,
+        -0.5 * (len(matches) - len(ahead)) / many,
+    )
 
 
 def _seatings(experiment: Experiment, seed: str, block: int) -> Iterator[Seating]:

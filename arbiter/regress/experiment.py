@@ -153,6 +153,9 @@ def _problems_of_levels(model: RegressModel) -> Iterator[Problem]:
     if model.non_regression and elo1 > 0:
         message = f"{elo1:g} is above 0, and non_regression asks for no more than no loss"
         yield Problem(("elo1",), message, "write 0, with a negative elo0; or leave non_regression out")
+    elif model.measure == "points" and model.bounds == "logistic" and elo0 != 0:
+        message = f"{elo0:g}, and by points only 0 is held: what a point is worth is only estimated"
+        yield Problem(("elo0",), message, "write elo0: 0, bounds: normalized, or measure: results")
     elif elo0 >= elo1 and model.elo1 is None:
         yield Problem(("elo0",), f"{elo0:g} is not below elo1, which is {elo1:g}")
     elif elo0 >= elo1:
@@ -210,6 +213,7 @@ def _experiment(
             matches=block_size(game, bool(field)),
             most_blocks=model.max_blocks,
             share=0.5 if field else 1.0,
+            measure=model.measure,
         )
     except OptionError as error:
         raise ConfigError(str(error)) from None

@@ -31,6 +31,7 @@ class RegressModel(TableModel):
     elo1: Elo | None = None
     alpha: Risk = 0.05
     beta: Risk = 0.05
+    measure: Literal["results", "points"] = "results"
     bounds: Literal["logistic", "normalized"] = "logistic"
     non_regression: StrictBool = False
     max_blocks: Annotated[StrictInt, Field(gt=0)] | None = None

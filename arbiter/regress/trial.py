@@ -133,12 +133,12 @@ class Trial:
         del self._waiting[block]
         matches = _in_order(found)
         self.faults += _faults_in(found)
-        score, of_match = block_score(bool(self.experiment.field), matches)
-        if score is None:
+        block_is = block_score(bool(self.experiment.field), matches)
+        if block_is.score is None:
             self.left_out.append(block)
         else:
-            self.run = self.experiment.test.add(self.run, score)
-            self.played += [ScoredMatch(match, of_match[match.id]) for match in matches]
+            self.run = self.experiment.test.add(self.run, block_is.score, block_is.margin, block_is.offset)
+            self.played += [ScoredMatch(match, block_is.matches[match.id]) for match in matches]
         self._decide()
         return True
 

@@ -29,6 +29,8 @@ Blocks of exactly 1/2 without exception are no evidence of equal strength but id
 after `level_blocks`. A version that is e Elo weaker shows in at least 2 (1/2 - s(-e)) of the blocks:
 `enough_level_blocks` says how many rule that out.
 
+With ``measure="points"`` x is what the margin in points tells of a block's result, as `points` says.
+
     test = Gsprt(elo0=0.0, elo1=10.0)
     run = Run()
     for score in scores:
@@ -51,7 +53,8 @@ import numpy as np
 from rating.arrays import Floats
 from rating.errors import OptionError, ResultError
 from rating.sequential.brownian import drift_interval, expected_exit
-from rating.sequential.runs import FIRST_LOOK, Report, Run, Verdict
+from rating.sequential.points import told_by
+from rating.sequential.runs import FIRST_LOOK, Measure, Report, Run, Verdict
 
 __all__ = ["Gsprt", "Scale"]
 
@@ -85,6 +88,7 @@ class Gsprt:
     most_blocks: int | None = None
     share: float = 1.0
     level_blocks: int = FIRST_LOOK
+    measure: Measure = "results"
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
@@ -92,13 +96,18 @@ class Gsprt:
         for name, risk in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0.0 < risk < 0.5:
                 raise OptionError(f"{name} {risk!r}: give a risk between 0 and 0.5")
-        if self.scale not in get_args(Scale):
-            raise OptionError(f"scale {self.scale!r}: give one of {', '.join(get_args(Scale))}")
+        for name, value, known in (("scale", self.scale, Scale), ("measure", self.measure, Measure)):
+            if value not in get_args(known):
+                raise OptionError(f"{name} {value!r}: give one of {', '.join(get_args(known))}")
         if self.matches < 1 or self.first_look < 2:
             text = "a block has at least 1 match, and the first look comes after at least 2 blocks"
             raise OptionError(text)
         if not 0.0 < self.share <= 1.0:
             raise OptionError(f"share {self.share!r}: give a number above 0, at most 1")
+        if self.measure == "points" and self.scale == "logistic" and self.elo0 != 0.0:
+            raise OptionError(
+                f"elo0 {self.elo0:g}: by points only 0 is held, since what a point is worth is estimated"
+            )
         if self.most_blocks is not None and self.most_blocks < 1:
             raise OptionError(f"most_blocks {self.most_blocks}: give at least 1, or None")
 
@@ -119,19 +128,34 @@ class Gsprt:
             raise OptionError(f"elo0 {self.elo0!r}: level blocks rule out a negative one only")
         return max(math.ceil(math.log(self.alpha) / math.log1p(-short)), FIRST_LOOK)
 
-    def add(self, run: Run, score: float) -> Run:
+    def add(self, run: Run, score: float, margin: float = 0.0, offset: float = 0.0) -> Run:
         """`run` with one more block, whose mean score of the new version is `score`.
 
-        A run with a verdict stays as it is: blocks still in flight when it fell do not count. Raises
-        ResultError for a score outside 0 to 1.
+        `margin` is its mean lead in points, and `offset` what faults add to the score: both are of use with
+        points alone. A run with a verdict stays as it is: blocks still in flight when it fell do not count.
+        Raises ResultError for a score outside 0 to 1.
         """
         if not 0.0 <= score <= 1.0:
             raise ResultError(f"block score {score!r}: give a mean from 0 to 1")
         if run.verdict is not None:
             return run
         lowest, highest = min(run.lowest, score), max(run.highest, score)
-        total, squares, level = run.total + score, run.squares + score**2, run.level + (score == 0.5)
-        run = Run(run.blocks + 1, total, squares, lowest, highest, level=level)
+        level = score == 0.5 and (self.measure == "results" or margin == offset == 0.0)
+        run = Run(
+            run.blocks + 1,
+            run.total + score,
+            run.squares + score**2,
+            lowest,
+            highest,
+            None,
+            run.level + level,
+            run.margins + margin,
+            run.margin_squares + margin**2,
+            run.cross + (score - 0.5 - offset) * margin,
+            run.offsets + offset,
+            run.offset_squares + offset**2,
+            run.offset_cross + offset * margin,
+        )
         return replace(run, verdict=self._verdict(run))
 
     def llr(self, blocks: Floats | float, total: Floats | float, squares: Floats | float) -> Floats:
@@ -158,9 +182,19 @@ class Gsprt:
         taken = self._further(0.0, float(self._score(elo, variance)), variance)
         return max(taken, float(self.first_look))
 
+    def elo_of_results(self, run: Run, level: float = 0.95) -> tuple[float, float, float]:
+        """Low end, middle and high end of the Elo by results alone; the stop rule is not allowed for."""
+        found = _student((run.blocks, run.total, run.squares), level)
+        low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in found)
+        return low, middle, high
+
+    def elo_of_a_point(self, run: Run) -> float:
+        """What a point more in each match is worth in Elo, near equal strength."""
+        return float(told_by(run).slope) * 1600.0 / math.log(10.0) / self.share
+
     def cost(self, run: Run) -> tuple[float, float]:
         """Expected blocks of the whole test at elo0 and at elo1, by the variance of the blocks so far."""
-        variance = float(_moments(run.blocks, run.total, run.squares)[2])
+        variance = float(_moments(*self._sums(run))[2])
         return self.expected_blocks(self.elo0, variance), self.expected_blocks(self.elo1, variance)
 
     def report(self, run: Run, *, level: float = 0.95) -> Report:
@@ -172,9 +206,9 @@ class Gsprt:
             raise OptionError(f"level {level!r}: give a share between 0 and 1, such as 0.95")
         if not run.blocks:
             return Report(run.verdict, 0.0, self.bounds, None, None, None, None, 0, 0, None)
-        llr = float(self.llr(run.blocks, run.total, run.squares))
+        llr = float(self.llr(*self._sums(run)))
         matches = run.blocks * self.matches
-        n, mean, variance = (float(moment) for moment in _moments(run.blocks, run.total, run.squares))
+        n, mean, variance = (float(moment) for moment in _moments(*self._sums(run)))
         low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in self._interval(run, level))
         nelo = 800.0 / math.log(10.0) * (mean - 0.5) / math.sqrt(self.matches * variance)
         to_go = None
@@ -182,12 +216,21 @@ class Gsprt:
             to_go = max(self._further(llr, mean, variance), self.first_look - n)
         return Report(run.verdict, llr, self.bounds, middle, low, high, nelo, run.blocks, matches, to_go)
 
+    def _sums(self, run: Run) -> tuple[int, float, float]:
+        """Number, sum and sum of squares of the blocks as they are measured."""
+        if self.measure == "results":
+            return run.blocks, run.total, run.squares
+        found = told_by(run)
+        return run.blocks, float(found.total), float(found.squares)
+
     def _verdict(self, run: Run) -> Verdict | None:
         if run.level == run.blocks >= self.level_blocks:
             return "identical_play"
-        if run.blocks - run.level >= self.first_look:
+        # Points that win nothing yet tell nothing either.
+        silent = self.measure == "points" and told_by(run).slope <= 0.0
+        if run.blocks - run.level >= self.first_look and not silent:
             lower, upper = self.bounds
-            llr = float(self.llr(run.blocks, run.total, run.squares))
+            llr = float(self.llr(*self._sums(run)))
             if llr >= upper:
                 return "better"
             if llr <= lower:
@@ -220,14 +263,15 @@ class Gsprt:
         N (mean - middle of s0 and s1) / sd moves like Brownian motion of variance 1 a block, and the LLR is
         (s1 - s0) / sd times it.
         """
-        n, mean, variance = (float(moment) for moment in _moments(run.blocks, run.total, run.squares))
+        sums = self._sums(run)
+        n, mean, variance = (float(moment) for moment in _moments(*sums))
         sd = math.sqrt(variance)
         middle, apart = self._walk(variance)
         lower, upper = (bound * sd / apart for bound in self.bounds)
         stopped = run.verdict in ("better", "not_better")
         if run.blocks - run.level <= self.first_look:
             # Whatever stops here was looked at once: nothing to allow for but the few blocks.
-            return _student(run, level)
+            return _student(sums, level)
         drifts = drift_interval(n, n * (mean - middle) / sd, lower, upper, stopped, level)
         low, half, high = (min(max(middle + drift * sd, 0.0), 1.0) for drift in drifts)
         return low, half, high
@@ -245,15 +289,16 @@ def _moments(
     return n, mean, np.asarray(np.maximum(around, least) / n, np.float64)
 
 
-def _student(run: Run, level: float) -> tuple[float, float, float]:
+def _student(sums: tuple[int, float, float], level: float) -> tuple[float, float, float]:
     """Low end, mean and high end of the mean score of few blocks; of a single one nothing is known."""
-    if run.blocks < 2:
-        return 0.0, run.total, 1.0
+    blocks, total, _ = sums
+    if blocks < 2:
+        return 0.0, total, 1.0
     # Imported where it is used, since that takes a moment.
     from scipy.special import stdtrit
 
-    _, mean, variance = (float(moment) for moment in _moments(run.blocks, run.total, run.squares))
-    half = float(stdtrit(run.blocks - 1, 0.5 + level / 2.0)) * math.sqrt(variance / (run.blocks - 1))
+    _, mean, variance = (float(moment) for moment in _moments(*sums))
+    half = float(stdtrit(blocks - 1, 0.5 + level / 2.0)) * math.sqrt(variance / (blocks - 1))
     return max(mean - half, 0.0), mean, min(mean + half, 1.0)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["FIRST_LOOK", "Report", "Run", "Verdict"]
+__all__ = ["FIRST_LOOK", "Measure", "Report", "Run", "Verdict"]
 
 Verdict = Literal["better", "not_better", "identical_play", "out_of_budget"]
+
+Measure = Literal["results", "points"]
+"""What a test looks at: results, or what the points tell of them."""
 
 FIRST_LOOK = 16
 """Blocks that are not level before anything is decided: with fewer their variance is too poorly known."""
@@ -18,7 +21,8 @@ class Run:
     """All that decides how a test goes on, in JSON's types.
 
     `total` and `squares` are the sums of the blocks' scores and of their squares, `lowest` and `highest` the
-    extremes, `level` the number of blocks of exactly 1/2; a `verdict` stays.
+    extremes, `level` the number of blocks of exactly 1/2; a `verdict` stays. The other sums are those that
+    `rating.sequential.points` names.
     """
 
     blocks: int = 0
@@ -28,6 +32,12 @@ class Run:
     highest: float = 0.0
     verdict: Verdict | None = None
     level: int = 0
+    margins: float = 0.0
+    margin_squares: float = 0.0
+    cross: float = 0.0
+    offsets: float = 0.0
+    offset_squares: float = 0.0
+    offset_cross: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

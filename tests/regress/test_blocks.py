@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -105,6 +106,22 @@ def test_a_block_with_somebody_elses_fault_is_left_out() -> None:
     assert renamed
     assert block_score(False, whole[:1]).score == 1.0
     assert block_score(False, broken[1:]).score is None
+
+
+def test_a_block_has_the_mean_lead_in_points_and_what_faults_take() -> None:
+    whole = [
+        summary("candidate candidate#2 base base#2", [4, 3, 2, 1]),
+        summary("candidate base candidate#2 base#2", [4, 3, 2, 1]),
+    ]
+    ids = [replace(match, id=str(number)) for number, match in enumerate(whole)]
+    assert block_score(False, ids)[2:] == (1.5, 0.0)
+    lost = replace(summary("candidate candidate#2 base base#2", None, faulty=0), id="2")
+    assert block_score(False, [ids[0], lost])[2:] == (1.0, -0.25)
+    field = [
+        replace(summary("candidate ann bob cid", [4, 1, 1, 1]), id="3"),
+        replace(summary("base ann bob cid", [2, 1, 1, 1]), id="4"),
+    ]
+    assert block_score(True, field)[2:] == (2.0, 0.0)
 
 
 def test_versions_swapped_have_the_other_half_of_each_block(tmp_path: Path) -> None:

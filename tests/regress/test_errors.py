@@ -15,7 +15,7 @@ from arbiter.match import original
 from arbiter.regress.blocks import block_score, block_specs
 from arbiter.testing import random_policy
 from rating.sequential.gsprt import Gsprt
-from tests.made_blocks import stops
+from tests.made_blocks import points_sums, stops
 from tests.regress.tables import InMemory, experiment
 
 if TYPE_CHECKING:
@@ -45,30 +45,35 @@ def slightly_stronger(spec: MatchSpec) -> Policy:
 
 @lru_cache
 def pool(stronger: bool) -> np.ndarray:
-    """Scores of blocks: of equal versions each with its mirror image, since names could be exchanged."""
+    """Scores and margins of blocks: of equal versions each with its mirror image, since names could be
+    exchanged.
+    """
     table, test = InMemory(slightly_stronger if stronger else None), experiment()
-    scores = []
+    blocks = []
     for block in range(1, BLOCKS + 1):
         played = [table.record(spec).summary() for spec in block_specs(test, "errors", block)]
-        score = block_score(False, played).score
-        assert score is not None
-        scores.append(score)
-    found = np.array(scores)
-    return found if stronger else np.concatenate([found, 1.0 - found])
+        found = block_score(False, played)
+        assert found.score is not None
+        blocks.append((found.score, found.margin))
+    pairs = np.array(blocks)
+    return pairs if stronger else np.concatenate([pairs, (1.0, 0.0) - pairs])
 
 
-def share_of(side: int, stronger: bool, elo1: float) -> float:
+def share_of(side: int, stronger: bool, elo1: float, by_points: bool = False) -> float:
     """How often the test ends on a side."""
     drawn = np.random.default_rng(7).choice(pool(stronger), (RUNS, LONGEST))
-    test = Gsprt(0.0, elo1)
-    ends, _ = stops(test, np.arange(1, LONGEST + 1), drawn.cumsum(axis=1), (drawn**2).cumsum(axis=1))
+    test, scores = Gsprt(0.0, elo1), drawn[:, :, 0]
+    sums = scores.cumsum(axis=1), (scores**2).cumsum(axis=1)
+    if by_points:
+        sums = points_sums(scores, drawn[:, :, 1])
+    ends, _ = stops(test, np.arange(1, LONGEST + 1), *sums)
     assert np.mean(ends == 0) < 0.01
     return float(np.mean(ends == side))
 
 
 def true_elo() -> float:
     """Of the stronger version in the blocks that are drawn from."""
-    mean = float(pool(True).mean())
+    mean = float(pool(True)[:, 0].mean())
     return -400.0 * math.log10(1.0 / mean - 1.0)
 
 
@@ -79,3 +84,12 @@ def test_equal_bots_are_called_better_in_no_more_than_alpha_of_the_tests() -> No
 def test_bots_that_are_better_by_elo1_are_missed_in_no_more_than_beta_of_the_tests() -> None:
     assert true_elo() > 20.0
     assert 0.005 < share_of(-1, True, true_elo()) <= 0.07
+
+
+def test_by_points_equal_bots_are_called_better_as_seldom() -> None:
+    assert 0.002 < share_of(1, False, true_elo(), by_points=True) <= 0.07
+
+
+def test_by_points_a_coarse_change_is_missed_more_often() -> None:
+    """These bots get better by large steps, which win more matches than other points do."""
+    assert 0.05 < share_of(-1, True, true_elo(), by_points=True) <= 0.2

@@ -204,3 +204,15 @@ def test_a_wrong_option_is_named(given: dict[str, Any], words: str) -> None:
 def test_options_of_a_game_need_a_game() -> None:
     with pytest.raises(ConfigError, match="is required"):
         experiment_of(None, {"base": COMMAND, "candidate": COMMAND}, {"seats": 2})
+
+
+def test_by_points_a_bound_in_elo_is_none_or_it_hangs_on_what_a_point_is_worth() -> None:
+    assert experiment(measure="points").test.measure == "points"
+    assert experiment(measure="points").name != experiment().name
+    assert experiment(measure="points", non_regression=True, bounds="normalized").test.elo0 == -10.0
+    with pytest.raises(ConfigError) as error:
+        experiment(measure="points", non_regression=True)
+    assert str(error.value) == (
+        "--elo0: -10, and by points only 0 is held: what a point is worth is only estimated"
+        " (write elo0: 0, bounds: normalized, or measure: results)"
+    )

@@ -92,6 +92,16 @@ def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_no
     assert not any("regression" in text.replace("arbiter regress", "") for text in texts)
 
 
+def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    end = ended(tmp_path, InMemory(skilled("candidate")), measure="points", elo1=30.0)
+    print_ended(end)
+    text, found = capsys.readouterr().out, shape(end)
+    assert text.startswith("better: the points speak for +30 rather than +0 Elo")
+    assert "a match; one more is worth" in text
+    assert f"results    Elo {found['by_results']['elo']:+.1f}" in text
+    assert found["measure"] == "points"
+
+
 @pytest.mark.parametrize("code", [2, 4, 5, 130])
 def test_without_a_verdict_the_documents_say_why(code: int, tmp_path: Path) -> None:
     Documents(str(tmp_path / "j.xml"), str(tmp_path / "s.md"), str(tmp_path / "o.json"), None).failed(
