@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from contextlib import closing, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +15,13 @@ import yaml
 
 from arbiter.cli.options import read_json
 from arbiter.cli.output import first_few, note
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, StoreError
 from arbiter.players import SCRIPTS, command_problems, readers, refuse_strays, registered, starting_problems
 from arbiter.store.address import lasts
 from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import Player
@@ -33,13 +35,30 @@ def prepare(path: str, store_url: str | None = None) -> Config:
     """The config, checked with its commands and settled; warnings go to stderr."""
     from arbiter.config import load
 
-    config = load(path, check_commands=True)
+    config = load(path, check_commands=True, sitting_out=partial(_sitting_out, store_url=store_url))
     config = replace(config, store=store_url or config.store)
     if not lasts(config.store):
         raise ConfigError(f"--store {config.store} keeps nothing", hint="name a file")
     for text in config.warnings:
         note(text)
+    if config.gone:
+        gone = first_few(f"{name} ({what})" for name, what in config.gone.items())
+        note(f"suspended, and could not be started: {gone}")
     return settle(config)
+
+
+def _sitting_out(config: Config, store_url: str | None) -> Collection[str]:
+    """Who is suspended from the next round on; nobody where the store cannot be read, which is told later."""
+    from arbiter.season.ledger import Ledger
+    from arbiter.store import Store
+
+    with suppress(StoreError), closing(Store(store_url or config.store, create=False)) as store:
+        season = store.season(config.season)
+        if season is not None:
+            ledger = Ledger.of(config, season)
+            ledger.read_before(len(season.rounds()) + 1)
+            return ledger.unfit(config)
+    return ()
 
 
 def settle(config: Config) -> Config:

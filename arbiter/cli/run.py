@@ -28,6 +28,7 @@ from arbiter.season.beginning import refuse_renamed_file
 from arbiter.season.events import PartComplete
 from arbiter.season.marks import marked
 from arbiter.season.season import Season
+from arbiter.season.settings import fit_players
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
 from arbiter.store.address import file_of
@@ -108,8 +109,7 @@ def run_season(
             hint = "try the players with arbiter qualify, suspend who fails, and leave qualify out"
             raise ConfigError("--slice does not go with qualify: true", str(settled.file), hint)
         settled = replace(settled, rounds=rounds, until=None) if rounds else settled
-        players = [entry.player for entry in settled.entries]
-        chosen = choose_executor(settled, players, workers, scheduler)
+        chosen = choose_executor(settled, fit_players(settled), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
             done = _play_slice(settled, own, store_url, executor, journal, accept_changes)
         if style == "json":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -32,7 +32,7 @@ from arbiter.store.address import absolute, address_of, file_of, missing_folder
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from arbiter.rules import AnyGame
 
@@ -74,6 +74,7 @@ class Config:
     round beyond `rounds` is to end later; `ship` are folders whose files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
+    `gone` says, by name, what players lack to start who were left out of the check of commands.
     """
 
     file: Path
@@ -100,6 +101,7 @@ class Config:
     stop_when: float = 1.0
     after_fault: AfterFault = "end"
     qualify: bool = False
+    gone: Mapping[str, str] = field(default_factory=dict)
 
     def called(self, name: str) -> list[Entry]:
         """The entries of a player by its rated or registered name; ConfigError if there is none."""
@@ -110,11 +112,16 @@ class Config:
         return found
 
 
-def load(path: str | Path, check_commands: bool = False, check_store: bool = False) -> Config:
+def load(
+    path: str | Path,
+    check_commands: bool = False,
+    check_store: bool = False,
+    sitting_out: Callable[[Config], Collection[str]] | None = None,
+) -> Config:
     """Read and check a season's file; ConfigError with everything that is wrong with it.
 
-    `check_commands` also refuses players whose program or named file is missing, `check_store` a store in
-    a folder that is not there.
+    `check_commands` also refuses players whose program or named file is missing, but not those whose names
+    `sitting_out` returns, and `check_store` a store in a folder that is not there.
     """
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
@@ -122,15 +129,33 @@ def load(path: str | Path, check_commands: bool = False, check_store: bool = Fal
     reading.problems += _cross_checks(says, reading.game)
     named = says.get("folder", ".")
     folder = file.parent / (named if isinstance(named, str) else ".")
+    missing: list[Problem] = []
     if folder.is_dir():
-        reading.problems += _problems_of_players(says.get("players"), folder, check_commands)
+        found = list(_problems_of_players(says.get("players"), folder, check_commands))
+        missing = [problem for problem in found if _is_of_a_file(problem)]
+        reading.problems += [problem for problem in found if not _is_of_a_file(problem)]
         if reading.model is not None:
             reading.problems += _ship_problems(reading.model, folder)
     else:
         reading.problems.append(Problem(("folder",), f"there is no folder {named}"))
     if check_store:
         reading.problems += _store_problems(says.get("store"), file.parent)
-    return _config(file, folder, *reading.settled(str(path)))
+    gone: dict[str, str] = {}
+    if missing and sitting_out is not None and not reading.problems:
+        config = _config(file, folder, *reading.settled(str(path)))
+        out = sitting_out(config)
+        for problem in list(missing):
+            name = config.entries[int(problem.path[1])].player.name
+            if name in out:
+                missing.remove(problem)
+                gone.setdefault(name, problem.message.partition(": ")[2])
+    reading.problems += missing
+    return replace(_config(file, folder, *reading.settled(str(path))), gone=gone)
+
+
+def _is_of_a_file(problem: Problem) -> bool:
+    """True for what a player's `command` or `read` names and that is not there."""
+    return len(problem.path) > len(("players", 0))
 
 
 def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:

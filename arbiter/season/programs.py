@@ -10,6 +10,7 @@ import hashlib
 import os
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import VoidMatch
@@ -19,7 +20,7 @@ from arbiter.table.files import lack
 from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import Player
@@ -41,9 +42,13 @@ class ProgramWatch:
         self._folder = os.path.abspath(config.file.parent)  # noqa: PTH100
         self._told: set[tuple[str, str, str | None]] = set()
 
-    def look(self, config: Config, number: int) -> None:
-        """Keep what a round is played with, unless it was begun; VoidMatch if something is missing."""
-        if what := missing(entry.player for entry in config.entries):
+    def look(self, config: Config, number: int, out: Collection[str] = ()) -> None:
+        """Keep what a round is played with, unless it was begun; VoidMatch if something is missing.
+
+        What players lack who sit it `out` does not matter.
+        """
+        players = [entry.player for entry in config.entries if entry.player.name not in out]
+        if what := missing(players, config.gone):
             raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
         if not self._stored.match_ids(number):
             self._stored.keep_programs(number, self._now(config))
@@ -72,10 +77,14 @@ class ProgramWatch:
         }
 
 
-def missing(players: Iterable[Player]) -> str:
-    """What players lack to start, on one line that names a few of them; "" if all is there."""
+def missing(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
+    """What players lack to start, on one line that names a few of them; "" if all is there.
+
+    `gone` is what some lacked when their config was read: they were registered without it, and stay so.
+    """
     # A copy of a house bot lacks what the house bot does.
-    lacks = {original(player.name): what for player in players if (what := lack(player))}
+    known = {original(player.name): player for player in players}
+    lacks = {name: what for name, player in known.items() if (what := gone.get(name) or lack(player))}
     named = [f"player {name}: {what}" for name, what in list(lacks.items())[:SHOWN]]
     more = [f"and {len(lacks) - SHOWN} players more"] if len(lacks) > SHOWN else []
     return "; ".join([*named, *more])

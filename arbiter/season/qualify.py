@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from arbiter.botcheck import Subject, check_bot, is_required
-from arbiter.errors import VoidMatch
+from arbiter.errors import ConfigError, VoidMatch
 from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
 from arbiter.season.orders import force
@@ -108,8 +108,11 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
     """The entries of players by rated or registered name, all where none is named; ConfigError if unknown."""
     found = []
     for name in names:
-        found += [entry for entry in config.called(name) if entry not in found]
-    return found or list(config.entries)
+        for entry in config.called(name):
+            if (what := config.gone.get(entry.player.name)) is not None:
+                raise ConfigError(f"{entry.player.name} is suspended, and cannot be tried: {what}")
+            found += [entry] if entry not in found else []
+    return found or [entry for entry in config.entries if entry.player.name not in config.gone]
 
 
 def untried(season: Season) -> list[Entry]:
@@ -120,7 +123,7 @@ def untried(season: Season) -> list[Entry]:
     return [
         entry
         for entry, digest in _digests(season.config)
-        if digest not in tried.get(entry.registered_name, ())
+        if digest not in tried.get(entry.registered_name, ()) and entry.player.name not in season.config.gone
     ]
 
 

@@ -48,7 +48,7 @@ from arbiter.season.plan import (
 from arbiter.season.programs import ProgramWatch
 from arbiter.season.results import Results
 from arbiter.season.schedule import matches_of
-from arbiter.season.settings import config_of, refuse_gone, seated
+from arbiter.season.settings import config_of, fit_players, refuse_gone, seated
 from arbiter.season.substitutes import number_of_substitutes
 from arbiter.store import Outdated
 
@@ -159,7 +159,7 @@ class Season(Results):
 
     def players(self) -> list[Player]:
         """All who may be started: the config's, and those of matches left of rounds of other settings."""
-        found = [entry.player for entry in self.config.entries]
+        found = fit_players(self.config)
         again = {match_id.partition("/")[0] for match_id in force(self.stored.orders.read().given).to_replay}
         for known in self.stored.rounds():
             replayed = f"r{known.number:03d}" in again
@@ -230,8 +230,12 @@ class Season(Results):
     def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
         """Play annulled matches again, watched like a round; return True when somebody asked to stop."""
         rounds = rounds_to_replay(self.stored)
-        for number in rounds:
-            self._programs.look(self.config_to_play(number), number)
+        for known in self.stored.rounds():
+            if known.number in rounds:
+                config = self.config_to_play(known.number)
+                sitting = {player.name for player in seated(known.tables, config)}
+                others = {entry.player.name for entry in config.entries} - sitting
+                self._programs.look(config, known.number, others)
         watch = FaultWatch(0, self.config.stop_when, ())
         stopped = yield from self._events_of(play_again(self, executor, watch.is_too_much), watch)
         for number in rounds:
@@ -257,7 +261,7 @@ class Season(Results):
         if not (plan.missing or plan_substitutes(plan, self.stored)[1]):
             return plan
         if config.digest == self.config.digest:
-            self._programs.look(config, stored.number)
+            self._programs.look(config, stored.number, plan.suspended)
             return plan
         refuse_gone(config, plan.missing)
         return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit, share)

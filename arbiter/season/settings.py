@@ -38,6 +38,11 @@ def refuse_gone(config: Config, specs: Iterable[MatchSpec]) -> None:
         raise ConfigError(problems, str(config.file))
 
 
+def fit_players(config: Config) -> list[Player]:
+    """A config's players without those that lacked something when it was read, being suspended."""
+    return [entry.player for entry in config.entries if entry.player.name not in config.gone]
+
+
 def seated(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
     """The players of a config that sit at these tables or may sit in there, without copies of house bots."""
     names = {name for table in tables for name in table}

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.cli import exit_code
+from arbiter.cli.bots import prepare
 from arbiter.config import load
-from arbiter.errors import VoidMatch
+from arbiter.errors import ConfigError, VoidMatch
 from arbiter.players import registered
 from arbiter.season import programs
+from arbiter.season.administration import reinstate, suspend
 from arbiter.season.events import MatchStored, MatchVoid, ProgramChanged, RoundComplete, SeasonComplete
 from arbiter.season.programs import changes, digest_of, missing, own_files, replaced
 from arbiter.season.season import Season
@@ -94,6 +96,70 @@ def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Pat
         if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 3:
             (folder / "bots").rename(folder / "moved")
     assert events[-1] == SeasonComplete(3, "abc")
+
+
+@pytest.fixture
+def half(folder: Path, store: Store) -> Path:
+    """The season's file after round 1; then four players were suspended, and their files deleted."""
+    season = opened(folder, store)
+    list(season.play(Scripted(by_name), rounds=1))
+    for number in range(4, PLAYERS):
+        suspend(season, f"p{number}", "why not")
+        (folder / "bots" / f"p{number}.py").unlink()
+    return folder / "s.yaml"
+
+
+def test_suspended_players_need_no_files_and_that_is_noted(
+    half: Path, store: Store, capfd: pytest.CaptureFixture[str]
+) -> None:
+    config = prepare(str(half))
+    said = [line for line in capfd.readouterr().err.splitlines() if "could not be started" in line]
+    gone = ", ".join(f"p{number} (there is no file bots/p{number}.py)" for number in range(4, PLAYERS))
+    assert said == [f"arbiter: suspended, and could not be started: {gone}"]
+    season = Season.open(config, store)
+    assert [player.name for player in season.players()] == ["p0", "p1", "p2", "p3"]
+    assert list(season.play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
+
+
+def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(folder: Path, store: Store) -> None:
+    season = opened(folder, store)
+    for number in range(4, PLAYERS):
+        suspend(season, f"p{number}", "why not")
+    events: list[Event] = []
+    for event in season.play(Scripted(by_name)):
+        events.append(event)
+        if isinstance(event, RoundComplete):
+            (folder / "bots" / "p4.py").unlink(missing_ok=True)
+    assert events[-1] == SeasonComplete(3, "abc")
+
+
+def test_a_player_reinstated_during_a_run_that_began_without_its_file_stops_it(
+    half: Path, store: Store
+) -> None:
+    season = Season.open(prepare(str(half)), store)
+    for number in range(4, PLAYERS):
+        # Registered without its file, it would start in another folder.
+        (half.parent / "bots" / f"p{number}.py").write_text("")
+        reinstate(season, f"p{number}")
+    with pytest.raises(
+        VoidMatch, match=r"^round 2 cannot be played: player p4: there is no file bots/p4.py; "
+    ):
+        list(season.play(Scripted(by_name)))
+    assert list(Season.open(prepare(str(half)), store).play(Scripted(by_name)))[-1] == SeasonComplete(
+        3, "abc"
+    )
+
+
+def test_check_config_still_tells_what_suspended_players_lack(half: Path) -> None:
+    with pytest.raises(ConfigError, match=r"p4: there is no file bots/p4\.py"):
+        load(half, check_commands=True)
+
+
+def test_a_missing_file_of_a_player_who_plays_is_an_error_beside_suspended_ones(half: Path) -> None:
+    (half.parent / "bots" / "p0.py").unlink()
+    with pytest.raises(ConfigError) as refused:
+        prepare(str(half))
+    assert [problem.message for problem in refused.value.problems] == ["p0: there is no file bots/p0.py"]
 
 
 def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(folder: Path, store: Store) -> None:
