@@ -22,6 +22,7 @@ from arbiter.table.files import lack
 from arbiter.table.forkserver import WRAPPER_FAILED
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import NS_PER_TICK, schedstat_available
+from arbiter.table.runtimes import settings
 from arbiter.table.sandbox.bubblewrap import wrapping
 from arbiter.table.sandbox.calls import call_name
 from arbiter.table.sandbox.cgroup import groups
@@ -199,9 +200,9 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         request |= confinement(player, env)
     elif limits.isolation == "bwrap":
         request |= wrapping(player, env)
-    if request["scratch"]:
-        request["env"] = {"TMPDIR": request["scratch"][0]} | env
-    return request
+    temporary = request["scratch"][0] if request["scratch"] else ""
+    told = settings(limits.memory_bytes, limits.isolation == "landlock", temporary)
+    return request | {"env": told | env}
 
 
 def bot_environment(player: Player) -> dict[str, str]:
