@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rating.crosstable import Pairs, PairTable
     from rating.errors import OptionError, Problem, RatingError, ReadError, ResultError
+    from rating.fit.anchored import Anchored, rate_one
     from rating.fit.bayeselo import Fit, bayeselo
     from rating.fit.intervals import Intervals, intervals, rating_covariance
     from rating.matches import Match
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRESETS",
+    "Anchored",
     "Fit",
     "Gsprt",
     "Intervals",
@@ -51,6 +53,7 @@ __all__ = [
     "openskill",
     "rank",
     "rate",
+    "rate_one",
     "rating_covariance",
     "read_results",
     "rule_of_round",
@@ -61,6 +64,7 @@ __all__ = [
 _MODULES = {
     "crosstable": ("PairTable", "Pairs"),
     "errors": ("OptionError", "Problem", "RatingError", "ReadError", "ResultError"),
+    "fit.anchored": ("Anchored", "rate_one"),
     "fit.bayeselo": ("Fit", "bayeselo"),
     "fit.intervals": ("Intervals", "intervals", "rating_covariance"),
     "matches": ("Match",),

@@ -24,7 +24,7 @@ from arbiter.cli.progress import present
 from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
-from arbiter.season.beginning import refuse_renamed_file
+from arbiter.season.beginning import GAUNTLET, REGRESS, refuse_renamed_file
 from arbiter.season.events import PartComplete
 from arbiter.season.marks import marked
 from arbiter.season.season import Season
@@ -133,9 +133,10 @@ def _play(
         refuse_renamed_file(config)
     there = _is_there(config.store)
     with closing(Store(config.store)) as store, store.held(config.season):
-        before = store.seasons()
+        kept = store.seasons()
+        before = [name for name in kept if not name.startswith((REGRESS, GAUNTLET))]
         season = Season.open(config, store, settle, accept_changes)
-        _announce(config.season, store.name, before, there)
+        _announce(config.season, store.name, before, there and not kept)
         chosen = choose_executor(config, season.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
             _qualify(season, journal)

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config import digest_of
 from arbiter.match import Player
+from arbiter.season.beginning import REGRESS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from arbiter.regress.programs import Digests
 
-PREFIX = "regress-"
+PREFIX = REGRESS
 """How the names of tests begin in a store."""
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
 """Keys that change no score and no ratio; the players of the field are kept apart."""
@@ -51,16 +52,18 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
     """What identifies a test on any machine: programs by their files' contents, not their paths."""
     return {
         **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, *FREE)},
-        "players": [
-            {
-                "name": player["name"],
-                "command": [_digests(player).get(word, word) for word in player["command"]],
-                "places": list(player.get("folders", {}).values()),
-                "env": player["env"],
-                "batched": player["batched"],
-            }
-            for player in _programs(settings)
-        ],
+        "players": [program(player) for player in _programs(settings)],
+    }
+
+
+def program(player: Mapping[str, Any]) -> dict[str, Any]:
+    """What identifies a kept player's program on any machine."""
+    return {
+        "name": player["name"],
+        "command": [_digests(player).get(word, word) for word in player["command"]],
+        "places": list(player.get("folders", {}).values()),
+        "env": player["env"],
+        "batched": player["batched"],
     }
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from arbiter.store import Store
     from arbiter.store.begun import Begun
 
+REGRESS, GAUNTLET = "regress-", "gauntlet-"
+"""How the names of what is no season, but lies in a store like one, begin."""
 ANEW = "under this name a new season begins, with round 1"
 
 

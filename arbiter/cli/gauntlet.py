@@ -1,0 +1,157 @@
+"""`gauntlet`: one player of a season against the others, out of competition."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.options import config_argument, format_option, store_option, workers_option
+from arbiter.cli.output import counted, even_unread, faults_text, note, number, print_json, print_table, say
+from arbiter.errors import BotCheckFailed, NoStore
+
+if TYPE_CHECKING:
+    from arbiter.config import Config
+    from arbiter.executors import Slots
+    from arbiter.gauntlet import Gauntlet
+    from arbiter.store import SeasonStore
+
+
+@click.command()
+@config_argument
+@click.option("--player", required=True, metavar="NAME", help="Who is to meet the others.")
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="NAME",
+    help="Whom, house bots too; may be given several times.  [default: all but house bots]",
+)
+@click.option("--rounds", type=click.IntRange(min=1), default=10, show_default=True, help="Until so many.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if the player made a fault.")
+@workers_option
+@store_option
+@format_option
+def gauntlet(
+    config: str,
+    player: str,
+    against: tuple[str, ...],
+    rounds: int,
+    strict: bool,
+    workers: int | None,
+    store_url: str | None,
+    style: str,
+) -> None:
+    """Play one player of a season against the others, out of competition; print its Elo.
+
+    In each round it meets everybody, in all seats on the same deals. After each a line says where it stands.
+    Nothing of it counts in the season. The same command goes on; more --rounds add to what there is.
+
+    Example: arbiter gauntlet configs/demo.yaml --player greedy --rounds 2
+    """
+    from arbiter.cli.bots import prepare
+    from arbiter.executors import processes, slots
+    from arbiter.gauntlet import Gauntlet
+    from arbiter.store import Store
+
+    settled = prepare(config, store_url)
+    chosen = Gauntlet.of(settled, player, against)
+    for text in chosen.notes:
+        note(text)
+    standings = _standings(settled, config)
+    with closing(Store(settled.store)) as store, store.held(chosen.name):
+        stored = chosen.open(store)
+        with processes(slots(workers or settled.workers)) as executor:
+            found = _play(chosen, stored, executor, rounds, standings)
+    with even_unread():
+        if style == "json":
+            print_json(found)
+        else:
+            _print(found)
+    if strict and found["faults"]:
+        raise BotCheckFailed(f"{chosen.player} made faults: {faults_text(found['faults'])}")
+
+
+def _standings(settled: Config, path: str) -> dict[str, Any] | None:
+    """Those of the season in its own store after its last complete round, None before its first."""
+    from arbiter.config import load
+    from arbiter.season.season import Season
+    from arbiter.store import Store
+
+    try:
+        with closing(Store(load(path).store, create=False)) as store:
+            stored = store.season(settled.season)
+            complete = [] if stored is None else [known.number for known in stored.rounds() if known.complete]
+            if stored is None or not complete:
+                return None
+            return stored.standings(complete[-1]) or Season(settled, stored).standings(complete[-1])
+    except NoStore:
+        return None
+
+
+def _play(
+    chosen: Gauntlet,
+    stored: SeasonStore,
+    executor: Slots,
+    rounds: int,
+    standings: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Play what is missing of all rounds, and say after each how it stands; the outcome after the last."""
+    from arbiter.cli.bar import Bar
+    from arbiter.cli.progress import stopped, void_line
+    from arbiter.gauntlet import outcome
+    from arbiter.season.events import MatchStored, MatchVoid
+    from arbiter.season.matches import play_matches
+
+    stored.ask_to_stop(False)
+    if there := len(stored.summaries(rounds)):
+        note(f"going on: {counted(there, 'match')} came from the store ({stored.name})")
+    with Bar() as bar:
+        for played in range(1, rounds + 1):
+            specs, ids = chosen.specs(stored.seed, played), stored.match_ids(played)
+            missing = [spec for spec in specs if spec.id not in ids]
+            if not missing:
+                continue
+            bar.show(f"round {played} of {rounds}", len(specs), len(ids))
+            for event in play_matches(stored, missing, executor):
+                if isinstance(event, MatchStored):
+                    bar.seen(event.match.summary)
+                elif isinstance(event, MatchVoid):
+                    note(void_line(event))
+                else:
+                    raise stopped()
+            bar.close()
+            note(f"round {played} of {rounds}: {_line(outcome(chosen, stored.summaries(played), standings))}")
+    return outcome(chosen, stored.summaries(rounds), standings)
+
+
+def _line(found: dict[str, Any]) -> str:
+    """``Elo +12.3 (95 %: -4.5 to +29.1), 48 matches, 512 points, no faults``."""
+    faults = faults_text(found["faults"]) or "no faults"
+    return f"{_elo(found)}, {counted(found['matches'], 'match')}, {found['points']:g} points, {faults}"
+
+
+def _elo(found: dict[str, Any]) -> str:
+    if found["elo"] is None:
+        return "no rating yet"
+    return f"Elo {found['elo']:+.1f} (95 %: {found['low']:+.1f} to {found['high']:+.1f})"
+
+
+def _print(found: dict[str, Any]) -> None:
+    say(f"{found['player']}: {found['game']}, {counted(found['rounds'], 'round')}: {_line(found)}")
+    rows = [
+        [
+            row["player"],
+            number(row["elo"], 1),
+            str(row["matches"]),
+            str(row["wins"]),
+            str(row["draws"]),
+            str(row["losses"]),
+            "-" if row["score"] is None else f"{100 * row['score']:.1f} %",
+            str(row["faults"]),
+        ]
+        for row in found["opponents"]
+    ]
+    print_table(["against", "Elo", "matches", "won", "drawn", "lost", "score", "its faults"], rows)
+    where = "the season's, taken as exact" if found["anchored"] else "fitted together here, around 0"
+    say(f"ratings of the others: {where}")

@@ -1,0 +1,227 @@
+"""One player of a season against the others, out of competition: what is it worth?
+
+The matches are those of the season's game, limits and players, with deals of their own, and lie in the store
+under a name of their own, which holds a digest of all that they depend on, programs included: so an
+interrupted gauntlet goes on, a changed program begins anew, and no result counts in the season.
+
+In a round the player meets every opponent, at tables of the game's size in all their seatings, on the same
+deals. Who sits together is drawn by lot, each opponent once before any comes again; where there are too few
+to fill a table, copies of them join.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+import rating
+from arbiter.cards import Stream
+from arbiter.config import digest_of
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.match import COPY_MARK, original
+from arbiter.regress.identity import kept, program
+from arbiter.regress.programs import Digests
+from arbiter.season.beginning import GAUNTLET
+from arbiter.season.ledger import to_rating
+from arbiter.season.plan import draw_seed
+from arbiter.season.schedule import match_specs
+from arbiter.store.address import file_of
+from arbiter.store.sqlite import companions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from arbiter.config import Config
+    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.store import SeasonStore, Store
+
+OF_THE_SEASON = {"players", "pairing", "opening_rounds", "house_bots", "suspend_after", "after_fault"}
+"""Settings of a season that change no match."""
+
+
+Ends: TypeAlias = "tuple[float, float, float] | tuple[None, None, None]"
+"""A rating and the ends of its interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauntlet:
+    """A gauntlet's `name` in the store, its `player` and `opponents` by the names that they are rated by.
+
+    `notes` name files of programs that do not count by their content.
+    """
+
+    name: str
+    config: Config
+    player: str
+    opponents: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, config: Config, player: str, against: Sequence[str] = ()) -> Gauntlet:
+        """A gauntlet of a season's player, `against` some or, without any, all others but house bots.
+
+        ConfigError for names that are none of the season's.
+        """
+        me = _called(config, player, "--player")
+        named = tuple(dict.fromkeys(_called(config, name, "--against") for name in against))
+        if me in named:
+            raise ConfigError(f"--against {me}: it does not meet itself", str(config.file))
+        others = [
+            entry.player.name for entry in config.entries if not entry.house and entry.player.name != me
+        ]
+        opponents = named or tuple(others)
+        if not opponents:
+            raise ConfigError(f"{me} has nobody to meet", str(config.file), "name a house bot with --against")
+        there = file_of(config.store)
+        ours = (config.file, *(() if there is None else (there, *companions(str(there)))))
+        digests = Digests(map(type(config.file), ours))
+        by_name = {entry.player.name: entry.player for entry in config.entries}
+        identity = {
+            "season": config.season,
+            "settings": {key: value for key, value in config.settings.items() if key not in OF_THE_SEASON},
+            "players": [program(kept(by_name[name], digests)) for name in (me, *opponents)],
+        }
+        name = f"{GAUNTLET}{digest_of(identity)[:16]}"
+        return cls(name, replace(config, season=name), me, opponents, tuple(digests.notes))
+
+    def open(self, store: Store) -> SeasonStore:
+        """Find the gauntlet in the store, or make it, with a seed drawn for it."""
+        found = store.season(self.name)
+        return found or store.make_season(self.name, self.config.game.name, draw_seed("auto"))
+
+    def specs(self, seed: str, number: int) -> list[MatchSpec]:
+        """The matches of a round, counted from 1."""
+        return list(match_specs(self.config, seed, number, self.tables(seed, number)))
+
+    def tables(self, seed: str, number: int) -> list[list[str]]:
+        """Who meets in a round, the player first at every table."""
+        room = self.config.game.table_size - 1
+        copies = range(1, -(-room // len(self.opponents)) + 1)
+        pool = [
+            f"{name}{COPY_MARK}{copy}" if copy > 1 else name for copy in copies for name in self.opponents
+        ]
+        a_round = -(-len(pool) // room)
+        drawn = _drawn_tables(pool, room, seed)
+        every = [next(drawn) for _ in range(number * a_round)]
+        return [[self.player, *others] for others in every[-a_round:]]
+
+
+def _called(config: Config, name: str, option: str) -> str:
+    """The name that a player is rated by, given that or the one that it is registered under."""
+    rated = [entry.player.name for entry in config.entries]
+    if name in rated:
+        return name
+    versions = [entry.player.name for entry in config.entries if entry.registered_name == name]
+    if len(versions) != 1:
+        hint = f"one of {', '.join(versions)}" if versions else did_you_mean(name, rated)
+        raise ConfigError(f"{option} {name}: there is no such player", str(config.file), hint)
+    return versions[0]
+
+
+def _drawn_tables(pool: Sequence[str], room: int, seed: str) -> Iterator[list[str]]:
+    """Tables without end, each of `room` of the pool: all once, in the order of a lot, before any again."""
+    waiting: list[str] = []
+    lots = 0
+    while True:
+        table: list[str] = []
+        while len(table) < room:
+            able = next((name for name in waiting if name not in table), None)
+            if able is None:
+                lots += 1
+                waiting += [
+                    pool[place] for place in Stream("arbiter-gauntlet-1", seed, lots).shuffled(len(pool))
+                ]
+                continue
+            waiting.remove(able)
+            table.append(able)
+        yield table
+
+
+def outcome(
+    gauntlet: Gauntlet, matches: Iterable[MatchSummary], standings: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The documented result of a gauntlet; `standings` are the season's, None before its first round.
+
+    Where all opponents have ratings in them, those hold. Else all are fitted together from the gauntlet's
+    results, and the player's is what it has above their mean.
+    """
+    played = list(matches)
+    table = rating.PairTable.from_matches(
+        map(_with_originals, map(to_rating, played)), players=(gauntlet.player, *gauntlet.opponents)
+    )
+    rated = {row["player"]: row["elo"] for row in standings["players"]} if standings else {}
+    anchored = all(rated.get(name) is not None for name in gauntlet.opponents)
+    if anchored and standings:
+        elo = np.array([0.0, *(rated[name] for name in gauntlet.opponents)])
+        found = rating.rate_one(table, gauntlet.player, elo, standings["drawelo"])
+        mine: Ends = (None, None, None) if found is None else (found.elo, found.low, found.high)
+        theirs = dict(zip(gauntlet.opponents, elo[1:].tolist(), strict=True))
+    else:
+        mine, theirs = _fitted(table, gauntlet)
+    faults = [str(match.fault) for match in played if _faulty(match) == gauntlet.player]
+    return {
+        "name": gauntlet.name,
+        "player": gauntlet.player,
+        "game": gauntlet.config.game.name,
+        "rounds": max((match.round or 0 for match in played), default=0),
+        "matches": len(played),
+        "elo": mine[0],
+        "low": mine[1],
+        "high": mine[2],
+        "anchored": anchored,
+        "points": float(table.points[0]),
+        "faults": {kind: faults.count(kind) for kind in sorted(set(faults))},
+        "opponents": list(_against(table, gauntlet, played, theirs)),
+    }
+
+
+def _fitted(table: rating.PairTable, gauntlet: Gauntlet) -> tuple[Ends, dict[str, float | None]]:
+    """The player's rating above the mean of its opponents, its ends, and theirs around that mean."""
+    rows = {row.player: row for row in rating.rate(table).rows}
+    own = rows[gauntlet.player]
+    if own.elo is None or own.low is None or own.high is None:
+        return (None, None, None), dict.fromkeys(gauntlet.opponents)
+    there = [row for name, row in rows.items() if name != gauntlet.player and row.elo is not None]
+    middle = sum(row.elo or 0.0 for row in there) / len(there)
+    # All together have the mean 0, so the distance to the others' is so many times the own rating.
+    scale = (len(there) + 1) / len(there)
+    mine = own.elo * scale, own.low * scale, own.high * scale
+    return mine, {
+        name: None if (elo := rows[name].elo) is None else elo - middle for name in gauntlet.opponents
+    }
+
+
+def _against(
+    table: rating.PairTable,
+    gauntlet: Gauntlet,
+    played: Sequence[MatchSummary],
+    elo: Mapping[str, float | None],
+) -> Iterator[dict[str, Any]]:
+    """A row for each opponent, seen from the player."""
+    for number, name in enumerate(gauntlet.opponents, 1):
+        mine = (table.first == 0) & (table.second == number)
+        theirs = (table.first == number) & (table.second == 0)
+        seen = np.concatenate([table.outcome[mine], -table.outcome[theirs]])
+        met = [match for match in played if name in map(original, match.players)]
+        won, lost = int((seen > 0).sum()), int((seen < 0).sum())
+        yield {
+            "player": name,
+            "elo": elo[name],
+            "matches": len(met),
+            "wins": won,
+            "draws": seen.size - won - lost,
+            "losses": lost,
+            "score": (won + 0.5 * (seen.size - won - lost)) / seen.size if seen.size else None,
+            "faults": sum(_faulty(match) == name for match in met),
+        }
+
+
+def _with_originals(match: rating.Match) -> rating.Match:
+    """The match with copies under the names of their originals."""
+    return replace(match, players=[original(name) for name in match.players], owners=None)
+
+
+def _faulty(match: MatchSummary) -> str | None:
+    return None if match.faulty is None else original(match.players[match.faulty])
