@@ -28,8 +28,9 @@ from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.exchange import Reply, timeout
 from arbiter.match import Fault
-from arbiter.protocol import NONE, PLAIN, Answer, Connection
+from arbiter.protocol import NONE, PLAIN, REPLY_LIMIT, Answer, Connection
 from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of
+from arbiter.table.ending import Ending
 from arbiter.table.meter import ClockKind, Meter, Reading
 from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
 from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
@@ -48,14 +49,10 @@ BRISK = 8
 BRISK_WAIT_MS = 5
 FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
 """While a bot thinks, when to look first whether others keep it from the core, and how often at least."""
-CLOSED_SECONDS = 0.03
-"""A program that closes a pipe mostly ends at once; one that does not is not waited for."""
-EXITING_SECONDS = 0.5
-"""For the kernel to end a process that is exiting, with all its memory."""
 LOOK_AGAIN_NS = MS
 LONGEST_POLL_MS = 3_600_000
-MEMORY_SHARE = 0.95
-"""Of the limit: a program that used so much ended for want of memory."""
+LAST_WORDS_NS = 30 * MS
+"""For more of a text that is no reply: it may tell why the program failed."""
 SMALL = 256
 """Bytes of the first read: a reply is short, and Python makes so small an object without malloc."""
 _now, _read, _write = time.monotonic_ns, os.read, os.write
@@ -76,9 +73,9 @@ class Channel:
         """True once its first reply has come."""
         self._launcher = launcher
         self._kind = ClockKind(limits.clock)
-        self._memory_bytes = limits.memory_bytes
         # Every other tier allows child processes.
         self._meter = Meter(self.pid, family=limits.isolation != "landlock")
+        self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits.memory_bytes)
         self._base: Reading | None = None
         self._watching = self._starting = self._ended = False
         self._watch = select.poll()
@@ -148,7 +145,7 @@ class Channel:
             return self._wait(send, start, written)
         except MalformedReply as fault:
             wall = _now() - start if start else 0
-            return Reply(NONE, wall, wall, fault=fault)
+            return Reply(NONE, wall, wall, fault=self._explained(fault))
         except BrokenPipeError:
             wall = _now() - start
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
@@ -267,7 +264,7 @@ class Channel:
                         # The cost first: finding out how a process ended may take a while.
                         return reply(cost(answered=True), self._crash("closed its standard output"))
             except MalformedReply as fault:
-                return reply(cost(answered=True), fault)
+                return reply(cost(answered=True), self._explained(fault))
             except BrokenPipeError:
                 return reply(cost(answered=True), self._crash("closed its standard input"))
             wall = _now() - start
@@ -332,19 +329,13 @@ class Channel:
         return bool(chunk)
 
     def _crash(self, manner: str) -> MalformedReply:
-        """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
-        end = self._launcher.wait(self.pid, CLOSED_SECONDS)
-        if end is None and self._meter.exiting:
-            end = self._launcher.wait(self.pid, EXITING_SECONDS)
-        self.stderr.drain()
-        unread = self.connection.buffer
-        if end is None:
-            return MalformedReply(Fault.CRASH, f"it {manner}", unread)
-        status = end.exit or 0
-        how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
-        full = end.out_of_memory or end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
-        if full or (end.exit and self.stderr.tells_of_memory):
-            limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
-            return MalformedReply(Fault.MEMORY, f"it {how}; {limit}", unread)
-        last = self.stderr.last_line
-        return MalformedReply(Fault.CRASH, f"it {how}" + (f": {last}" if last else ""), unread)
+        return self._ending.crash(manner, self.connection.buffer)
+
+    def _explained(self, fault: MalformedReply) -> MalformedReply:
+        """The fault of output that is no reply, by that and by what has come since."""
+        until = _now() + LAST_WORDS_NS
+        with suppress(MalformedReply):
+            while (left := until - _now()) > 0 and len(self.connection.buffer) < REPLY_LIMIT:
+                if not self._poll_stdout(-(-left // MS)) or not self._read():
+                    break
+        return self._ending.of_output(fault, self.connection.buffer[:REPLY_LIMIT])

@@ -6,6 +6,8 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from arbiter.table.complaints import tells_of_memory
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -16,8 +18,10 @@ STDERR_TAIL = 4096
 """Bytes kept for the record."""
 DURING, SINCE = "during", "since"
 """When something was written: before the answer to a request; from a request on, but before the next."""
-MEMORY_SIGNS = (b"MemoryError", b"bad_alloc", b"ut of memory", b"OutOfMemory", b"Cannot allocate")
-"""What runtimes write when they cannot get memory."""
+LOOKED_AT = 64 << 10
+"""Bytes in which to look for why a program ended: some write long reports after the reason."""
+NOTICE = b"Picked up "
+"""How a Java virtual machine begins to tell what the environment told it."""
 
 
 class StandardError:
@@ -27,6 +31,7 @@ class StandardError:
         """`descriptor` is not blocking, and the caller's to close."""
         self.descriptor = descriptor
         self.tail = b""
+        self._recent = bytearray()
         self.talks = False
         """True once it wrote something after its start."""
         self.requests = 0
@@ -45,6 +50,9 @@ class StandardError:
                 break
             self._seen += len(chunk)
             self.tail = (self.tail + chunk)[-STDERR_TAIL:]
+            self._recent += chunk
+            if len(self._recent) > 2 * LOOKED_AT:
+                del self._recent[:-LOOKED_AT]
         return False
 
     def end_start(self) -> None:
@@ -82,9 +90,12 @@ class StandardError:
     def tells_of_memory(self) -> bool:
         """True if the program wrote, after its start, that it could get no memory."""
         since = self._seen - self._at_start
-        return since > 0 and any(sign in self.tail[-since:] for sign in MEMORY_SIGNS)
+        return since > 0 and tells_of_memory(self._recent[-since:])
 
     @property
     def last_line(self) -> str:
-        """The end of the last line that is not empty."""
-        return self.tail.strip().rpartition(b"\n")[2][-200:].decode(errors="backslashreplace")
+        """The end of the last line that is not empty and tells something of the program."""
+        told = (
+            line for line in reversed(self.tail.split(b"\n")) if line.strip() and not line.startswith(NOTICE)
+        )
+        return next(told, b"").strip()[-200:].decode(errors="backslashreplace")

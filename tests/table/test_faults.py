@@ -95,6 +95,37 @@ def test_memory_over_the_limit_is_a_fault_of_its_own(table: Table, bot: Callable
     assert "limited to 100 MB" in record.forfeit.detail
 
 
+@pytest.mark.parametrize(
+    ("early", "each"),
+    [
+        ("", GEN + "say('java.lang.OutOfMemoryError: Java heap space\\n'); time.sleep(60)"),
+        ("", GEN + "say('Could not reserve'); say(' enough space for 204800KB object heap\\n'); sys.exit(1)"),
+        (
+            "",
+            GEN
+            + "os.write(2, b'FATAL ERROR: JavaScript heap out of memory'); say('<--- GCs --->'); os.abort()",
+        ),
+        ("", GEN + "os.write(2, b'fatal error: runtime: out of memory' + bytes(9000)); sys.exit(2)"),
+        ("os.write(2, b'MemoryError'); say('dump'); sys.exit(1)", ""),
+    ],
+    ids=["on standard output", "in pieces", "beside other output", "before a long report", "at the start"],
+)
+def test_a_runtime_that_says_it_got_no_memory_is_believed(
+    early: str, each: str, table: Table, bot: Callable[..., Path]
+) -> None:
+    record = table.play(against(bot(early, each)))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.MEMORY, record.forfeit
+    assert "limited to 400 MB" in record.forfeit.detail
+
+
+def test_what_a_virtual_machine_was_told_is_no_reason(table: Table, bot: Callable[..., Path]) -> None:
+    notice = "os.write(2, b'a reason\\nPicked up JAVA_TOOL_OPTIONS: -XX:MaxRAM=1\\n')"
+    record = table.play(against(bot("", GEN + f"{notice}; sys.exit(1)")))
+    assert record.forfeit is not None
+    assert record.forfeit.detail == "it exited with status 1: a reason"
+
+
 def test_a_failed_allocation_that_was_survived_at_the_start_is_no_reason_later(
     table: Table, bot: Callable[..., Path]
 ) -> None:

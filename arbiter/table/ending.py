@@ -1,0 +1,67 @@
+"""Why a program failed: how it ended, how much memory it had, what it wrote last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.errors import MalformedReply
+from arbiter.match import Fault
+from arbiter.table.complaints import tells_of_memory
+
+if TYPE_CHECKING:
+    from arbiter.table.launcher import End, Launcher
+    from arbiter.table.meter import Meter
+    from arbiter.table.stderr import StandardError
+
+CLOSED_SECONDS = 0.03
+"""A program that closes a pipe mostly ends at once; one that does not is not waited for."""
+EXITING_SECONDS = 0.5
+"""For the kernel to end a process that is exiting, with all its memory."""
+MEMORY_SHARE = 0.95
+"""Of the limit: a program that used so much ended for want of memory."""
+
+
+class Ending:
+    """The faults of one program that may have ended, each found out when it is asked for."""
+
+    def __init__(
+        self, launcher: Launcher, pid: int, meter: Meter, stderr: StandardError, memory_bytes: int
+    ) -> None:
+        self._launcher, self._pid, self._meter, self._stderr = launcher, pid, meter, stderr
+        self._memory_bytes = memory_bytes
+
+    def crash(self, manner: str, unread: bytes) -> MalformedReply:
+        """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
+        end = self._wait()
+        if end is None:
+            return MalformedReply(Fault.CRASH, f"it {manner}", unread)
+        status = end.exit or 0
+        how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
+        full = end.out_of_memory or end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
+        if full or (end.exit and self._stderr.tells_of_memory):
+            return self._short_of_memory(f"it {how}", unread)
+        last = self._stderr.last_line
+        return MalformedReply(Fault.CRASH, f"it {how}" + (f": {last}" if last else ""), unread)
+
+    def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:
+        """The fault of output that is no reply: `memory` if it says, or standard error does when the program
+        ends, that there was none. `said` is that output.
+        """
+        if fault.kind not in (Fault.MALFORMED, Fault.OUT_OF_TURN):
+            return fault
+        end = None if tells_of_memory(said) else self._wait()
+        if tells_of_memory(said) or (end is not None and end.exit and self._stderr.tells_of_memory):
+            return self._short_of_memory(fault.detail, fault.reply)
+        return fault
+
+    def _wait(self) -> End | None:
+        """How it ended, None if it lives; all that it wrote to standard error is read then."""
+        end = self._launcher.wait(self._pid, CLOSED_SECONDS)
+        if end is None and self._meter.exiting:
+            end = self._launcher.wait(self._pid, EXITING_SECONDS)
+        self._stderr.drain()
+        return end
+
+    def _short_of_memory(self, how: str, unread: bytes) -> MalformedReply:
+        limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
+        return MalformedReply(Fault.MEMORY, f"{how}; {limit}", unread)
