@@ -11,6 +11,7 @@ from arbiter.botcheck.report import SHOWN, Step, escaped, last_lines
 from arbiter.errors import ArbiterError
 from arbiter.match import Fault
 from arbiter.protocol import Answer, words_of
+from arbiter.table.complaints import advice
 from arbiter.table.sandbox.calls import call_name
 from arbiter.view import hand_line, table_line
 
@@ -21,20 +22,8 @@ if TYPE_CHECKING:
     from arbiter.course import Position
     from arbiter.match import Forfeit
 
-PLAIN = "plain"
-"""The tier that refuses nothing."""
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)
 """What a shell writes where it may not start a process."""
-FORBIDDEN = re.compile(
-    rb"PermissionError|Operation not permitted|Permission denied|Read-only file system"
-    rb"|\b(?:EPERM|EACCES|EROFS)\b",
-    re.IGNORECASE,
-)
-"""What programs write where the kernel refuses something."""
-REFUSED = {
-    "landlock": "processes, sockets, writing, and reading outside the bot's folder",
-    "bwrap": "the network, and writing anywhere but in a /tmp of its own",
-}
 BLOCK = re.compile(rb"[^\n]*\S[^\n]*\n[ \t\r]*\n")
 """A line and an empty line."""
 LEGAL = 20
@@ -88,9 +77,8 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
         fix = EXEC
     elif unstarted := _unstarted(subject, played):
         detail, fix, stderr = *unstarted, b""
-    elif tier != PLAIN and forfeit.fault is Fault.CRASH and FORBIDDEN.search(stderr):
-        refused = REFUSED.get(tier, "some things")
-        fix += f"; the tier {tier} refuses {refused} (docs/howto/sandbox.md), --isolation plain nothing"
+    elif forfeit.fault is Fault.CRASH and (refused := advice(stderr, tier)):
+        fix += f"; {refused}, --isolation plain nothing"
         if calls := played.process.end.refused:
             names = [call_name(number) for number in calls]
             fix += f"; refused here: {', '.join(names)} (arbiter isolation --explain {names[0]})"

@@ -1,4 +1,4 @@
-"""What programs write when they get no memory.
+"""What programs write when they get no memory, or when their tier hides or refuses something, and what helps.
 
 Told by the words of common runtimes on either stream. A bot that writes them without need gains nothing: it
 has failed already.
@@ -8,13 +8,51 @@ from __future__ import annotations
 
 import re
 
+PLAIN = "plain"
+"""The tier that refuses nothing."""
 MEMORY = re.compile(
     rb"MemoryError|bad_alloc|out ?of ?memory|(?:insufficient|not enough) memory|not enough space"
     rb"|allocate memory|(?:cannot|could not|unable to) (?:allocate|reserve)|memory allocation of",
     re.IGNORECASE,
+)
+FORBIDDEN = re.compile(
+    rb"PermissionError|Operation not permitted|Permission denied|Read-only file system"
+    rb"|\b(?:EPERM|EACCES|EROFS)\b",
+    re.IGNORECASE,
+)
+NOT_FOUND = re.compile(
+    rb"ModuleNotFoundError|No module named|ClassNotFoundException|NoClassDefFoundError"
+    rb"|Could not find or load main class|Unable to access jarfile|Cannot find module|module '\S+' not found"
+    rb"|cannot open shared object file|Can't locate \S+ in @INC"
+)
+"""Modules, classes and libraries: runtimes pass over folders that they may not read."""
+NO_TEMPORARY = re.compile(
+    rb"No usable temporary directory|(?:create|make) (?:a )?temporary (?:directory|file)", re.IGNORECASE
+)
+REFUSED = {
+    "landlock": "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder",
+    "bwrap": "the network, writing but in a /tmp of its own, and reading outside the bot's folder",
+}
+READ = "what lies elsewhere has to be named in read:"
+NO_STAGE = (
+    "there is a temporary folder only on a stage (arbiter isolation); without one name a folder that is "
+    "there as the program's cache, in env: TORCHINDUCTOR_CACHE_DIR for torch"
 )
 
 
 def tells_of_memory(said: bytes | bytearray) -> bool:
     """True if a program wrote that it could get no memory."""
     return MEMORY.search(said) is not None
+
+
+def advice(said: bytes, tier: str) -> str:
+    """What helps a program that ended with these words under a tier; "" if that is no reason to fail."""
+    if tier == PLAIN:
+        return ""
+    if NO_TEMPORARY.search(said):
+        return NO_STAGE
+    missing = NOT_FOUND.search(said)
+    if not missing and not FORBIDDEN.search(said):
+        return ""
+    told = f"the tier {tier} refuses {REFUSED.get(tier, 'some things')} (docs/howto/sandbox.md)"
+    return f"{told}; {READ}" if missing else told

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from arbiter.clock import MS
 from arbiter.errors import VoidMatch
 from arbiter.games import make
+from arbiter.match import Fault
 from arbiter.packing import pack_match
 from arbiter.referee import drive, referee
 from arbiter.table.channel import Channel
+from arbiter.table.complaints import advice
 from arbiter.table.files import lack
 from arbiter.table.forkserver import WRAPPER_FAILED
 from arbiter.table.launcher import Launcher
@@ -117,11 +119,13 @@ class Table:
                     channel.close()
         check_starts(spec.players, channels, ends, record.forfeit)
         reports = []
+        tier = spec.limits.isolation
         for player, channel, report, told in zip(spec.players, channels, record.bots, notes, strict=True):
+            if crashed(channel.seat, record.forfeit) and (helps := advice(channel.stderr.tail, tier)):
+                told.append(helps)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 told.append(f"read where they are, not copied to memory: {', '.join(large)}")
             reports.append(complete(report, channel, ends[channel.pid], told, record.moves))
-        tier = spec.limits.isolation
         return replace(
             record,
             bots=tuple(reports),
@@ -150,6 +154,11 @@ def check_starts(
         player = players[forfeit.seat]
         if what := lack(player):
             raise VoidMatch(f"a file of player {player.name} is gone: {what}")
+
+
+def crashed(seat: int, forfeit: Forfeit | None) -> bool:
+    """True if this seat's program ended where it must not."""
+    return forfeit is not None and forfeit.seat == seat and forfeit.fault is Fault.CRASH
 
 
 @lru_cache(maxsize=8)

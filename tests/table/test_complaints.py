@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arbiter.table.complaints import tells_of_memory
+from arbiter.table.complaints import NO_STAGE, READ, advice, tells_of_memory
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,37 @@ def test_runtimes_words_for_want_of_memory_are_known(said: bytes) -> None:
 )
 def test_other_words_are_none(said: bytes) -> None:
     assert not tells_of_memory(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"ModuleNotFoundError: No module named 'cards'",
+        b"Caused by: java.lang.ClassNotFoundException: com.google.gson.Gson",
+        b"Error: Unable to access jarfile /srv/bot.jar",
+        b"Error: Cannot find module '/srv/lib/cards.js'",
+        b"error while loading shared libraries: libcards.so: cannot open shared object file",
+        b"Can't locate Cards.pm in @INC",
+        b"bot.lua:1: module 'cards' not found:",
+    ],
+)
+@pytest.mark.parametrize("tier", ["landlock", "bwrap"])
+def test_what_a_tier_may_hide_is_to_be_named(said: bytes, tier: str) -> None:
+    assert advice(said, tier).endswith(READ)
+    assert advice(said, "plain") == ""
+
+
+def test_a_refusal_is_told_what_is_refused() -> None:
+    assert advice(b"PermissionError: [Errno 13] Permission denied", "landlock") == (
+        "the tier landlock refuses processes, sockets, writing but in TMPDIR, and reading outside the bot's folder"
+        " (docs/howto/sandbox.md)"
+    )
+
+
+def test_want_of_a_temporary_folder_is_told_its_cure() -> None:
+    said = b"FileNotFoundError: [Errno 2] No usable temporary directory found in ['/tmp', '/var/tmp']"
+    assert advice(said, "landlock") == NO_STAGE
+
+
+def test_other_ends_need_no_advice() -> None:
+    assert advice(b"IndexError: list index out of range", "landlock") == ""

@@ -131,3 +131,18 @@ def test_a_bot_whose_files_are_there_and_that_ends_at_once_has_crashed(table: Ta
     record = played(table, "plain", tmp_path, (*PYTHON, "own/ending.py"), lambda _: None)
     assert record.forfeit is not None
     assert record.forfeit.detail == "it exited with status 2"
+
+
+def test_a_bot_whose_module_its_tier_hides_is_told_what_helps(
+    table: Table, tier: str, tmp_path: Path
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "cards.py").write_text("")
+    program = f"import sys; sys.path.append({str(tmp_path)!r}); import cards; raise SystemExit(2)\n"
+    (tmp_path / "own" / "finding.py").write_text(program)
+    table = Table()
+    try:
+        record = played(table, tier, tmp_path, (*PYTHON, "own/finding.py"), lambda _: None)
+    finally:
+        table.close()
+    assert any("has to be named in read:" in note for note in record.bots[2].notes) == (tier != "plain")
