@@ -73,9 +73,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dic
         | ({"substitute": True} if seat == record.substitute else {})
         for seat, (name, side) in enumerate(zip(record.players, sides, strict=True))
     ]
-    told = _Telling(
-        record, game, reader, everything=reader.kind == "full" or (reader.kind == "public" and complete)
-    )
+    told = _Telling(record, game, reader, complete)
     told.match()
     return {
         "format": FORMAT,
@@ -93,6 +91,32 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dic
             "fault": None if record.forfeit is None else told.fault(record.forfeit),
         },
     }
+
+
+def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
+    """The words about a fault that a reader may see: the referee's; standard error is for its author alone.
+
+    Before the round's end without the rules' reason, which may tell of cards.
+    """
+    if reader.kind == "seat" and reader.seat == forfeit.seat:
+        return forfeit.detail
+    if forfeit.fault is Fault.CRASH:
+        return forfeit.detail.partition(": ")[0]
+    if sees_all(reader, complete):
+        return forfeit.detail
+    if forfeit.fault is Fault.ILLEGAL:
+        # From the reply: the referee's words may begin with the reason.
+        word = forfeit.reply.partition("\n")[0].removeprefix("=").strip()[:SHOWN_WORD]
+        return f"{word}: no legal answer to {forfeit.command}"
+    if forfeit.fault is Fault.TIMEOUT:
+        # Which of its earlier requests was the slowest may tell of cards, too.
+        return forfeit.detail.partition(SPENT_MARK)[0]
+    return forfeit.detail
+
+
+def sees_all(reader: Reader, complete: bool) -> bool:
+    """True for a reader of all cards."""
+    return reader.kind == "full" or (reader.kind == "public" and complete)
 
 
 def heard(replay: dict[str, Any]) -> list[Command]:
@@ -129,8 +153,9 @@ def roles_line(shape: Mapping[str, Any]) -> str:
 class _Telling:
     """Follows a record once and collects what one reader may see."""
 
-    def __init__(self, record: MatchRecord, game: AnyGame, reader: Reader, everything: bool) -> None:
-        self._record, self._game, self._everything = record, game, everything
+    def __init__(self, record: MatchRecord, game: AnyGame, reader: Reader, complete: bool) -> None:
+        self._record, self._game = record, game
+        self._reader, self._complete, self._everything = reader, complete, sees_all(reader, complete)
         self._own = reader.seat if reader.kind == "seat" else None
         self._deal = 0
         self._cut = _Cut(record, self._own)
@@ -163,7 +188,7 @@ class _Telling:
             "player": forfeit.player,
             "kind": str(forfeit.fault),
             "deal": self._deal,
-            "text": self._fault_words(forfeit),
+            "text": fault_words(forfeit, self._reader, self._complete),
         }
 
     def _begin(self, event: Dealt) -> None:
@@ -247,24 +272,6 @@ class _Telling:
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
         fault = self.fault(forfeit)
         self._add("fault", seat=seat, player=fault["player"], fault=fault["kind"], text=fault["text"])
-
-    def _fault_words(self, forfeit: Forfeit) -> str:
-        """The referee's words; standard error is for the bot's own author alone.
-
-        Before the round's end without the rules' reason, which may tell of cards.
-        """
-        if self._own == forfeit.seat:
-            return forfeit.detail
-        if forfeit.fault is Fault.CRASH:
-            return forfeit.detail.partition(": ")[0]
-        if forfeit.fault is Fault.ILLEGAL and not self._everything:
-            # From the reply: the referee's words may begin with the reason.
-            word = forfeit.reply.partition("\n")[0].removeprefix("=").strip()[:SHOWN_WORD]
-            return f"{word}: no legal answer to {forfeit.command}"
-        if forfeit.fault is Fault.TIMEOUT and not self._everything:
-            # Which of its earlier requests was the slowest may tell of cards, too.
-            return forfeit.detail.partition(SPENT_MARK)[0]
-        return forfeit.detail
 
     def _add(self, t: str, **fields: Any) -> None:
         self.events.append({"i": len(self.events), "deal": self._deal, "t": t, **fields})

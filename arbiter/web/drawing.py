@@ -89,6 +89,8 @@ def rating_lines(
         for player, of in points.items()
     ]
     lines.sort(key=lambda line: line["named"])
+    for number, line in enumerate(line for line in lines if line["named"]):
+        line["number"] = number
     _spread([line for line in lines if line["named"]], height)
     return {
         "width": width,
@@ -102,6 +104,12 @@ def rating_lines(
         ],
         "zero": y(0.0) if marks[0] <= 0 <= marks[-1] else None,
     }
+
+
+def elo_by_round(history: Sequence[dict[str, Any]]) -> list[tuple[str, list[float | None]]]:
+    """The table beside `rating_lines`: each player with its ratings, the last round's first."""
+    rounds = [{row["player"]: row["elo"] for row in entry["players"]} for entry in reversed(history)]
+    return [(player, [of.get(player) for of in rounds]) for player in rounds[0]] if rounds else []
 
 
 def _band(of: Iterable[tuple[int, dict[str, Any]]], x: Scale, y: Scale) -> str:

@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from arbiter.match import original
-from arbiter.view import Reader, replay_of
+from arbiter.view import Reader, fault_words, replay_of
 from arbiter.web.words import part
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 APART = 0.975
 """Probability of being better from which two players are told apart."""
 PUBLIC = Reader("public")
+MOST_FAULTS = 50
+"""Faults of a player that its page tells; what it says of each is read from the match."""
 
 
 def season(state: State) -> dict[str, Any]:
@@ -208,6 +210,17 @@ def _chosen(
             yield match
 
 
+def faults(state: State, ended: Iterable[MatchSummary]) -> list[dict[str, Any]]:
+    """Matches that faults ended, each with what the public may know of the reason."""
+    told = []
+    for match in ended:
+        record = state.stored.match(match.id)
+        if record is not None and record.forfeit is not None:
+            words = fault_words(record.forfeit, PUBLIC, state.is_complete(match.round))
+            told.append({**match_in_short(state, match), "text": words})
+    return told
+
+
 def player_page(state: State, name: str) -> dict[str, Any] | None:
     """All about a player; None where nobody of that name is in the season."""
     if name not in state.names:
@@ -217,6 +230,7 @@ def player_page(state: State, name: str) -> dict[str, Any] | None:
     rows = standings(state)["players"]
     family = name.partition("@")[0]
     played = [match for match in state.counted if name in match.players]
+    own = [match for match in played if match.faulty is not None and match.players[match.faulty] == name]
     return {
         "season": state.name,
         "player": name,
@@ -238,11 +252,8 @@ def player_page(state: State, name: str) -> dict[str, Any] | None:
             for other, cell in zip(table["players"], table["cells"][here], strict=True)
             if cell is not None
         ],
-        "faults": [
-            match_in_short(state, match)
-            for match in played
-            if match.faulty is not None and match.players[match.faulty] == name
-        ],
+        "faults": faults(state, own[-MOST_FAULTS:]),
+        "faults_in_all": len(own),
         "use": _use(state, name, played),
     }
 

@@ -25,8 +25,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     made.filters.update(FILTERS)
-    made.globals.update(interval_bars=drawing.interval_bars, rating_lines=drawing.rating_lines)
+    made.globals.update(
+        interval_bars=drawing.interval_bars,
+        rating_lines=drawing.rating_lines,
+        elo_by_round=drawing.elo_by_round,
+    )
     return made
 
 

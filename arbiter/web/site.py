@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -20,6 +21,7 @@ from arbiter.web.security import Guard, given
 from arbiter.web.words import match_of_part, match_part, part
 
 READ = ["GET", "HEAD"]
+MATCHES_A_PAGE = 200
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,8 +106,8 @@ def _standings(state: State, request: Request) -> dict[str, Any] | None:
     return {"standings": figures.standings(state, after)}
 
 
-def _crosstable(state: State, _: Request) -> dict[str, Any]:
-    return {"table": figures.crosstable(state)}
+def _crosstable(state: State, request: Request) -> dict[str, Any]:
+    return {"table": figures.crosstable(state), "show": request.query_params.get("show")}
 
 
 def _history(state: State, request: Request) -> dict[str, Any]:
@@ -115,7 +117,18 @@ def _history(state: State, request: Request) -> dict[str, Any]:
 def _matches(state: State, request: Request) -> dict[str, Any]:
     wanted = {key: request.query_params.get(key) or None for key in ("player", "against")}
     number = _number(request.query_params.get("round"))
-    return {"matches": figures.matches(state, number, **wanted), "wanted": {**wanted, "round": number}}
+    found = figures.matches(state, number, **wanted)
+    pages = max(1, ceil(len(found) / MATCHES_A_PAGE))
+    page = min(_number(request.query_params.get("page")) or pages, pages)
+    return {
+        "matches": found[(page - 1) * MATCHES_A_PAGE : page * MATCHES_A_PAGE],
+        "total": len(found),
+        "page_number": page,
+        "pages": pages,
+        "wanted": {**wanted, "round": number},
+        "names": sorted(state.names, key=str.casefold),
+        "rounds": len(state.rounds),
+    }
 
 
 def _round(state: State, request: Request) -> dict[str, Any] | None:

@@ -32,16 +32,16 @@ def match_of_part(text: str) -> str:
 
 
 def whole(value: float | None) -> str:
-    """A figure without decimals, with a true minus; a dash where there is none."""
+    """A figure without decimals, as spreadsheets read it when it is copied; a dash where there is none."""
     if value is None:
         return "\N{EN DASH}"
-    text = f"{abs(value):.0f}"
-    return f"{MINUS}{text}" if value < 0 and text != "0" else text
+    text = f"{value:.0f}"
+    return "0" if text == "-0" else text
 
 
 def signed(value: float | None) -> str:
-    """The same with its sign."""
-    text = whole(value)
+    """The same with its sign, a true minus: for charts."""
+    text = whole(value).replace("-", MINUS)
     return f"+{text}" if value is not None and value > 0 and text != "0" else text
 
 
@@ -72,6 +72,12 @@ def plain(text: object) -> Markup:
     return escape(printable(str(text)))
 
 
+def short(text: str, most: int) -> str:
+    """The beginning of a name where there is little room."""
+    shown = printable(text)
+    return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
 def joined(parts: list[Any]) -> str:
     """``a, b and c``."""
     words = [str(word) for word in parts]
@@ -88,4 +94,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "name": name,
     "plain": plain,
     "joined": joined,
+    "short": short,
 }

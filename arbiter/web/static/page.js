@@ -1,19 +1,11 @@
-// What every page does beyond being read: a scheme that is remembered, moments in the reader's zone.
+// What every page does beyond being read: a switch of the scheme, moments in the reader's zone.
 const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const MOMENT = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
 
-function remembered() {
-  try {
-    return localStorage.getItem("scheme");
-  } catch {
-    return null; // storage may be forbidden
-  }
-}
-
-function show(scheme) {
-  if (scheme) root.dataset.scheme = scheme;
+function show() {
   const button = document.querySelector(".scheme");
-  const isDark = scheme ? scheme === "dark" : dark.matches;
+  const isDark = root.dataset.scheme ? root.dataset.scheme === "dark" : dark.matches;
   button.textContent = isDark ? "Light" : "Dark";
   button.setAttribute("aria-label", isDark ? "Switch to light colours" : "Switch to dark colours");
   button.hidden = false;
@@ -23,8 +15,8 @@ export function moments(element) {
   for (const time of element.querySelectorAll("time")) {
     const when = new Date(time.dateTime);
     if (!Number.isNaN(when.valueOf())) {
-      time.textContent = when.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-      time.title = `${time.dateTime} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
+      time.textContent = when.toLocaleString([], MOMENT);
+      time.title = time.dateTime;
     }
   }
 }
@@ -37,7 +29,9 @@ document.querySelector(".scheme").addEventListener("click", () => {
   } catch {
     // then it lasts for this page
   }
-  show(scheme);
+  root.dataset.scheme = scheme;
+  show();
 });
-show(remembered());
+dark.addEventListener("change", show);
+show();
 moments(document);
