@@ -8,9 +8,10 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 
 .PHONY: demo test test-thorough check dist bench bench-peers bots clean
 
-demo: $(RUN) ## a round of Planning between real bots
-	rm -f configs/demo.sqlite configs/demo.sqlite-*
+demo: $(RUN) ## a round of Planning between real bots, and its report
+	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
 	$(BIN)/arbiter run-round configs/demo.yaml
+	@$(BIN)/arbiter report configs/demo.yaml --output configs/demo.html --matches all
 
 test: $(DEV) bots ## all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
@@ -49,7 +50,7 @@ bots: ## the C++ bots and the attacks in C, where there is a compiler
 	else echo "no C compiler: the attacks in C are left out" >&2; fi
 
 clean: ## everything that was made
-	rm -rf .venv build dist *.egg-info bots/cpp/build bots/faulty/build configs/*.sqlite*
+	rm -rf .venv build dist *.egg-info bots/cpp/build bots/faulty/build configs/*.sqlite* configs/demo.html
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("arbiter needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
@@ -57,7 +58,7 @@ $(BIN)/python:
 
 $(RUN): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "setting up .venv" >&2
-	@$(INSTALL) --editable .
+	@$(INSTALL) --editable '.[web]'
 	@touch $@
 
 $(DEV): pyproject.toml constraints.txt | $(BIN)/python

@@ -39,6 +39,7 @@ COMMANDS = {
     "annul": ("orders", "annul", "Let matches no longer count, or play them again."),
     "suspend": ("orders", "suspend", "Let a player sit out."),
     "reinstate": ("orders", "reinstate", "Let a suspended player play again."),
+    "report": ("report", "report", "Write a season into one HTML file, to look at anywhere."),
     "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet."),
     "play": ("play", "play", "Play one match between programs."),
     "regress": ("regress", "regress", "Is the new version of a bot better? An answer for CI."),

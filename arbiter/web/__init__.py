@@ -6,6 +6,7 @@
 | `figures` | what a page shows, as JSON values: the same for pages, API and report |
 | `drawing` | charts as numbers for the templates' SVG |
 | `pages`, `words` | templates rendered, with the filters that they use |
+| `report`, `joining` | a season in one file, with our scripts joined into one |
 | `site` | the pages' addresses |
 | `api` | the same figures as JSON, with an OpenAPI document |
 | `security` | headers, names in addresses, errors without insides |

@@ -40,7 +40,7 @@ export function bindKeys(element, act) {
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     const isInside = element.contains(target);
-    if (dialog.open || (!isInside && (!onPage.checked || target.closest("dialog")))) return;
+    if (dialog.open || !element.checkVisibility() || (!isInside && (!onPage.checked || target.closest("dialog")))) return;
     if (target.closest(OWN_KEYS) || (event.key === " " && target.closest(PRESSED))) return;
     const found = meaning(event);
     if (found === null) return;

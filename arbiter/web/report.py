@@ -1,0 +1,93 @@
+"""A season in one HTML file: the pages' own templates, styles and scripts, all within it.
+
+It asks for nothing: its policy, in the file itself, names the hashes of what it may run and paint, and
+forbids the rest. What it shows is what a visitor of the site would be shown at that moment.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from arbiter.web import figures
+from arbiter.web.joining import join_modules
+from arbiter.web.pages import STATIC, render
+
+if TYPE_CHECKING:
+    from arbiter.web.state import State
+
+MOST_FAULTS = 500
+"""Faults that are told with their reasons, the last ones."""
+
+
+def make_report(state: State, replays: int | None = 0) -> str:
+    """The file's text; `replays` is how many of the last matches it holds to be replayed, None for all."""
+    played = _replays(state, replays)
+    style = _read("style.css") + (_read("replay.css") if played else "")
+    modules = [STATIC / "page.js", *([STATIC / "report.js"] if played else [])]
+    scripts = [_read("scheme.js"), join_modules(*modules)]
+    ended = [match for match in state.matches if match.faulty is not None]
+    return render(
+        "report.html",
+        page="report",
+        base=None,
+        policy=_policy(style, scripts),
+        style=Markup(style),
+        scripts=[Markup(script) for script in scripts],
+        season=figures.season(state),
+        standings=figures.standings(state),
+        table=figures.crosstable(state),
+        history=figures.history(state)["history"],
+        chosen=None,
+        rounds=_rounds(state),
+        faults=figures.faults(state, ended[-MOST_FAULTS:]),
+        faults_in_all=len(ended),
+        replays=played,
+        config=state.config.file.name,
+    )
+
+
+def _rounds(state: State) -> list[dict[str, Any]]:
+    """Each round with its matches, in order."""
+    of: dict[int | None, list[dict[str, Any]]] = {}
+    for match in figures.matches(state):
+        of.setdefault(match["round"], []).append(match)
+    return [
+        {**figures.round_in_short(state, known), "list": of.get(known.number, [])} for known in state.rounds
+    ]
+
+
+def _replays(state: State, number: int | None) -> list[dict[str, Any]]:
+    """The last matches as the public may see them."""
+    chosen = state.matches if number is None else state.matches[max(0, len(state.matches) - number) :]
+    found = [(match, figures.replay(state, match.id)) for match in chosen]
+    return [
+        {**figures.match_in_short(state, match), "replay": replay}
+        for match, replay in found
+        if replay is not None
+    ]
+
+
+def _policy(style: str, scripts: list[str]) -> str:
+    """What the file may do: paint by this style, run these scripts, and nothing else."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {' '.join(map(_hash, scripts))}",
+            f"style-src {_hash(style)}",
+            "img-src data:",
+            "form-action 'none'",
+            "base-uri 'none'",
+        ]
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _read(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")

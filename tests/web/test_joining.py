@@ -1,0 +1,52 @@
+"""Modules joined into one: what they share, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("jinja2", reason="needs jinja2: pip install 'arbiter-cards[web]'")
+from arbiter.web.joining import join_modules
+from arbiter.web.pages import STATIC
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_each_module_stands_once_and_after_all_that_it_imports(tmp_path: Path) -> None:
+    (tmp_path / "below.js").write_text("export const one = 1;\nexport async function two() {}\n")
+    (tmp_path / "left.js").write_text('import { one } from "./below.js";\nexport class Left {}\n')
+    (tmp_path / "top.js").write_text(
+        'import { one as same, two } from "./below.js";\nimport { Left } from "./left.js";\nawait two();\n'
+    )
+    joined = join_modules(tmp_path / "left.js", tmp_path / "top.js")
+    assert [
+        line.strip() for line in re.findall(r"^const .*", joined, re.MULTILINE) if "await" not in line
+    ] == [
+        "const one = 1;",
+        "const { one } = module0;",
+        "const { one: same, two } = module0;",
+        "const { Left } = module1;",
+    ]
+    assert re.findall(r"return (.*);", joined) == ["{ one, two }", "{ Left }", "{  }"]
+    assert not re.search(r"^(import|export)", joined, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import all from "./other.js";\n', 'import "./other.js";\n', "export default 1;\n", "const a = 1;\nexport { a };\n",
+        'await import("./other.js");\n', 'import { a } from "./module.js";\n', 'const a = "</SCRIPT>";\n', "// <!-- \n",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_joined_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "module.js").write_text(text)
+    with pytest.raises(ValueError, match=r"module"):
+        join_modules(tmp_path / "module.js")
+
+
+def test_every_module_of_ours_can_be_joined() -> None:
+    for path in STATIC.rglob("*.js"):
+        assert join_modules(path)

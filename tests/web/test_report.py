@@ -1,0 +1,189 @@
+"""A season in one file: what it holds, what it may run, what it does not tell."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from contextlib import closing
+from hashlib import sha256
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import load
+from arbiter.store import Store
+from arbiter.view import Reader, replay_of
+from arbiter.web.report import make_report
+from arbiter.web.state import read_state
+from tests.commands import arbiter
+from tests.kept_season import SEED
+from tests.web.long_season import NAMES, TOLD, make_long_season
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.kept_season import Kept
+
+__all__ = ["arbiter"]
+
+
+class Parsed(HTMLParser):
+    """What stands in a file: addresses, inline scripts and styles, rows of tables by the heading above them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.run: list[tuple[str, str]] = []
+        self.styled: list[str] = []
+        self.policy = ""
+        self.tags: set[str] = set()
+        self.rows: dict[str, list[list[str]]] = {}
+        self._within = self._id = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.add(tag)
+        self.addresses += [
+            value or "" for key, value in attrs if key in ("src", "href", "action", "data", "poster")
+        ]
+        self.styled += [value or "" for key, value in attrs if key == "style" or key.startswith("on")]
+        if given.get("http-equiv"):
+            self.policy = given["content"] or ""
+        if tag == "h2":
+            self._id = given.get("id") or ""
+        if tag == "tr":
+            self.rows.setdefault(self._id, []).append([])
+        if tag in ("td", "th") and self.rows.get(self._id):
+            self.rows[self._id][-1].append("")
+        if tag in ("script", "style"):
+            self._within = given.get("type") or tag
+            self.run.append((self._within, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._within = ""
+        if tag == "table":
+            self.rows[self._id] = [[" ".join(cell.split()) for cell in row] for row in self.rows[self._id]]
+            self._id = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._within:
+            self.run[-1] = (self._within, self.run[-1][1] + data)
+        elif self.rows.get(self._id) and self.rows[self._id][-1]:
+            self.rows[self._id][-1][-1] += data
+
+
+def report_of(file: Path, matches: int | None = 0) -> str:
+    config = load(file)
+    with closing(Store(config.store, create=False)) as store:
+        season = store.season(config.season)
+        assert season is not None
+        return make_report(read_state(config, season), matches)
+
+
+@pytest.fixture(scope="module")
+def long_season(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of a season of 100 rounds of 16 players, which is over."""
+    return report_of(make_long_season(tmp_path_factory.mktemp("long"), 100))
+
+
+def test_a_hundred_rounds_of_sixteen_players_take_less_than_two_megabytes(long_season: str) -> None:
+    assert len(long_season.encode()) < 2_000_000
+    assert long_season.count('<details class="round">') == 100
+
+
+def test_it_leads_nowhere_and_runs_what_its_policy_names_alone(kept: Kept) -> None:
+    text = report_of(kept.file)
+    file = Parsed(text)
+    assert {address for address in file.addresses if not address.startswith("#")} == {"data:,"}
+    assert not file.styled
+    assert not re.search(r"url\(|@import|https?:(?!//www\.w3\.org/)", text)
+    hashes = [f"'sha256-{b64encode(sha256(body.encode()).digest()).decode()}'" for kind, body in file.run if kind != "application/json"]  # fmt: skip
+    directives = dict(directive.split(" ", 1) for directive in file.policy.split("; "))
+    assert sorted(hashes) == sorted(f"{directives['script-src']} {directives['style-src']}".split())
+    assert directives["default-src"] == "'none'"
+
+
+def test_a_row_a_player_tells_the_figures_of_the_command(kept: Kept) -> None:
+    stored = kept.season.standings(2)
+    assert stored is not None
+    head, *rows = Parsed(report_of(kept.file)).rows["standings"]
+    assert len(rows) == len(stored["players"])
+    for cells, row in zip(rows, stored["players"], strict=True):
+        shown = dict(zip(head, cells, strict=True))
+        for heading, key in (("Rank", "rank"), ("Matches", "matches"), ("Won", "wins"), ("Drawn", "draws"), ("Lost", "losses"), ("Points", "points")):  # fmt: skip
+            assert shown[heading] == f"{row[key]:.0f}"
+        assert shown["Elo"] == f"{row['elo']:.0f}"
+        assert shown["95 % interval"] == f"{row['low']:.0f} to {row['high']:.0f}"
+        assert shown["Player"].split()[0] == row["player"]
+
+
+def test_names_and_words_of_others_are_text(long_season: str) -> None:
+    file = Parsed(long_season)
+    assert not file.tags & {"img", "b"}
+    assert {row[1] for row in file.rows["standings"]} >= {*NAMES}
+    assert {row[-1] for row in file.rows["faults"][1:]} == {TOLD}
+
+
+def test_the_seed_is_told_when_the_season_is_over_and_no_sooner(long_season: str, kept: Kept) -> None:
+    assert SEED in long_season
+    assert SEED not in report_of(kept.file, None)
+
+
+@pytest.mark.parametrize(("matches", "first"), [(0, None), (2, -2), (None, 0)])
+def test_it_holds_as_many_replays_as_asked_for_as_the_public_may_see_them(
+    matches: int | None, first: int | None, kept: Kept
+) -> None:
+    held = [
+        json.loads(body)
+        for kind, body in Parsed(report_of(kept.file, matches)).run
+        if kind == "application/json"
+    ]
+    chosen = [] if first is None else kept.season.summaries()[first:]
+    assert held == [
+        json.loads(
+            json.dumps(replay_of(kept.match(match.id), Reader("public"), complete=(match.round or 0) < 3))
+        )
+        for match in chosen
+    ]
+
+
+def test_a_season_without_a_complete_round_has_a_report(kept: Kept, tmp_path: Path) -> None:
+    config = tmp_path / "new.yaml"
+    config.write_text(kept.file.read_text().replace("season: small", "season: new"))
+    loaded = load(config)
+    with closing(Store(loaded.store)) as store:
+        text = make_report(read_state(loaded, store.make_season("new", "planning", SEED)))
+    assert "No round is complete yet" in text
+
+
+def test_the_command_writes_a_whole_file_and_says_where(
+    kept: Kept, tmp_path: Path, arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
+    out = tmp_path / "report.html"
+    assert arbiter("report", kept.file, "--output", out) == (0, "", f"arbiter: the report is in {out}\n")
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert [path.name for path in tmp_path.glob("*.html*")] == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said", "code"),
+    [
+        (("--output", "none/report.html"), "No such file or directory", 2),
+        (("--output", "."), "is a folder: name a file", 2),
+        (("--output", "r.html", "--matches", "-1"), "'-1' is neither a number nor all", 2),
+        (("--output", "r.html", "--store", "sqlite:///none.sqlite"), "there is no store none.sqlite", 5),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_said_in_a_line(
+    more: tuple[str, ...], said: str, code: int, kept: Kept,
+    arbiter: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(kept.file.parent)
+    told = arbiter("report", kept.file.name, *more)
+    assert (told[0], said in told[2].splitlines()[-1]) == (code, True), told
+    assert not list(kept.file.parent.glob("*.html"))
