@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +16,7 @@ from arbiter.cli.output import print_json, say
 from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_match
 from arbiter.season.orders import first_id, history_of
-from arbiter.season.programs import replaced
+from arbiter.season.programs import told_of
 from arbiter.season.substitutes import substitute_id
 from arbiter.view import Reader
 
@@ -87,9 +88,9 @@ def show(
 
         print_seat(record, seat)
         return
-    for line in replaced(season.programs(), record.round or 0, record.players, str(found.folder)):
-        say(line)
-    for text in (*history_of(season.orders.read().given, match_id), *_about_substitutes(season, record)):
+    orders = season.orders.read().given
+    files = told_of(season.programs(), orders, record, Path(config))
+    for text in (*files, *history_of(orders, match_id), *_about_substitutes(season, record)):
         say(text)
     if record.forfeit is None:
         print_match(record)

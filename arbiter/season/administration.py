@@ -87,15 +87,22 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
     for match_id in ids:
         earlier = None if match_id in given.subjects else book.earlier(match_id)
         if earlier is not None:
-            after = put_match(season, earlier, Verb.RESTORED, "", lambda _: True)
+            after = put_match(season, earlier, Verb.RESTORED, lambda _: True)
             subjects.append(match_id)
     return Given(tuple(subjects), given.before, after)
 
 
 def put_match(
-    season: Administered, match: PackedMatch, verb: Verb, because: str, wanted: Callable[[Force], bool]
+    season: Administered,
+    match: PackedMatch,
+    verb: Verb,
+    wanted: Callable[[Force], bool],
+    programs: Mapping[str, Mapping[str, str | None]] | None = None,
 ) -> dict[str, Any] | None:
-    """Put a match in the place of the stored one, which is kept, if that is `wanted`; the standings then."""
+    """Put a match in the place of the stored one, which is kept, if that is `wanted`; the standings then.
+
+    `programs` are those that it was played again with.
+    """
     stored, name = season.stored, match.summary.id
     while True:
         known = stored.orders.read()
@@ -103,7 +110,7 @@ def put_match(
             return None
         rounds = stored.rounds()
         complete = sum(each.complete for each in rounds)
-        order = Order(verb, name, because, now_text(), len(rounds), complete)
+        order = Order(verb, name, "", now_text(), len(rounds), complete, programs=programs)
         after = None
         if complete:
             orders = Orders(known.revision, (*known.given, order))

@@ -9,6 +9,7 @@ from arbiter.season.administration import put_match
 from arbiter.season.events import MatchesAgain
 from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, round_of
+from arbiter.season.programs import programs_of
 from arbiter.season.schedule import match_specs
 from arbiter.season.settings import refuse_gone
 from arbiter.season.substitutes import substitutes_as_stored
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec, MatchSummary
     from arbiter.packing import PackedMatch
     from arbiter.season.events import Event
+    from arbiter.season.programs import Programs
     from arbiter.store import Orders, SeasonStore
 
 
@@ -55,12 +57,16 @@ def play_again(
     ids = force(season.stored.orders.read().given).to_replay
     if ids:
         yield MatchesAgain(len(ids))
-        keep = partial(_replace, season)
-        yield from play_matches(season.stored, _specs(season, ids), executor, keep=keep, enough=enough)
+        programs: dict[str, Programs] = {}
+        specs, keep = _specs(season, ids, programs), partial(_replace, season, programs)
+        yield from play_matches(season.stored, specs, executor, keep=keep, enough=enough)
 
 
-def _specs(season: Played, ids: Collection[str]) -> Iterator[MatchSpec]:
-    """Stored matches as they were planned, under the settings of their rounds."""
+def _specs(season: Played, ids: Collection[str], programs: dict[str, Programs]) -> Iterator[MatchSpec]:
+    """Stored matches as they were planned, under the settings of their rounds.
+
+    Their players' files, as they are when each one is begun, are put into `programs`.
+    """
     for known in season.stored.rounds():
         if any(match_id.startswith(f"r{known.number:03d}/") for match_id in ids):
             config = season.config_to_play(known.number)
@@ -68,10 +74,12 @@ def _specs(season: Played, ids: Collection[str]) -> Iterator[MatchSpec]:
             again = substitutes_as_stored(config, specs, season.stored.summaries(known.number, known.number))
             wanted = [spec for spec in (*specs, *again) if spec.id in ids]
             refuse_gone(config, wanted)
-            yield from wanted
+            for spec in wanted:
+                programs[spec.id] = programs_of(spec.players, config.file)
+                yield spec
 
 
-def _replace(season: Played, match: PackedMatch) -> None:
+def _replace(season: Played, programs: Mapping[str, Programs], match: PackedMatch) -> None:
     """Keep a match in the place of the annulled one, unless somebody took the annulment back meanwhile."""
     name = match.summary.id
-    put_match(season, match, Verb.REPLAYED, "", lambda now: name in now.annulled)
+    put_match(season, match, Verb.REPLAYED, lambda now: name in now.annulled, programs[name])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from arbiter.errors import VoidMatch
 from arbiter.match import original
 from arbiter.season.events import ProgramChanged
+from arbiter.store import Verb
 from arbiter.table.files import lack
 from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
-    from arbiter.match import Player
-    from arbiter.store import SeasonStore
+    from arbiter.match import MatchRecord, Player
+    from arbiter.store import Order, SeasonStore
 
 Programs: TypeAlias = "Mapping[str, Mapping[str, str | None]]"
 """By player, by path from the config's folder: a file's SHA-256, None where it could not be read."""
@@ -39,7 +40,7 @@ class ProgramWatch:
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self._stored = stored
         # As it is now: the folder may be moved while the season is played.
-        self._folder = os.path.abspath(config.file.parent)  # noqa: PTH100
+        self._file = config.file.absolute()
         self._told: set[tuple[str, str, str | None]] = set()
 
     def look(self, config: Config, number: int, out: Collection[str] = ()) -> None:
@@ -67,14 +68,18 @@ class ProgramWatch:
                 yield change
 
     def _now(self, config: Config) -> Programs:
-        players = [entry.player for entry in config.entries]
-        return {
-            player.name: {
-                os.path.relpath(file, self._folder): digest_of(file)
-                for file in own_files(player, self._folder)
-            }
-            for player in players
+        return programs_of((entry.player for entry in config.entries), self._file)
+
+
+def programs_of(players: Iterable[Player], config: Path) -> Programs:
+    """The players' files as they are now; `config` is the season's file."""
+    folder = os.path.abspath(config.parent)  # noqa: PTH100
+    return {
+        original(player.name): {
+            os.path.relpath(file, folder): digest_of(file) for file in own_files(player, folder)
         }
+        for player in players
+    }
 
 
 def missing(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -126,6 +131,39 @@ def changes(rounds: Mapping[int, Programs]) -> Iterator[ProgramChanged]:
                 if before != digest:
                     yield ProgramChanged(player, file, since, number)
                 last[player, file] = digest, number
+
+
+def replay_of(orders: Iterable[Order], match_id: str) -> Order | None:
+    """The order by which a match is what it is now; None if it is as it was first played."""
+    before = now = None
+    for order in orders:
+        if order.subject == match_id and order.verb is Verb.REPLAYED:
+            before, now = now, order
+        elif order.subject == match_id and order.verb is Verb.RESTORED:
+            before, now = now, before
+    return now
+
+
+def told_of(
+    rounds: Mapping[int, Programs], orders: Iterable[Order], match: MatchRecord, config: Path
+) -> Iterator[str]:
+    """What is to be said about the files that a stored match was played with; `config` as `programs_of`."""
+    number, folder = match.round or 0, str(config.parent)
+    if (again := replay_of(orders, match.id)) is None:
+        yield from replaced(rounds, number, match.players, folder)
+    elif again.programs is not None:
+        yield from others_than(rounds, number, again.programs)
+        later = {at: programs for at, programs in rounds.items() if at > again.planned}
+        yield from replaced({**later, again.planned: again.programs}, again.planned, match.players, folder)
+
+
+def others_than(rounds: Mapping[int, Programs], number: int, programs: Programs) -> Iterator[str]:
+    """A line for each file with which a match of a round was played again and that was another then."""
+    for player, files in programs.items():
+        for file, digest in files.items():
+            first = rounds.get(number, {}).get(player, {}).get(file)
+            if None not in (first, digest) and first != digest:
+                yield f"played again with another {file} of player {player} than round {number} was"
 
 
 def replaced(

@@ -23,9 +23,9 @@ from arbiter.match import Player, original
 from arbiter.packing import unpack
 from arbiter.season.findings import Coverage, Finding, Kind, by_player, unlike, without_idle
 from arbiter.season.ledger import Ledger
-from arbiter.season.orders import as_first_played, first_id, force
+from arbiter.season.orders import as_first_played, first_id, force, round_of
 from arbiter.season.plan import commitment, tables
-from arbiter.season.programs import changes
+from arbiter.season.programs import changes, others_than, replay_of
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.schedule import match_specs
 from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute
@@ -102,8 +102,13 @@ class _Audit:
         if season.game != config.game.name:
             yield Finding("season", f"game: stored {season.game}, the config says {config.game.name}")
         try:
-            for change in changes(season.programs()):
+            programs = season.programs()
+            for change in changes(programs):
                 yield Finding(_round(change.round), str(change), Kind.REMARK)
+            for name in sorted({order.subject for order in self._orders if order.programs is not None}):
+                again = replay_of(self._orders, name)
+                for text in others_than(programs, round_of(name), (again and again.programs) or {}):
+                    yield Finding(name, text, Kind.REMARK)
         except SPOILT as error:
             yield Finding("season", f"the programs of its rounds cannot be read: {error!r}", Kind.UNREADABLE)
 

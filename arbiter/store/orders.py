@@ -48,7 +48,8 @@ OF_MATCHES = frozenset({Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED, Verb.
 class Order(NamedTuple):
     """One order: `subject` is a match's id or a player's name as registered.
 
-    `planned` and `complete` are the season's numbers of planned and of complete rounds at that moment.
+    `planned` and `complete` are the season's numbers of planned and of complete rounds at that moment;
+    `programs` are those of the players of a match that was played again, None where they are not known.
     """
 
     verb: Verb
@@ -58,6 +59,7 @@ class Order(NamedTuple):
     planned: int
     complete: int
     before: MatchSummary | None = None
+    programs: Mapping[str, Mapping[str, str | None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class OrderBook:
                 columns = [c for c in table.c if c.name not in ("record", "wall_ns")]
                 query = sa.select(*columns).filter_by(season_id=self._id).order_by(table.c.number)
                 for row in connection.execute(query):
-                    before = getattr(row, "summary", None)
+                    before, programs = getattr(row, "summary", None), getattr(row, "programs", None)
                     found.append(
                         Order(
                             Verb(row.verb),
@@ -94,6 +96,7 @@ class OrderBook:
                             row.planned,
                             row.complete,
                             None if before is None else _summary(before, row.match_id),
+                            None if programs is None else _programs(programs, row.match_id),
                         )
                     )
         return Orders(revision, tuple(found))
@@ -175,6 +178,8 @@ class OrderBook:
                 subject.name: order.subject,
                 **(kept or {}),
             }
+            if order.programs is not None:
+                row["programs"] = json.dumps(order.programs)
             connection.execute(sa.insert(table).values(row))
 
 
@@ -204,6 +209,13 @@ def keep_standings(connection: sa.Connection, season: int, number: int, standing
     connection.execute(sa.delete(table).filter_by(season_id=season, round=number))
     row = {"season_id": season, "round": number, "standings": json.dumps(standings)}
     connection.execute(sa.insert(table).values(row))
+
+
+def _programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:
+    try:
+        return {player: dict(files) for player, files in json.loads(text).items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise StoreError(f"the programs of match {match_id} cannot be read: {error}") from None
 
 
 def _summary(text: str, match_id: str) -> MatchSummary:

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest revision in `migrations/versions`."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -112,6 +112,8 @@ annulments = _orders(
     sa.Column("wall_ns", sa.BigInteger),
     sa.Column("summary", sa.Text),
     sa.Column("record", sa.LargeBinary),
+    # Of a match played again, the SHA-256 of its players' files, as with rounds; else null.
+    sa.Column("programs", sa.Text),
 )
 
 suspensions = _orders("suspensions", sa.Column("player", sa.Text, nullable=False))

@@ -13,12 +13,12 @@ from arbiter.config import load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.players import registered
 from arbiter.season import programs
-from arbiter.season.administration import reinstate, suspend
+from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
 from arbiter.season.events import MatchStored, MatchVoid, ProgramChanged, RoundComplete, SeasonComplete
-from arbiter.season.programs import changes, digest_of, missing, own_files, replaced
+from arbiter.season.programs import changes, digest_of, missing, own_files, replaced, told_of
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, merge, open_part, play_slice
-from arbiter.store import Store
+from arbiter.store import Order, Store, Verb
 from tests.builders import Scripted, by_name
 from tests.kept_season import CLEAN, Kept, kept, original_season
 
@@ -248,6 +248,44 @@ def test_show_names_the_files_that_are_others_now(kept: Kept, capsys: pytest.Cap
     assert exit_code(["show", str(kept.file), CLEAN]) == 0
     said = f"small.yaml of player {player} is not the file that played here: it changed after round 3"
     assert capsys.readouterr().out.splitlines()[0] == said
+
+
+def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again_with(
+    folder: Path, store: Store, capfd: pytest.CaptureFixture[str]
+) -> None:
+    season, match = opened(folder, store), "r001/t01/m0"
+    list(season.play(Scripted(by_name), rounds=1))
+    player = season.stored.summaries()[0].players[0]
+    file = f"bots/{player}.py of player {player}"
+
+    def said(command: str, *words: str) -> list[str]:
+        exit_code([command, str(folder / "s.yaml"), *words])
+        out, err = capfd.readouterr()
+        return [line for line in (out + err).splitlines() if file in line]
+
+    rewrite(folder, player)
+    assert said("show", match) == [f"{file} is not the file that played here: it changed after round 1"]
+    annul(season, [match], "a wrong file", replay=True)
+    list(season.play(Scripted(by_name), rounds=1))
+    again = f"played again with another {file} than round 1 was"
+    assert said("show", match) == [again]
+    assert said("verify") == [f"arbiter: {match}: {again}"]
+    (folder / "bots" / f"{player}.py").write_text("# a third\n")
+    assert said("show", match)[1] == f"{file} is not the file that played here: it changed after round 1"
+    undo_annulment(season, [match])
+    assert said("show", match) == [f"{file} is not the file that played here: it changed after round 1"]
+    assert said("verify") == []
+
+
+def test_of_a_match_played_again_with_files_that_were_not_kept_nothing_is_said(
+    folder: Path, store: Store
+) -> None:
+    season = opened(folder, store)
+    list(season.play(Scripted(by_name), rounds=1))
+    match = next(season.stored.records())
+    order = Order(Verb.REPLAYED, match.id, "", "", 1, 1)
+    rounds = {1: {name: {f"bots/{name}.py": "another"} for name in match.players}}
+    assert list(told_of(rounds, [order], match, folder / "s.yaml")) == []
 
 
 def test_files_that_changed_later_are_told_from_those_that_changed_since(folder: Path) -> None:
