@@ -119,6 +119,12 @@ def counted(many: int, what: str) -> str:
     return f"{many} {what}" + ("" if many == 1 else "es" if what.endswith("ch") else "s")
 
 
+def suspended_line(players: int) -> str:
+    """``7 players are suspended (arbiter status names them)``."""
+    verb, them = ("is", "it") if players == 1 else ("are", "them")
+    return f"{counted(players, 'player')} {verb} suspended (arbiter status names {them})"
+
+
 def duration(seconds: float) -> str:
     """Seconds for people: ``260 ms``, ``1.9 s``, ``4 min 5 s``, ``27 h``, ``3 d 4 h``."""
     if seconds < 1:

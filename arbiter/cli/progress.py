@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arbiter import errors
 from arbiter.cli.bar import Bar, match_line
-from arbiter.cli.output import counted, note, number
+from arbiter.cli.output import counted, note, number, suspended_line
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
@@ -19,6 +19,7 @@ from arbiter.season.events import (
     RoundPlanned,
     RoundsOver,
     SeasonComplete,
+    StillSuspended,
     Stopped,
     SubstitutesPlanned,
     Suspended,
@@ -120,6 +121,8 @@ def _line(event: Event, name: str) -> str:
             return f"{counted(matches, 'annulled match')} {'is' if matches == 1 else 'are'} played again"
         case Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
+        case StillSuspended(players):
+            return suspended_line(players)
         case ProgramChanged():
             return str(event)
         case SubstitutesPlanned(round_number, _, missing, total, at_once):

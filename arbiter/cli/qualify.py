@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from typing import TYPE_CHECKING
+
 import click
 
 from arbiter.cli.bots import prepare
 from arbiter.cli.options import config_argument, format_option
-from arbiter.cli.output import first_few, print_json, say
-from arbiter.errors import BotCheckFailed
+from arbiter.cli.output import first_few, note, print_json, say
+from arbiter.errors import BotCheckFailed, NoStore
 from arbiter.executors import processes
+from arbiter.store import Store
+
+if TYPE_CHECKING:
+    from arbiter.config import Config
 
 
 @click.command()
@@ -33,9 +40,24 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
             verdicts.append(verdict)
             if style == "text":
                 say(verdict.text())
+    passed = [verdict.player for verdict in verdicts if verdict.failed is None]
+    for line in _ways_back(settled, passed):
+        note(line)
     failed = [verdict.player for verdict in verdicts if verdict.failed is not None]
     if style == "json":
         shapes = [verdict.to_json() for verdict in verdicts]
         print_json({"season": settled.season, "ok": not failed, "players": shapes})
     if failed:
         raise BotCheckFailed(f"{len(failed)} of {len(verdicts)} players failed: {first_few(failed)}")
+
+
+def _ways_back(config: Config, passed: list[str]) -> list[str]:
+    """How players that passed come back who are suspended since they failed; none where no store is yet."""
+    from arbiter.season.qualify import ways_back
+
+    try:
+        with closing(Store(config.store, create=False)) as store:
+            stored = store.season(config.season)
+            return [] if stored is None else list(ways_back(config, stored, passed))
+    except NoStore:
+        return []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.output import counted, faults_text, number, print_as, say
+from arbiter.cli.output import counted, faults_text, number, print_as, say, suspended_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +36,22 @@ def show_standings(standings: dict[str, Any], style: str) -> None:
     print_as(style, standings, (columns, rows), table, title, left=texts)
     if style == "text":
         click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
-        for warning in standings["warnings"]:
+        for warning in _in_short(standings):
             say(f"note: {warning}")
+
+
+def _in_short(standings: dict[str, Any]) -> list[str]:
+    """The notes, with one in place of those that say who sits out, if there are several."""
+    told = {
+        text
+        for name, why in standings.get("suspended", {}).items()
+        for text in (f"{name} is suspended: {why}", f"{name}: {why}: it is suspended")
+    }
+    out = [warning for warning in standings["warnings"] if warning in told]
+    if len(out) < 2:
+        return list(standings["warnings"])
+    others = [warning for warning in standings["warnings"] if warning not in told]
+    return [*others, suspended_line(len(out))]
 
 
 def _table_of(standings: dict[str, Any]) -> Table:

@@ -76,6 +76,13 @@ class Suspended:
 
 
 @dataclass(frozen=True, slots=True)
+class StillSuspended:
+    """So many players are suspended since earlier rounds, and were told of then."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramChanged:
     """A player's file is another in `round` than it was in round `since`, with the version as it was.
 
@@ -152,6 +159,7 @@ Event: TypeAlias = (
     | RoundPlanned
     | SubstitutesPlanned
     | Suspended
+    | StillSuspended
     | ProgramChanged
     | MatchStored
     | MatchVoid

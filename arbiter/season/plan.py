@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 import rating
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import ConfigError
+from arbiter.season.events import StillSuspended, Suspended
+from arbiter.season.orders import force
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from arbiter.season.substitutes import first_played, substitute_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from arbiter.config import Config
@@ -102,6 +104,29 @@ def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSp
     specs = list(substitute_specs(plan.config, plan.specs, first_played(season, number), plan.suspended))
     there = season.match_ids(number)
     return specs, [spec for spec in specs if spec.id not in there]
+
+
+def sitting_out(
+    plan: RoundPlan, season: SeasonStore, told: Collection[str]
+) -> Iterator[Suspended | StillSuspended]:
+    """Who is suspended and was not told yet: each one when it begins, all others as a number."""
+    number = plan.stored.number
+    before = {
+        name for known in season.rounds() if known.number == number - 1 for at in known.tables for name in at
+    }
+    ordered = force(season.orders.read().given).suspended
+    fresh = {
+        entry.player.name
+        for entry in plan.config.entries
+        if number == 1
+        or entry.player.name in before
+        or ((order := ordered.get(entry.registered_name)) is not None and order.planned == number - 1)
+    }
+    untold = plan.suspended.keys() - set(told)
+    for name in sorted(untold & fresh):
+        yield Suspended(name, number, plan.suspended[name])
+    if untold - fresh:
+        yield StillSuspended(len(plan.suspended.keys() - fresh))
 
 
 def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:

@@ -2,12 +2,14 @@
 
 A step that no match of the season comes to (an unknown command, a blank line, batches that are not sent) is
 advice: only a failure that would be a fault there suspends a player. What was tried is kept in the log of
-orders with a digest of the player's entry, so that each entry is tried once, whatever interrupts the season.
+orders with a digest of the player's entry and files, so that each program is tried once, whatever interrupts
+the season, and again when it was mended.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
@@ -19,11 +21,12 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
 from arbiter.season.orders import force
+from arbiter.season.programs import programs_of
 from arbiter.store import Verb
 from arbiter.table.launcher import Launcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
 
     from arbiter.botcheck import Step
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from arbiter.match import Limits, Player
     from arbiter.season.orders import Force
     from arbiter.season.season import Season
+    from arbiter.store import SeasonStore
 
 AT_ONCE = 2
 """Players tried at once."""
@@ -55,8 +59,10 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """Why the player is suspended, "" if it is not."""
-        return "" if self.failed is None else f"{FAILED}{_words(self.failed)}"[:LONGEST_REASON]
+        """Why the player is suspended, "" if it is not; what mends it is for its author."""
+        if self.failed is None:
+            return ""
+        return " ".join(f"{FAILED}{self.failed.name}: {self.failed.detail}".split())[:LONGEST_REASON]
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
@@ -116,15 +122,33 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
 
 
 def untried(season: Season) -> list[Entry]:
-    """Whose entry, as it is now, was never tried; nobody unless the config says `qualify: true`."""
-    if not season.config.qualify:
+    """Whose entry and files, as they are now, were never tried; nobody without `qualify: true`."""
+    return _untried(season.config, season.stored)
+
+
+def _untried(config: Config, stored: SeasonStore) -> list[Entry]:
+    if not config.qualify:
         return []
-    tried = force(season.stored.orders.read().given).tried
+    tried = force(stored.orders.read().given).tried
     return [
         entry
-        for entry, digest in _digests(season.config)
-        if digest not in tried.get(entry.registered_name, ()) and entry.player.name not in season.config.gone
+        for entry, digest in _digests(config)
+        if digest not in tried.get(entry.registered_name, ()) and entry.player.name not in config.gone
     ]
+
+
+def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> Iterator[str]:
+    """A line for each player that passed by now, by rated name, and is suspended since it failed before."""
+    suspended = force(stored.orders.read().given).suspended
+    untried = _untried(config, stored)
+    for entry in config.entries:
+        known = suspended.get(entry.registered_name)
+        if entry.player.name not in passed or known is None or not known.because.startswith(FAILED):
+            continue
+        way = shlex.join(["arbiter", "reinstate", str(config.file), entry.registered_name])
+        if entry in untried and _is_alone(config, entry.registered_name):
+            way = f"the next run, or {way},"
+        yield f"{entry.player.name} is suspended since it failed before: {way} brings it back"
 
 
 def qualify(season: Season, executor: Executor) -> Iterator[Verdict]:
@@ -137,22 +161,30 @@ def qualify(season: Season, executor: Executor) -> Iterator[Verdict]:
 
 
 def _keep(season: Season, name: str, digest: str, verdict: Verdict) -> None:
-    # All versions of a player are suspended together: one that passes frees none that failed.
-    alone = sum(entry.registered_name == name for entry in season.config.entries) == 1
+    alone = _is_alone(season.config, name)
 
     def orders(now: Force) -> Iterator[tuple[Verb, str, str]]:
         known = now.suspended.get(name)
-        if verdict.failed is not None and known is None:
+        ours = known is not None and known.because.startswith(FAILED)
+        if verdict.failed is not None and (known is None or (ours and known.because != verdict.reason)):
             yield Verb.SUSPEND, name, verdict.reason
-        elif verdict.failed is None and known is not None and known.because.startswith(FAILED) and alone:
+        elif verdict.failed is None and ours and alone:
             yield Verb.REINSTATE, name, ""
         yield Verb.TRIED, name, digest
 
     give(season, orders)
 
 
+def _is_alone(config: Config, name: str) -> bool:
+    """False for a player of several versions: they are suspended together, and one frees none that failed."""
+    return sum(entry.registered_name == name for entry in config.entries) == 1
+
+
 def _digests(config: Config) -> list[tuple[Entry, str]]:
-    """Each player with the SHA-256 of its entry."""
-    texts = [json.dumps(entry, sort_keys=True) for entry in config.settings["players"]]
-    digests = [sha256(text.encode()).hexdigest() for text in texts]
-    return list(zip(config.entries, digests, strict=True))
+    """Each player with the SHA-256 of its entry and of the files that its command names."""
+    programs = programs_of((entry.player for entry in config.entries), config.file)
+    digests = []
+    for entry, written in zip(config.entries, config.settings["players"], strict=True):
+        text = json.dumps([written, programs[entry.player.name]], sort_keys=True)
+        digests.append((entry, sha256(text.encode()).hexdigest()))
+    return digests

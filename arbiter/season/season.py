@@ -30,7 +30,6 @@ from arbiter.season.events import (
     SeasonComplete,
     Stopped,
     SubstitutesPlanned,
-    Suspended,
 )
 from arbiter.season.ledger import Ledger
 from arbiter.season.matches import play_matches
@@ -42,6 +41,7 @@ from arbiter.season.plan import (
     draw_seed,
     plan_round,
     plan_substitutes,
+    sitting_out,
     tables,
     time_for_another,
 )
@@ -295,9 +295,7 @@ class Season(Results):
         if plan.config.digest != self.config.digest:
             what = in_one_line(changes(plan.config.settings, self.config.settings))
             yield FinishedAsBegun(number, what)
-        for name, reason in sorted(plan.suspended.items()):
-            if name not in self._suspended:
-                yield Suspended(name, number, reason)
+        yield from sitting_out(plan, self.stored, self._suspended)
         self._suspended = set(plan.suspended)
         yield from self._programs.changes(plan.config, number, begun=there > 0)
         rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)

@@ -10,6 +10,7 @@ import pytest
 from arbiter.config import load
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault, Forfeit
+from arbiter.season import administration
 from arbiter.season.events import (
     ChangesAccepted,
     MatchStored,
@@ -18,6 +19,7 @@ from arbiter.season.events import (
     RoundPlanned,
     RoundsOver,
     SeasonComplete,
+    StillSuspended,
     Stopped,
     Suspended,
 )
@@ -106,6 +108,17 @@ def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
     ]
     assert events[-1] == SeasonComplete(3, "abc")
     assert list(season.play(Scripted(Faulty()))) == [SeasonComplete(3, "abc")]
+
+
+def test_who_is_suspended_is_told_when_it_begins_and_later_as_a_number(tmp_path: Path, store: Store) -> None:
+    told = []
+    for number in range(3):
+        if number == 1:
+            administration.suspend(opened(tmp_path, store), "p4", "why not")
+        events = opened(tmp_path, store).play(Scripted(Faulty()), only_one=True)
+        told.append([event for event in events if isinstance(event, Suspended | StillSuspended)])
+    first = Suspended("p3", 2, "its last 4 matches ended by its own fault"), Suspended("p4", 2, "why not")
+    assert told == [[], [*first], [StillSuspended(2)]]
 
 
 def test_one_round_ends_with_its_standings(tmp_path: Path, store: Store) -> None:

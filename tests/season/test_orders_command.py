@@ -49,6 +49,15 @@ def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> Non
     assert run("standings", "--format", "json") == before
 
 
+def test_standings_name_one_who_sits_out_and_count_several(run: Run) -> None:
+    run("suspend", "p1", "--because", "x")
+    assert "note: p1 is suspended: x\n" in run("standings")[1]
+    run("suspend", "p2", "--because", "y")
+    out = run("standings")[1]
+    assert "note: 2 players are suspended (arbiter status names them)\n" in out
+    assert "p1 is suspended" not in out
+
+
 def test_a_round_or_a_players_matches_are_annulled_at_once(kept: Kept, run: Run) -> None:
     code, out, _ = run("annul", "--round", "2", "--player", "p3", "--because", "x", "--format", "json")
     assert code == 0

@@ -15,7 +15,7 @@ from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.season.administration import reinstate, suspend
 from arbiter.season.orders import force
-from arbiter.season.qualify import AT_ONCE, chosen, judged, qualify, try_players, untried
+from arbiter.season.qualify import AT_ONCE, chosen, judged, qualify, try_players, untried, ways_back
 from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.builders import Scripted, by_name
@@ -79,7 +79,7 @@ def test_who_fails_is_suspended_before_round_1_with_the_reason(season: Season) -
     assert tried(season, Trials({"p2": "rules"})) == ["h", "p0", "p1", "p2", "p3"]
     plan = season.plan()
     assert plan is not None
-    assert dict(plan.suspended) == {"p2": "failed qualification: rules: broken; fix: mend it"}
+    assert dict(plan.suspended) == {"p2": "failed qualification: rules: broken"}
     assert {name for names in plan.stored.tables for name in names} == {"p0", "p1", "p3", "h"}
 
 
@@ -110,6 +110,44 @@ def test_a_mended_entry_that_passes_plays_again(season: Season, store: Store, tm
     mended = Season.open(configured(tmp_path, "{name: p2,", "{name: p2, env: {A: b},"), store)
     tried(mended, Trials())
     assert force(mended.stored.orders.read().given).suspended == {}
+
+
+def with_files(folder: Path, store: Store) -> Season:
+    """The season with a file for p2, which failed its first trial."""
+    (folder / "p2.py").write_text("# broken\n")
+    season = Season.open(
+        configured(folder, "{name: p2, command: [python3]", "{name: p2, command: [python3, p2.py]"), store
+    )
+    tried(season, Trials({"p2": "starts"}))
+    assert untried(season) == []
+    (folder / "p2.py").write_text("# mended\n")
+    return season
+
+
+def test_a_mended_file_is_tried_again_and_plays(store: Store, tmp_path: Path) -> None:
+    season = with_files(tmp_path, store)
+    assert tried(season, Trials()) == ["p2"]
+    assert force(season.stored.orders.read().given).suspended == {}
+
+
+def test_a_new_failure_replaces_the_old_reason(store: Store, tmp_path: Path) -> None:
+    season = with_files(tmp_path, store)
+    assert tried(season, Trials({"p2": "rules"})) == ["p2"]
+    reason = force(season.stored.orders.read().given).suspended["p2"].because
+    assert reason == "failed qualification: rules: broken"
+
+
+def test_who_passes_by_hand_hears_how_to_come_back(store: Store, tmp_path: Path) -> None:
+    season = with_files(tmp_path, store)
+    suspend(season, "p1", "it reads the files of others")
+    by_order = f"arbiter reinstate {tmp_path / 's.yaml'} p2"
+    said = f"p2 is suspended since it failed before: the next run, or {by_order}, brings it back"
+    assert list(ways_back(season.config, season.stored, ["p0", "p1", "p2"])) == [said]
+    asked_for = replace(season.config, qualify=False)
+    assert list(ways_back(asked_for, season.stored, ["p2"])) == [
+        f"p2 is suspended since it failed before: {by_order} brings it back"
+    ]
+    assert list(ways_back(season.config, season.stored, ["p0"])) == []
 
 
 def test_whom_the_organiser_suspended_or_reinstated_stays_so(
