@@ -41,6 +41,8 @@ HELP = """\
   new                 the match from its start
   quit, exit          tell the bots quit, and end"""
 LAST = 20
+SHOWN_ERRORS = 10
+"""Lines of standard error after a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +138,15 @@ class Face:
     def _listen(self, entry: TranscriptEntry) -> None:
         if self._loud or entry.problem:
             self._write(entry_line(entry))
+            errors = self._occupants[entry.seat].errors().decode(errors="replace").splitlines()
+            for line in errors[-SHOWN_ERRORS:]:
+                self._write(f"  stderr: {line}")
 
     def _after(self, stop: Stop | None) -> None:
         """Write whose turn it is after a step, or what went wrong."""
         machine = self._machine
         if machine.trouble is not None:
             seat = machine.trouble.seat
-            for line in self._occupants[seat].errors().decode(errors="replace").splitlines()[-4:]:
-                self._write(f"  stderr: {line}")
             choices = "again, skip" if machine.untold else f"again, play WORD for {seat}"
             self._write(f"what now: {choices}, undo or quit?")
         elif machine.position.to_act is None and not machine.untold:

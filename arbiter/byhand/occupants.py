@@ -44,7 +44,7 @@ class Occupant(Protocol):
         """End for good; how that went in words, "" for nothing to tell."""
 
     def errors(self) -> bytes:
-        """The tail of what it wrote to standard error."""
+        """What it wrote to standard error since the last call."""
 
 
 class ProcessBot:
@@ -86,7 +86,7 @@ class ProcessBot:
         return said
 
     def errors(self) -> bytes:
-        return b"" if self._bot is None else self._bot.stderr()
+        return b"" if self._bot is None else self._bot.new_errors()
 
 
 class _NoProcess:

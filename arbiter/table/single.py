@@ -139,9 +139,9 @@ class SingleBot:
         """Read what it has written to standard error."""
         self._channel.stderr.drain()
 
-    def stderr(self) -> bytes:
-        """The tail of its standard error, as far as it has been read; all of it after `stop`."""
-        return self._channel.stderr.tail
+    def new_errors(self) -> bytes:
+        """What it has written to standard error since the last call."""
+        return self._channel.stderr.news()
 
     def family(self) -> list[Relative]:
         """What it has started and what that has started, as far as it lives."""

@@ -36,7 +36,7 @@ class StandardError:
         """True once it wrote something after its start."""
         self.requests = 0
         """Requests for a decision that it was sent."""
-        self._seen = self._at_start = self._marked = 0
+        self._seen = self._at_start = self._marked = self._told = 0
         self._marks: list[tuple[int, str, int]] = []
 
     def drain(self) -> bool:
@@ -54,6 +54,12 @@ class StandardError:
             if len(self._recent) > 2 * LOOKED_AT:
                 del self._recent[:-LOOKED_AT]
         return False
+
+    def news(self) -> bytes:
+        """What was written since the last call, as far as the tail has it."""
+        self.drain()
+        new, self._told = self._seen - self._told, self._seen
+        return self.tail[-new:] if new else b""
 
     def end_start(self) -> None:
         """The program has started: what it wrote until now explains no later end."""

@@ -323,6 +323,20 @@ def test_a_dead_bot_is_started_anew_and_hears_what_it_had_heard(
 
 
 @pytest.mark.process
+def test_what_a_bot_writes_to_standard_error_stands_below_the_command(
+    console: Callable[..., list[str]], bot: Callable[..., str]
+) -> None:
+    command = bot('print("heard", words[0], file=sys.stderr, flush=True)')
+    lines = console("step\n", *SHORT, "--seat", f"bot:{command}")
+    own = [line for line in lines if line.startswith(("seat 0  set", "seat 0  gen", "  stderr: "))]
+    assert [line.split()[2] for line in own] == [
+        word
+        for command in ("set_deck", "set_players", "set_game", "set_cards")
+        for word in (command, command)
+    ] + ["time_left", "gen_declare", "gen_declare"]
+
+
+@pytest.mark.process
 def test_bad_news_can_be_skipped(console: Callable[..., list[str]], bot: Callable[..., str]) -> None:
     command = bot('if words[0] == "declare" and words[1] == "2": answer = "oh"')
     lines = console("go\nskip\nstep\n", *SHORT, "--seat", f"bot:{command}")
