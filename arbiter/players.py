@@ -88,6 +88,12 @@ def registered(
     return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable, files)
 
 
+def name_of_command(words: Sequence[str]) -> str:
+    """A bot's name: that of its script, else of its program."""
+    scripts = [word for word in words if Path(word).suffix in SCRIPTS]
+    return Path(scripts[-1] if scripts else words[0]).stem
+
+
 def lacking(player: Player) -> Iterator[str]:
     """What a registered player lacks to start by now, a message each."""
     yield from (message for _, message in command_problems(player.command, Path(player.folder)))

@@ -16,7 +16,14 @@ import yaml
 from arbiter.cli.options import read_json
 from arbiter.cli.output import first_few, note
 from arbiter.errors import ConfigError, StoreError
-from arbiter.players import SCRIPTS, command_problems, readers, refuse_strays, registered, starting_problems
+from arbiter.players import (
+    command_problems,
+    name_of_command,
+    readers,
+    refuse_strays,
+    registered,
+    starting_problems,
+)
 from arbiter.store.address import lasts
 from arbiter.table.sandbox.isolation import choose
 
@@ -161,12 +168,6 @@ def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterato
         yield from (message for _, message in command_problems(words, Path()))
     else:
         yield "there is no command"
-
-
-def name_of_command(words: Sequence[str]) -> str:
-    """A bot's name: that of its script, else of its program."""
-    scripts = [word for word in words if Path(word).suffix in SCRIPTS]
-    return Path(scripts[-1] if scripts else words[0]).stem
 
 
 def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str, Any]:

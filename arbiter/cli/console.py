@@ -20,7 +20,6 @@ from arbiter.byhand.setup import Setup
 from arbiter.cli.bots import (
     choose_tier,
     given_deals,
-    name_of_command,
     read_deals,
     read_options,
     words_of_command,
@@ -34,7 +33,7 @@ from arbiter.course import programme
 from arbiter.errors import ConfigError, Problem
 from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
-from arbiter.players import registered
+from arbiter.players import name_of_command, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

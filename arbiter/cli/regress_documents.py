@@ -63,7 +63,7 @@ class Documents:
                     problems += [Problem((path,), problem.message) for problem in error.problems]
         if self.records is not None:
             try:
-                self._write_records(self.records, ended.records)
+                write_records(self.records, ended.records)
             except ConfigError as error:
                 problems += [Problem((error.file,), problem.message) for problem in error.problems]
         if problems:
@@ -81,15 +81,6 @@ class Documents:
             if path is not None:
                 with suppress(ConfigError):
                     write_whole(path, text)
-
-    @staticmethod
-    def _write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
-        try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f"cannot be made: {error.strerror}", folder) from None
-        for name, record in records.items():
-            write_whole(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
 
 
 def shape(ended: Ended) -> dict[str, Any]:
@@ -195,6 +186,16 @@ def document(root: ET.Element) -> str:
 def details(trial: Trial) -> str:
     """The rows of the summary, a line each."""
     return "\n".join(f"{label}: {text}" for label, text in rows(trial))
+
+
+def write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
+    """Write each record to a file of a folder, which is made if need be; ConfigError where that fails."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot be made: {error.strerror}", folder) from None
+    for name, record in records.items():
+        write_whole(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
 
 
 def record_name(match: str) -> str:

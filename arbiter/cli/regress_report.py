@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.cli.again import play_command
 from arbiter.cli.output import counted, faults_text, number, result_text, say
 from arbiter.errors import BotCheckFailed
-from arbiter.match import original
 from arbiter.regress import BASE, CANDIDATE
-from arbiter.regress.blocks import block_specs, match_score, version_at
-from arbiter.regress.trial import FIELD, ScoredMatch
+from arbiter.regress.blocks import block_specs, version_at
+from arbiter.regress.trial import FIELD, worst
 from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
@@ -18,12 +17,11 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord
     from arbiter.regress import Trial
+    from arbiter.regress.trial import ScoredMatch
     from arbiter.store import SeasonStore
 
-WORST = 5
-"""Matches listed in the documents: enough to see what is wrong, and a page of CI stays short."""
 PRINTED = 3
-"""Those of them that are printed, so that the verdict stays on the screen."""
+"""Of the worst matches those that are printed, so that the verdict stays on the screen."""
 
 
 class Ended(NamedTuple):
@@ -167,36 +165,6 @@ def worst_with_commands(ended: Ended) -> list[tuple[ScoredMatch, str]]:
     specs = [spec for block in blocks for spec in block_specs(ended.trial.experiment, ended.seed, block)]
     by_id = {spec.id: spec for spec in specs}
     return [(played, play_command(by_id[played.match.id])) for played in found]
-
-
-def worst(trial: Trial) -> list[ScoredMatch]:
-    """The matches to look at first: those that ended by a fault; where no fault is the verdict, those too
-    that the candidate lost, by score and then by its arrears in points.
-    """
-    if trial.verdict == "identical_play":
-        return []
-    blamed = {"candidate_faulty": (CANDIDATE,), "base_faulty": (BASE, FIELD)}.get(str(trial.verdict))
-    faults = [
-        ScoredMatch(fault.match, match_score(fault.match))
-        for fault in trial.faults
-        if fault.version in (blamed or (CANDIDATE,))
-    ]
-    if blamed:
-        return faults[:WORST]
-    lost = [
-        played
-        for played in trial.played
-        if played.match.points is not None
-        and version_at(played.match.players) == CANDIDATE
-        and (played.score or 0.0) < 0.5
-    ]
-    return [*faults, *sorted(lost, key=_badness)][:WORST]
-
-
-def _badness(played: ScoredMatch) -> tuple[float, float]:
-    points = played.match.points or ()
-    own = [points[s] for s, name in enumerate(played.match.players) if original(name) == CANDIDATE]
-    return played.score or 0.0, sum(own) / len(own) - sum(points) / len(points)
 
 
 def what_is_worst(trial: Trial) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from arbiter.match import original
-from arbiter.regress.blocks import block_score
+from arbiter.regress.blocks import block_score, match_score, version_at
 from arbiter.regress.identity import BASE, CANDIDATE
 from rating.sequential.runs import Run
 
@@ -30,6 +30,8 @@ FIELD = "field"
 MOST_LEFT_OUT = 3
 """Blocks left out that end a test if more than one in `SHARE_LEFT_OUT` is: the faults of others decide it."""
 SHARE_LEFT_OUT = 10
+WORST = 5
+"""Matches listed in the documents: enough to see what is wrong, and a page of CI stays short."""
 _EXIT = {"better": 0, "candidate_faulty": 3, "base_faulty": 3}
 
 
@@ -181,3 +183,33 @@ def _faults_in(matches: Mapping[str, MatchSummary]) -> list[FaultSeen]:
             name = original(match.players[match.faulty])
             found.append(FaultSeen(name if name in (BASE, CANDIDATE) else FIELD, match))
     return found
+
+
+def worst(trial: Trial) -> list[ScoredMatch]:
+    """The matches to look at first: those that ended by a fault; where no fault is the verdict, those too
+    that the candidate lost, by score and then by its arrears in points.
+    """
+    if trial.verdict == "identical_play":
+        return []
+    blamed = {"candidate_faulty": (CANDIDATE,), "base_faulty": (BASE, FIELD)}.get(str(trial.verdict))
+    faults = [
+        ScoredMatch(fault.match, match_score(fault.match))
+        for fault in trial.faults
+        if fault.version in (blamed or (CANDIDATE,))
+    ]
+    if blamed:
+        return faults[:WORST]
+    lost = [
+        played
+        for played in trial.played
+        if played.match.points is not None
+        and version_at(played.match.players) == CANDIDATE
+        and (played.score or 0.0) < 0.5
+    ]
+    return [*faults, *sorted(lost, key=_badness)][:WORST]
+
+
+def _badness(played: ScoredMatch) -> tuple[float, float]:
+    points = played.match.points or ()
+    own = [points[s] for s, name in enumerate(played.match.players) if original(name) == CANDIDATE]
+    return played.score or 0.0, sum(own) / len(own) - sum(points) / len(points)

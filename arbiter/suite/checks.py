@@ -8,7 +8,7 @@ import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck import Subject, check_bot
 from arbiter.games import make
@@ -16,8 +16,10 @@ from arbiter.match import original
 from arbiter.regress.experiment import Experiment, block_size
 from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.run import play_on, resume
+from arbiter.regress.trial import worst
 from arbiter.store import Store
 from arbiter.store.address import address_of
+from arbiter.suite.evidence import Shown, names_of, shown, told
 from arbiter.suite.recorded import difference
 from arbiter.table.launcher import Launcher
 from rating.sequential.gsprt import Gsprt
@@ -37,33 +39,49 @@ LEVEL = 0.95
 """Confidence of the interval that is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The result of a check, with a line about it."""
+class Made(NamedTuple):
+    """What came of a check: a line about it and, where it failed, its worst matches; the last lines of the
+    bot's standard error where there is no match.
+    """
 
-    name: str
     ok: bool
     detail: str
+    shown: tuple[Shown, ...] = ()
+    stderr: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of a check."""
+
+    name: str
+    made: Made
     seconds: float
+
+    @property
+    def ok(self) -> bool:
+        return self.made.ok
 
 
 def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
     """Each check as soon as it has been made; VoidMatch where our machine fails."""
     for check in suite.checks:
         begun = time.monotonic()
-        ok, detail = _KINDS[check.kind](suite, check, executor)
-        yield CheckResult(check.name, ok, detail, time.monotonic() - begun)
+        made = _KINDS[check.kind](suite, check, executor)
+        yield CheckResult(check.name, made, time.monotonic() - begun)
 
 
-def _check_bot(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
     """All required steps of `arbiter check-bot`."""
     game = suite.game
     steps = executor.submit(_steps, game.name, game.options, suite.bot, check.limits).result()
     failed = [step for step in steps if step.fails]
     if failed:
         names = ", ".join(step.name for step in failed)
-        return False, f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}"
-    return True, f"{sum(step.ok is True for step in steps)} steps"
+        return Made(
+            False, f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}", stderr=failed[0].stderr
+        )
+    return Made(True, f"{sum(step.ok is True for step in steps)} steps")
 
 
 def _steps(game: str, options: Mapping[str, Any], player: Player, limits: Limits) -> list[Step]:
@@ -72,18 +90,23 @@ def _steps(game: str, options: Mapping[str, Any], player: Player, limits: Limits
         return list(check_bot(Subject(make(game, options), player, limits, launcher)))
 
 
-def _beats(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+def _beats(suite: Suite, check: Check, executor: Slots) -> Made:
     """The mean result over some blocks is high enough; the interval is from the blocks' means."""
-    with _play(suite, check, executor) as (trial, _):
+    names = names_of(suite.bot, check.opponent)
+    with _play(suite, check, executor) as (trial, season):
         if faults := trial.faults_of(BASE):
-            return False, f"nothing can be said: the opponent made {sum(faults.values())} faults"
+            text = f"nothing can be said: the opponent {names[BASE]} made {sum(faults.values())} faults"
+            theirs = [fault.match for fault in trial.faults if fault.version == BASE]
+            return Made(False, text, tuple(shown(trial, season, names, theirs)))
         run = trial.run
         score = run.total / run.blocks
         text = f"{100 * score:.1f} %{_margin(trial)} of {run.blocks} blocks"
         text += f"; {100 * check.at_least:g} % is enough"
         if lost := sum(trial.faults_of(CANDIDATE).values()):
-            text += f"; {lost} matches lost by faults, first {trial.faults[0]}"
-        return score >= check.at_least, text
+            text += f"; {lost} matches lost by faults, first {told(trial.faults[0], names)}"
+        if score >= check.at_least:
+            return Made(True, text)
+        return Made(False, text, tuple(shown(trial, season, names, [bad.match for bad in worst(trial)])))
 
 
 def _margin(trial: Trial) -> str:
@@ -99,14 +122,16 @@ def _margin(trial: Trial) -> str:
     return f" ± {100 * half:.1f}"
 
 
-def _no_faults(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+def _no_faults(suite: Suite, check: Check, executor: Slots) -> Made:
     """No fault of the bot's own, against itself or an opponent."""
     with _play(suite, check, executor) as (trial, season):
         own = (CANDIDATE, BASE) if check.opponent is None else (CANDIDATE,)
         faults = [fault for fault in trial.faults if fault.version in own]
         matches = len(season.summaries())
         if faults:
-            return False, f"{len(faults)} of {matches} matches end by its fault, first {faults[0]}"
+            names = names_of(suite.bot, check.opponent)
+            text = f"{len(faults)} of {matches} matches end by its fault, first {told(faults[0], names)}"
+            return Made(False, text, tuple(shown(trial, season, names, [fault.match for fault in faults])))
         most = max(
             bot.charged_ns
             for record in season.records()
@@ -115,16 +140,16 @@ def _no_faults(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
         )
         text = f"none in {matches} matches; at most {most / 1e6:.0f} ms charged in one"
         others = len(trial.faults)
-        return True, text + (f"; {others} ended by the opponent's" if others else "")
+        return Made(True, text + (f"; {others} ended by the opponent's" if others else ""))
 
 
-def _replays(suite: Suite, check: Check, executor: Slots) -> tuple[bool, str]:
+def _replays(suite: Suite, check: Check, executor: Slots) -> Made:
     """The bot makes every move of a recorded match again."""
     record = check.record
     assert record is not None
     found = executor.submit(difference, record, check.seat, suite.bot, check.limits).result()
     moves = sum(move.seat == check.seat for move in record.moves)
-    return not found, found or f"{moves} moves of seat {check.seat}"
+    return Made(not found, found or f"{moves} moves of seat {check.seat}")
 
 
 _KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "replays": _replays}

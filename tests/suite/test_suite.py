@@ -97,12 +97,31 @@ def test_a_fault_fails_the_checks_that_meet_it(
         {"check": "check-bot"},
         {"check": "beats", "opponent": GREEDY, "at_least": 1, "blocks": 1},
         bot=broken,
+        words=("--records", str(tmp_path / "worst"), "--junit", str(tmp_path / "j.xml")),
     )
-    lines = out.splitlines()
+    lines = [line for line in out.splitlines() if not line.startswith(" ")]
     assert code == 1
     assert lines[0].startswith("FAILED no faults: 2 of 2 matches end by its fault, first b0001/m0: ")
     assert lines[1].startswith("FAILED check-bot: fails ")
-    assert "matches lost by faults" in lines[2]
+    assert "matches lost by faults, first b0001/m0: bot forfeits (crash): " in lines[2]
+    records = [json.loads(path.read_text()) for path in (tmp_path / "worst").iterdir()]
+    assert {record["forfeit"]["player"] for record in records} == {"bot", "bot-2"}
+    assert all(f"    again   {again}" in out for again in ("arbiter play ", "arbiter suite "))
+    failure = ET.parse(tmp_path / "j.xml").getroot()[0].find("failure")
+    assert failure is not None
+    assert "again   arbiter play" in str(failure.text)
+
+
+@pytest.mark.process
+def test_what_the_bot_wrote_stands_under_its_fault(
+    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    broken = bot(tmp_path, "    print('lost the thread', file=sys.stderr); raise SystemExit(3)")
+    code, out, _ = suite({"check": "no-faults", "blocks": 1}, bot=broken, words=("--format", "json"))
+    (found,) = json.loads(out)["checks"]
+    assert code == 1
+    assert found["worst"][0]["stderr"] == ["lost the thread"]
+    assert found["worst"][0]["text"].startswith("bot forfeits (crash): ")
 
 
 @pytest.mark.process
@@ -112,7 +131,7 @@ def test_an_opponent_that_makes_faults_says_nothing_about_the_bot(
     broken = bot(tmp_path, "    raise SystemExit(3)")
     code, out, _ = suite({"check": "beats", "opponent": broken, "at_least": 1, "blocks": 2})
     assert code == 1
-    assert "nothing can be said: the opponent made" in out
+    assert "nothing can be said: the opponent bot made 4 faults" in out
 
 
 @pytest.mark.process
