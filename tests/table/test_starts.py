@@ -140,9 +140,5 @@ def test_a_bot_whose_module_its_tier_hides_is_told_what_helps(
     (tmp_path / "cards.py").write_text("")
     program = f"import sys; sys.path.append({str(tmp_path)!r}); import cards; raise SystemExit(2)\n"
     (tmp_path / "own" / "finding.py").write_text(program)
-    table = Table()
-    try:
-        record = played(table, tier, tmp_path, (*PYTHON, "own/finding.py"), lambda _: None)
-    finally:
-        table.close()
+    record = played(table, tier, tmp_path, (*PYTHON, "own/finding.py"), lambda _: None)
     assert any("has to be named in read:" in note for note in record.bots[2].notes) == (tier != "plain")
