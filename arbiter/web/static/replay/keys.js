@@ -22,6 +22,8 @@ const KEYS = [
 const REMEMBERED = "arbiter-replay-keys";
 const OWN_KEYS = "input, select, textarea, [contenteditable]";
 const PRESSED = "button, a, summary";
+// Of several viewers in a page the one last put there, or touched, has the keys.
+let inUse = null;
 
 /** The action that a key press means in the viewer: [name, number or null]; null for none. */
 function meaning(event) {
@@ -33,14 +35,20 @@ function meaning(event) {
 
 /** Listens for keys on the whole page, or in `element` alone where the reader chose so; returns the dialog. */
 export function bindKeys(element, act) {
-  const onPage = el("input", { type: "checkbox", id: `${element.id || "replay"}-keys` });
+  const onPage = el("input", { type: "checkbox" });
   onPage.checked = remembered();
   onPage.addEventListener("change", () => remember(onPage.checked));
   const dialog = makeDialog(onPage);
+  const takeOver = () => {
+    inUse = element;
+  };
+  const hasKeys = () => element.checkVisibility() && (inUse === element || !inUse.checkVisibility());
+  takeOver();
+  for (const event of ["focusin", "pointerdown"]) element.addEventListener(event, takeOver);
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     const isInside = element.contains(target);
-    if (dialog.open || !element.checkVisibility() || (!isInside && (!onPage.checked || target.closest("dialog")))) return;
+    if (dialog.open || !hasKeys() || (!isInside && (!onPage.checked || target.closest("dialog")))) return;
     if (target.closest(OWN_KEYS) || (event.key === " " && target.closest(PRESSED))) return;
     const found = meaning(event);
     if (found === null) return;

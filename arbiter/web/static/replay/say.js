@@ -41,6 +41,8 @@ function sentence(replay, event, later) {
       return `Deal ${event.deal + 1} begins.`;
     case "tell":
       return told(replay, game, event.text.split(" "));
+    case "ask":
+      return later.length ? null : `${who} is asked.`;
     case "answer":
       return later.some((one) => one.t === "tell") ? null : decided(game, who, event);
     case "exchange":

@@ -154,11 +154,12 @@ function compass(replay, position, laid, base, isPast) {
   const seats = replay.players.length;
   const places = PLACES[seats] ?? PLACES[4];
   const cards = laid.map(([seat, word], n) => {
-    const who = el("span", { class: "rp-who" }, el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`seat ${seat}: `),
-      n === 0 ? " led" : null);
     const took = isPast && position.last.taker === seat;
+    const notes = [...(n === 0 ? ["led"] : []), ...(took ? ["took it"] : [])].join(", ");
+    const who = el("span", { class: "rp-who" }, el("span", { class: "rp-number", "aria-hidden": "true" }, seat),
+      spoken(`seat ${seat}: `), ` ${notes}`);
     return el("li", { class: took ? "rp-took" : null, "data-place": places[(seat - base + seats) % seats] },
-      who, cardBox(position.game, word), took ? el("span", { class: "rp-who" }, "took it") : null);
+      who, cardBox(position.game, word));
   });
   return el("ul", { class: isPast ? "rp-compass rp-past" : "rp-compass", role: "list",
     "aria-label": isPast ? "The trick before" : "The trick" }, cards);
