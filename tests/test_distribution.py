@@ -84,6 +84,16 @@ def test_the_wheel_holds_the_samples(built: Path) -> None:
         }
 
 
+def test_the_wheel_holds_what_pages_are_made_of(built: Path) -> None:
+    web = ROOT / "arbiter" / "web"
+    paths = [
+        path for folder in ("static", "templates") for path in (web / folder).rglob("*") if path.is_file()
+    ]
+    assert len(paths) > 10
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        assert {str(path.relative_to(ROOT)) for path in paths} <= set(archive.namelist())
+
+
 def test_a_season_begins_from_the_wheel_alone(built: Path, tmp_path: Path) -> None:
     """In a fresh virtual environment, outside of any clone; only what the package depends on is this one's."""
     venv = tmp_path / "venv"
