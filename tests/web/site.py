@@ -82,7 +82,7 @@ class _Handler(SimpleHTTPRequestHandler):
                 self.send_error(404)
             return
         body = text.encode()
-        kinds = {"css": "text/css", "json": "application/json"}
+        kinds = {"css": "text/css", "js": "text/javascript", "json": "application/json"}
         self.send_response(200)
         self.send_header("Content-Type", f"{kinds.get(path.rpartition('.')[2], 'text/html')}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))

@@ -1,0 +1,454 @@
+"""The replay viewer in a real browser, on pages made from the fragment, under the service's own policy."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.view import Reader, replay_of
+from tests.web.replays import NAMES, OPTIONS, faulty, match_of
+from tests.web.site import WEB, Site, match_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="needs playwright: pip install 'arbiter-cards[dev]'"
+)
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+
+CHROMIUM = shutil.which("chromium")
+# They share a browser.
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium"),
+]
+WCAG = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+HOSTILE = ("<img src=x onerror=alert(1)>", "\u202eevil\u202d abc", "W" * 64, "'\"></script><b>x")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site() as site:
+        yield site
+
+
+@pytest.fixture
+def open_page(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
+    """Opens an address; in the end no page may have complained, or asked anybody but the site for anything."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+    requests: list[str] = []
+
+    def open_address(address: str, *, clean: bool = True, clock: bool = False, **options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        if clean:
+            page.on("console", lambda message: complaints.append(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        if clock:
+            page.clock.install()
+        page.goto(address)
+        return page
+
+    yield open_address
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith((site.base, "data:"))] == []
+
+
+def full(name: str, seed: int = 1) -> dict[str, Any]:
+    return replay_of(match_of(name, seed=seed), Reader("full"))
+
+
+def early(name: str) -> dict[str, Any]:
+    """As the public sees a match whose round is under way."""
+    return replay_of(match_of(name), Reader("public"), complete=False)
+
+
+def with_fault(text: str = "9C: it is not in hand") -> dict[str, Any]:
+    return replay_of(faulty(match_of("planning"), 30, text), Reader("full"))
+
+
+def place(page: Any) -> tuple[int, int]:
+    """The deal, from 1, and the event on show."""
+    deal, event = re.findall(r"Deal (\d+) .* event (\d+)", page.inner_text(".rp-where"))[0]
+    return int(deal), int(event)
+
+
+def points(page: Any) -> list[str]:
+    return list(page.locator(".rp-facts div", has_text="points").locator("dd").all_inner_texts())
+
+
+def test_a_whole_replay_is_walked_by_keys_alone(site: Site, open_page: Callable[..., Any]) -> None:
+    replay = full("planning")
+    page = open_page(site.hold(replay))
+    page.wait_for_selector(".rp-table")
+    first, places = place(page), [place(page)]
+    while places[-1][1] < replay["events"][-1]["i"]:
+        page.keyboard.press("ArrowRight")
+        places.append(place(page))
+        assert places[-1] > places[-2]
+    moves = sum(event["t"] == "answer" for event in replay["events"])
+    deals = len(replay["deals"])
+    assert len(places) == moves + 2 * deals
+    assert points(page) == [str(number) for number in replay["result"]["points"]]
+    page.keyboard.press("Home")
+    assert place(page) == first
+    page.keyboard.press("End")
+    assert place(page) == places[-1]
+    page.keyboard.press("ArrowLeft")
+    assert place(page) == places[-2]
+
+
+def test_keys_go_to_tricks_deals_and_eyes(site: Site, open_page: Callable[..., Any]) -> None:
+    replay = full("planning")
+    tricks = [event["i"] for event in replay["events"] if event["t"] == "trick"]
+    page = open_page(site.hold(replay))
+    page.wait_for_selector(".rp-table")
+    for key, shown in (("]", tricks[0]), ("]", tricks[1]), ("[", tricks[0])):
+        page.keyboard.press(key)
+        assert place(page)[1] == shown
+    for key, deal in (("3", 3), ("n", 4), ("p", 3), ("1", 1), ("9", 1)):
+        page.keyboard.press(key)
+        assert place(page)[0] == deal
+    page.keyboard.press("4")
+    for count in (4, 1, 1, 1, 1, 4):
+        seen = page.locator(".rp-seat ul.rp-hand")
+        assert seen.count() == count
+        page.keyboard.press("e")
+    page.keyboard.press("q")
+    assert page.locator(".rp-seat ul.rp-hand").count() == 4
+
+
+def test_the_space_key_plays_at_the_chosen_speed(site: Site, open_page: Callable[..., Any]) -> None:
+    page = open_page(site.hold(full("dou_dizhu")), clock=True)
+    page.wait_for_selector(".rp-table")
+    stops = [place(page)]
+    page.keyboard.press("+")
+    page.keyboard.press(" ")
+    assert page.inner_text(".rp-toggle") == "Pause"
+    for _ in range(3):
+        page.clock.run_for(500)
+        stops.append(place(page))
+    assert len(set(stops)) == 4
+    page.keyboard.press(" ")
+    page.clock.run_for(5000)
+    assert place(page) == stops[-1]
+    assert page.inner_text(".rp-toggle") == "Play"
+
+
+def test_help_lists_the_keys_and_can_keep_them_in_the_replay(
+    site: Site, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(site.hold(full("codepiece")))
+    page.wait_for_selector(".rp-table")
+    before = place(page)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    assert "next trick" in dialog.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert place(page) == before
+    page.get_by_role("checkbox").uncheck()
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    assert place(page) == before
+    page.get_by_role("button", name="Next step").focus()
+    page.keyboard.press("ArrowRight")
+    assert place(page) > before
+
+
+def test_of_two_viewers_the_one_in_use_has_the_keys(site: Site, open_page: Callable[..., Any]) -> None:
+    site.hold(full("dou_dizhu"))
+    site.pages["/static/two.js"] = """
+        import { mount } from "./replay/replay.js";
+        const replay = await (await fetch("/replay.json")).json();
+        for (const id of ["one", "two"]) mount(document.getElementById(id), replay, { address: false });
+    """
+    site.pages["/two"] = (
+        '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/static/two.js"></script>'
+        '<div id="one"></div><div id="two"></div>'
+    )
+    page = open_page(f"{site.base}/two")
+    page.wait_for_selector("#two .rp-table")
+
+    def shown() -> list[str]:
+        return list(page.locator(".rp-where").all_inner_texts())
+
+    first = shown()
+    page.keyboard.press("ArrowRight")
+    second = shown()
+    assert second[0] == first[0]
+    assert second[1] != first[1]
+    page.locator("#one").get_by_role("button", name="Next trick").click()
+    page.keyboard.press("ArrowRight")
+    third = shown()
+    assert third[0] != second[0]
+    assert third[1] == second[1]
+
+
+def test_the_tab_key_reaches_every_control_in_reading_order(
+    site: Site, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(site.hold(with_fault()))
+    page.wait_for_selector(".rp-table")
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        label = page.evaluate(
+            "(({ariaLabel, innerText, tagName}) => tagName === 'BODY' ? null : ariaLabel ?? innerText)"
+            "(document.activeElement)"
+        )
+        if label is None:
+            break
+        reached.append(label)
+    assert reached[0] == "Skip to the table"
+    order = ["Beginning", "Step back", "Play", "Next step", "End", "Jump to the fault", "Keys", "Deal 1",
+             "Look through the eyes of seat 0", "Exchanges of this deal", "Download the replay (JSON)"]  # fmt: skip
+    assert [label for label in reached if label in order] == order
+    page.get_by_role("button", name="Look through the eyes of seat 2").focus()
+    page.keyboard.press("Enter")
+    assert "through the eyes of" in page.inner_text(".rp-where")
+
+
+def test_a_key_and_a_button_jump_to_the_fault(site: Site, open_page: Callable[..., Any]) -> None:
+    replay = with_fault()
+    page = open_page(site.hold(replay))
+    page.wait_for_selector(".rp-table")
+    page.keyboard.press("f")
+    assert place(page)[1] == replay["events"][-1]["i"]
+    assert "9C: it is not in hand" in page.inner_text(".rp-said")
+    assert page.locator(".rp-seat.rp-faulty").count() == 1
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Jump to the fault").click()
+    assert place(page)[1] == replay["events"][-1]["i"]
+
+
+def test_the_address_holds_the_position(site: Site, open_page: Callable[..., Any]) -> None:
+    replay = full("planning")
+    stop = next(event["i"] for event in replay["events"] if event["t"] == "trick" and event["deal"] == 2)
+    page = open_page(site.hold(replay) + f"?deal=2&i={stop}&seat=1&speed=2&theme=dark")
+    page.wait_for_selector(".rp-table")
+    assert place(page) == (3, stop)
+    assert page.locator("ul.rp-hand").count() == 1
+    assert page.input_value("select") == "2"
+    page.keyboard.press("q")
+    page.keyboard.press("]")
+    page.wait_for_url(lambda url: "seat" not in url and f"i={place(page)[1]}" in url)
+    assert "theme=dark" in page.url
+    assert "deal=2" in page.url
+    page.reload()
+    page.wait_for_selector(".rp-table")
+    assert place(page)[1] > stop
+
+
+@pytest.mark.parametrize(
+    "query", ["?i=99999", "?i=-3", "?i=x&deal=y", "?deal=77", "?seat=9&speed=1000", "?i=&seat="]
+)
+def test_an_address_without_sense_shows_a_position(
+    site: Site, open_page: Callable[..., Any], query: str
+) -> None:
+    page = open_page(site.hold(full("dou_dizhu")) + query)
+    page.wait_for_selector(".rp-table")
+    assert place(page)[0] in (1, 2)
+
+
+def violations(page: Any) -> list[tuple[str, Any]]:
+    """What breaks WCAG 2.2 AA, as far as axe can tell: the rule, and where."""
+    found = axe.Axe().run(page, options=WCAG).response["violations"]
+    return [(one["id"], [node["target"] for node in one["nodes"]]) for one in found]
+
+
+PAGES: dict[str, Callable[[], dict[str, Any]]] = {
+    **{name: lambda name=name: full(name) for name in OPTIONS},
+    "fault": with_fault,
+    "early": lambda: early("planning"),
+}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(site: Site, open_page: Callable[..., Any], name: str, scheme: str) -> None:
+    replay = PAGES[name]()
+    middle = replay["events"][-1]["i"] * 2 // 3 if name != "fault" else 9999
+    page = open_page(site.hold(replay) + f"?i={middle}", color_scheme=scheme)
+    page.wait_for_selector(".rp-table")
+    page.click("summary")
+    assert violations(page) == []
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_help(site: Site, open_page: Callable[..., Any], scheme: str) -> None:
+    page = open_page(site.hold(full("planning")), color_scheme=scheme)
+    page.wait_for_selector(".rp-table")
+    page.keyboard.press("?")
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("width", [360, 1600])
+@pytest.mark.parametrize("name", [*OPTIONS, "fault"])
+def test_no_page_scrolls_sideways(site: Site, open_page: Callable[..., Any], name: str, width: int) -> None:
+    record = match_of("planning" if name == "fault" else name, names=HOSTILE)
+    if name == "fault":
+        record = faulty(record, 30, "X" * 200)
+    page = open_page(site.hold(replay_of(record, Reader("full"))), viewport={"width": width, "height": 740})
+    page.wait_for_selector(".rp-table")
+    widest = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
+    for key in ("Home", "]", "ArrowRight", "2", "]", "]", "End"):
+        page.keyboard.press(key)
+        assert page.evaluate(widest) <= width, key
+    page.keyboard.press("?")
+    assert page.evaluate(widest) <= width
+
+
+def test_names_are_text_and_keep_their_direction(site: Site, open_page: Callable[..., Any]) -> None:
+    record = faulty(match_of("planning", names=HOSTILE), 30, "<b>bold</b>")
+    page = open_page(site.hold(replay_of(record, Reader("full"))))
+    page.wait_for_selector(".rp-table")
+    page.keyboard.press("f")
+    assert tuple(page.locator(".rp-name bdi").all_text_contents()) == HOSTILE
+    assert page.locator("#replay img, #replay b, #replay script, main img").count() == 0
+    assert "<b>bold</b>" in page.inner_text(".rp-said")
+
+
+def test_cards_have_symbol_and_letter_and_are_read_aloud(site: Site, open_page: Callable[..., Any]) -> None:
+    page = open_page(site.hold(full("codepiece")))
+    page.wait_for_selector(".rp-table")
+    card = page.locator(".rp-hand .rp-card", has_text="ten of diamonds")
+    assert card.locator("[aria-hidden]").all_inner_texts() == ["TD", "♦"]
+    colours = {
+        card.get_attribute("class"): card.evaluate("card => getComputedStyle(card).color")
+        for card in page.locator(".rp-hand .rp-card").all()
+    }
+    assert len(set(colours.values())) == 4
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_hands_of_a_round_under_way_are_backs_that_get_fewer(
+    site: Site, open_page: Callable[..., Any], name: str
+) -> None:
+    page = open_page(site.hold(early(name)))
+    page.wait_for_selector(".rp-table")
+    assert page.locator("ul.rp-hand").count() == 0
+    assert page.locator(".rp-eyes").count() == 0
+
+    def counts() -> list[int]:
+        return [
+            int(text.strip("×"))
+            for text in page.locator(".rp-hand.rp-hand .rp-back > span:first-child").all_inner_texts()
+        ]
+
+    page.keyboard.press("2")
+    before = counts()
+    assert len(before) == len(page.locator(".rp-seat").all())
+    page.keyboard.press("]")
+    assert sum(counts()) < sum(before)
+    assert "hands are shown when the round is complete" in page.inner_text(".rp-where")
+    assert "Its round is still played" in page.inner_text("main")
+
+
+def test_the_console_line_leads_to_the_position(site: Site, open_page: Callable[..., Any]) -> None:
+    page = open_page(site.hold(full("planning"), config="my season.yaml"))
+    page.wait_for_selector(".rp-table")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    line = "arbiter console --config 'my season.yaml' --from r001/t01/m0 --until 3"
+    assert page.inner_text("#console-line") == line
+    assert page.get_by_role("link", name="Download").get_attribute("download") == "r001-t01-m0.json"
+
+
+def test_a_replay_held_by_the_page_is_not_fetched(site: Site, open_page: Callable[..., Any]) -> None:
+    replay = replay_of(match_of("planning", names=HOSTILE), Reader("full"))
+    site.pages["/alone"] = match_page(replay, replay_url=None, replay_data=replay)
+    site.pages.pop("/replay.json", None)
+    page = open_page(f"{site.base}/alone?i=3")
+    page.wait_for_selector(".rp-table")
+    page.keyboard.press("End")
+    assert points(page) == [str(number) for number in replay["result"]["points"]]
+    assert page.url.endswith("?i=3")
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        (None, "There is no such match"),
+        ("<html>", "What the server sent is no JSON"),
+        ("[]", "was given another format"),
+        ('{"format": "arbiter-replay/9"}', "was given another format"),
+        ('{"format": "arbiter-replay/1"}', "This replay is incomplete"),
+        (json.dumps(full("planning") | {"game": {"name": "whist"}}), "does not know the game"),
+    ],
+)
+def test_what_cannot_be_shown_is_said_in_place(
+    site: Site, open_page: Callable[..., Any], held: str | None, words: str
+) -> None:
+    address = site.hold(full("planning"))
+    if held is None:
+        del site.pages["/replay.json"]
+    else:
+        site.pages["/replay.json"] = held
+    page = open_page(address, clean=False)
+    assert words in page.inner_text("#replay [role=alert]")
+
+
+def test_without_scripts_the_page_tells_the_result(site: Site, open_page: Callable[..., Any]) -> None:
+    replay = full("planning")
+    page = open_page(site.hold(replay), java_script_enabled=False)
+    text = page.inner_text("main")
+    assert "The replay needs JavaScript" in text
+    for name, won in zip(NAMES, replay["result"]["points"], strict=True):
+        assert re.search(rf"{name}\s+{won}\b", text)
+    page = open_page(site.hold(with_fault()), java_script_enabled=False)
+    assert "Ended by a fault: ada, illegal, in deal 3: 9C: it is not in hand" in page.inner_text("main")
+
+
+def test_playing_is_not_read_aloud_step_by_step(site: Site, open_page: Callable[..., Any]) -> None:
+    page = open_page(site.hold(full("chefs_hat")), clock=True)
+    page.wait_for_selector(".rp-table")
+    assert page.get_attribute(".rp-said", "aria-live") == "polite"
+    page.keyboard.press(" ")
+    assert page.get_attribute(".rp-said", "aria-live") == "off"
+
+
+def test_a_tests_policy_is_that_of_the_pages(site: Site, open_page: Callable[..., Any]) -> None:
+    """A page that broke the policy would have complained; here one does."""
+    site.pages["/bad"] = '<p style="color: red">x</p>'
+    page = open_page("about:blank", clean=False)
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.goto(f"{site.base}/bad")
+    assert "Content Security Policy" in complaints[0]
+
+
+def test_modules_can_be_put_together_in_one_file() -> None:
+    """Imports are a line each and rename nothing, and no two modules define one name: a report joins them."""
+    names: list[str] = []
+    for path in sorted((WEB / "static" / "replay").glob("*.js")):
+        text = path.read_text(encoding="utf-8")
+        for line in re.findall(r"^.*\b(?:import|export)\b.*$", text, re.MULTILINE):
+            if line.lstrip().startswith(("//", "/*", "*")):
+                continue
+            assert re.fullmatch(
+                r'import \{ [\w, ]+ \} from "\./\w+\.js";|export (function|const|class) .*', line
+            ), line
+        names += re.findall(r"^(?:export )?(?:function|const|class|let) (\w+)", text, re.MULTILINE)
+        assert len(text.splitlines()) <= 350
+    assert len(names) == len(set(names)), sorted(name for name in names if names.count(name) > 1)
