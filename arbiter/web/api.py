@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import FastAPI, Query
+from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
 from arbiter.web import figures
+from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.security import given
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
+    from collections.abc import Mapping
 
+    from starlette.responses import Response
+
+    from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
 
@@ -28,7 +32,7 @@ Number = Annotated[int | None, Query(ge=1, le=10**6)]
 Name = Annotated[str | None, Query(max_length=200)]
 
 
-def make_api(seasons: Seasons) -> FastAPI:
+def make_api(seasons: Seasons, live: Live) -> FastAPI:
     """The public API over some seasons: it only reads."""
     api = FastAPI(title="arbiter", version=__version__, docs_url=None, redoc_url=None)
     api.add_exception_handler(HTTPException, _http_error)
@@ -105,6 +109,24 @@ def make_api(seasons: Seasons) -> FastAPI:
         """A match as the public may see it now."""
         return _there(figures.replay(found(season), match_of_part(given(match))))
 
+    @api.get(
+        "/seasons/{season}/events",
+        response_class=StreamingResponse,
+        responses={200: {"content": {"text/event-stream": {}}}, 429: {"description": "Too many listen."}},
+    )
+    def listen(season: str, request: Request) -> Response:
+        """What happens in a season, as server-sent events, from now on or from `Last-Event-ID` on."""
+        state = found(season)
+        address = request.client.host if request.client else ""
+        limit = live.limit_for(address)
+        if limit is not None:
+            more = {"limit": limit, "seconds": RETRY_SECONDS}
+            headers = {"retry-after": str(RETRY_SECONDS)}
+            return _error(429, "too_many", "too many listen already", headers=headers, more=more)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        news = live.listen(state, address, request.headers.get("last-event-id"))
+        return StreamingResponse(news, media_type="text/event-stream", headers=headers)
+
     return api
 
 
@@ -114,8 +136,16 @@ def _there(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _error(status: int, code: str, message: str, hint: str = "", headers: Any = None) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message, "hint": hint}}, status, headers)
+def _error(
+    status: int,
+    code: str,
+    message: str,
+    hint: str = "",
+    headers: Any = None,
+    more: Mapping[str, int] | None = None,
+) -> JSONResponse:
+    error = {"code": code, "message": message, "hint": hint, **(more or {})}
+    return JSONResponse({"error": error}, status, headers)
 
 
 async def _http_error(_: Request, error: Exception) -> JSONResponse:

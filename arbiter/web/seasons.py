@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
-from arbiter.errors import ArbiterError, NoStore
+from arbiter.errors import ArbiterError, ConfigError, NoStore
 from arbiter.store import Store
 from arbiter.web.state import read_state
 
@@ -94,10 +94,16 @@ class Watched:
 
 
 class Seasons:
-    """All seasons of a site, by name."""
+    """All seasons of a site, by name; ConfigError where a file is wrong, or two name one season."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self.watched = {watched.config.season: watched for watched in map(Watched, paths)}
+        self.watched: dict[str, Watched] = {}
+        for path in paths:
+            watched = Watched(path)
+            other = self.watched.setdefault(watched.config.season, watched)
+            if other is not watched:
+                hint = "a site tells seasons apart by their names"
+                raise ConfigError(f"season: {watched.config.season}, as in {other.path}", str(path), hint)
 
     def state(self, name: str) -> State | None:
         """The state of a season; None for one that is unknown or not begun."""

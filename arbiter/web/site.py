@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -16,41 +15,73 @@ from starlette.staticfiles import StaticFiles
 from arbiter.errors import ArbiterError
 from arbiter.web import figures
 from arbiter.web.api import make_api
+from arbiter.web.keeping import Keeper
+from arbiter.web.live import Live
+from arbiter.web.metrics import metrics
 from arbiter.web.pages import STATIC, render
 from arbiter.web.security import Guard, given
+from arbiter.web.traffic import Account, Traffic
+from arbiter.web.under_way import under_way
 from arbiter.web.words import match_of_part, match_part, part
 
 READ = ["GET", "HEAD"]
 MATCHES_A_PAGE = 200
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
+    from starlette.types import ASGIApp
 
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
+    from arbiter.web.traffic import Log
+
+NOBODY: Mapping[str, int] = {}
 
 
-def make_site(seasons: Seasons) -> Starlette:
-    """The whole site over some seasons: pages, the API below ``/api/v1``, static files."""
+def make_site(
+    seasons: Seasons,
+    live: Live | None = None,
+    log: Log | None = None,
+    ended: Mapping[str, int] = NOBODY,
+) -> ASGIApp:
+    """The whole site over some seasons: pages, the API below ``/api/v1``, static files.
+
+    Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended.
+    """
+    live, traffic = live or Live(seasons), Traffic()
     below = "/seasons/{season}"
+
+    def tell_metrics(_: Request) -> Response:
+        return PlainTextResponse(
+            metrics(seasons, traffic, live, ended), media_type="text/plain; version=0.0.4"
+        )
+
+    def tell_health(_: Request) -> Response:
+        for _state in seasons.states():
+            pass
+        return PlainTextResponse("ok\n")
+
     routes = [
         Route("/", lambda _: RedirectResponse("/seasons")),
-        Route("/healthz", lambda _: PlainTextResponse("ok\n")),
+        Route("/healthz", tell_health, methods=READ),
+        Route("/metrics", tell_metrics, methods=READ),
         Route("/seasons", _Seasons(seasons), methods=READ),
         Route(below, _Page(seasons, "standings", _standings), methods=READ),
         Route(f"{below}/crosstable", _Page(seasons, "crosstable", _crosstable), methods=READ),
         Route(f"{below}/history", _Page(seasons, "history", _history), methods=READ),
         Route(f"{below}/matches", _Page(seasons, "matches", _matches), methods=READ),
+        Route(f"{below}/live", _Page(seasons, "live", _live), methods=READ),
         Route(f"{below}/rounds/{{number}}", _Page(seasons, "round", _round), methods=READ),
         Route(f"{below}/players/{{player}}", _Page(seasons, "player", _player), methods=READ),
         Route(f"{below}/matches/{{match}}", _Page(seasons, "match", _match), methods=READ),
-        Mount("/api/v1", make_api(seasons)),
+        Mount("/api/v1", make_api(seasons, live)),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, ArbiterError: _our_error, 500: _our_error}
-    return Starlette(routes=routes, middleware=[Middleware(Guard)], exception_handlers=handlers)
+    site = Starlette(routes=routes, exception_handlers=handlers)
+    return Account(Guard(Keeper(site, seasons)), traffic, log)
 
 
 class _Page:
@@ -72,10 +103,6 @@ class _Page:
         values = None if state is None else self._figures_of(state, request)
         if state is None or values is None:
             raise HTTPException(404)
-        tag = f'"{state.stamp}"'
-        headers = {"etag": tag, "cache-control": "no-cache"}
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
         page = render(
             f"{self._template}.html",
             page=self._template,
@@ -84,7 +111,7 @@ class _Page:
             static="/static",
             **values,
         )
-        return HTMLResponse(page, headers=headers)
+        return HTMLResponse(page)
 
 
 class _Seasons:
@@ -128,6 +155,15 @@ def _matches(state: State, request: Request) -> dict[str, Any]:
         "wanted": {**wanted, "round": number},
         "names": sorted(state.names, key=str.casefold),
         "rounds": len(state.rounds),
+    }
+
+
+def _live(state: State, request: Request) -> dict[str, Any]:
+    return {
+        "live": under_way(state),
+        "standings": figures.standings(state),
+        "table": figures.crosstable(state),
+        "wall": request.query_params.get("wall") == "1",
     }
 
 

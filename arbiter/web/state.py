@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rating.ratings import Ranking
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class State:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 

@@ -78,6 +78,19 @@ def short(text: str, most: int) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
+def duration(seconds: float) -> str:
+    """About how long: ``40 s``, ``2 min 10 s``, ``3 h 5 min``; as exact as a pace is."""
+    if seconds < 60:
+        return f"{max(5 * round(seconds / 5), 5)} s"
+    tens = 10 * round(seconds / 10)
+    if tens < 600:
+        return f"{tens // 60} min {tens % 60} s" if tens % 60 else f"{tens // 60} min"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
 def joined(parts: list[Any]) -> str:
     """``a, b and c``."""
     words = [str(word) for word in parts]
@@ -95,4 +108,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "plain": plain,
     "joined": joined,
     "short": short,
+    "duration": duration,
 }

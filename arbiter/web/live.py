@@ -1,0 +1,190 @@
+"""News of seasons as server-sent events: one look a second into each store, for all who listen.
+
+The store numbers what happens, so everybody is told the same under the same numbers, also after a restart.
+Whoever comes back with the last number that he heard is told what he missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+
+from arbiter.errors import ArbiterError
+from arbiter.store.happenings import Happened, Happening
+from arbiter.web.figures import progress
+from arbiter.web.seasons import LOOK_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from arbiter.web.seasons import Seasons
+    from arbiter.web.state import State
+
+MOST_MISSED = 1000
+"""Events that are told to who comes back; after more he is told the present state."""
+HEARTBEAT_SECONDS = 15.0
+"""Without news, until a comment shows that the connection lives."""
+LIFE_SECONDS = 3600.0
+"""Of a connection; the browser then connects anew, and one that nobody has any more is gone."""
+WAITING = 32
+"""Looks with news that a listener may be behind; one that is further behind is dropped, and comes back."""
+MOST_OF_ADDRESS, MOST = 300, 1000
+"""Listeners at once from one address, and in all. A school may have a single address."""
+RETRY_SECONDS = 30
+DIGITS = 18
+"""Of the longest number that is looked at."""
+
+
+class Listener:
+    """Who listens: what waits to be sent, and the number of the last event that was put there."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+        self.waiting: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING)
+        self.dropped = False
+
+    def tell(self, news: Iterable[Happened]) -> None:
+        """Put there what is new to this listener; drop it if too much waits there."""
+        mine = [event for event in news if event.number > self.after]
+        if not mine:
+            return
+        self.after = mine[-1].number
+        try:
+            self.waiting.put_nowait(b"".join(map(encoded, mine)))
+        except asyncio.QueueFull:
+            self.drop()
+
+    def drop(self) -> None:
+        """End the connection as soon as it is writable."""
+        self.dropped = True
+        with suppress(asyncio.QueueFull):
+            self.waiting.put_nowait(None)
+
+
+class Live:
+    """All listeners of a site."""
+
+    def __init__(self, seasons: Seasons) -> None:
+        self._seasons = seasons
+        self._listeners: dict[str, set[Listener]] = {}
+        self._told: dict[str, int] = {}
+        self._watching: dict[str, asyncio.Task[None]] = {}
+        self._addresses: Counter[str] = Counter()
+
+    @property
+    def listening(self) -> int:
+        """How many listen."""
+        return self._addresses.total()
+
+    def limit_for(self, address: str) -> int | None:
+        """The limit that another listener from this address would exceed; None if there is none."""
+        if self.listening >= MOST:
+            return MOST
+        return MOST_OF_ADDRESS if self._addresses[address] >= MOST_OF_ADDRESS else None
+
+    def close(self) -> None:
+        """Drop all listeners."""
+        for listeners in self._listeners.values():
+            for listener in listeners:
+                listener.drop()
+
+    async def listen(self, state: State, address: str, last_heard: str | None) -> AsyncIterator[bytes]:
+        """What one listener is sent, until it goes away or is dropped."""
+        self._addresses[address] += 1
+        try:
+            yield b"retry: 3000\n\n"
+            after = _heard(last_heard, state.event)
+            if after is None:
+                # Nobody knows what it missed: it is told how things are, and goes on from here.
+                yield encoded(Happened(state.event, Happening.STATE, 0, progress(state)))
+                after = state.event
+            while True:
+                missed = await run_in_threadpool(state.stored.events, after, MOST_MISSED)
+                yield b"".join(map(encoded, missed))
+                after = missed[-1].number if missed else after
+                if after >= self._told.get(state.name, 0):
+                    break
+            listener = self._add(state.name, after)
+            try:
+                async for chunk in _chunks(listener):
+                    yield chunk
+            finally:
+                self._listeners[state.name].discard(listener)
+        finally:
+            self._addresses[address] -= 1
+            self._addresses += Counter()
+
+    def _add(self, name: str, after: int) -> Listener:
+        listener = Listener(after)
+        self._listeners.setdefault(name, set()).add(listener)
+        watching = self._watching.get(name)
+        if watching is None or watching.done():
+            self._told[name] = after
+            self._watching[name] = asyncio.create_task(self._watch(name))
+        return listener
+
+    async def _watch(self, name: str) -> None:
+        """Tell all listeners of a season what happens, while there are any."""
+        listeners = self._listeners[name]
+        while listeners:
+            await asyncio.sleep(LOOK_SECONDS)
+            # A store that cannot be read now has no news.
+            with suppress(ArbiterError):
+                news = await run_in_threadpool(self._news, name, self._told[name])
+                if news:
+                    self._told[name] = news[-1].number
+                    for listener in list(listeners):
+                        listener.tell(news)
+        self._told.pop(name)
+
+    def _news(self, name: str, after: int) -> list[Happened]:
+        state = self._seasons.state(name)
+        if state is None or state.event <= after:
+            return []
+        return state.stored.events(after, MOST_MISSED)
+
+
+async def _chunks(listener: Listener) -> AsyncIterator[bytes]:
+    """What is put there for a listener, with a comment now and then."""
+    until = asyncio.get_running_loop().time() + LIFE_SECONDS
+    while not listener.dropped and asyncio.get_running_loop().time() < until:
+        try:
+            chunk = await asyncio.wait_for(listener.waiting.get(), HEARTBEAT_SECONDS)
+        except TimeoutError:
+            chunk = b":\n\n"
+        if chunk is None:
+            return
+        yield chunk
+
+
+def _heard(text: str | None, last: int) -> int | None:
+    """From which number on to tell; None where it cannot be known from what the listener says."""
+    if text is None:
+        return last
+    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+        return None
+    number = int(text)
+    return number if last - MOST_MISSED <= number <= last else None
+
+
+def encoded(event: Happened) -> bytes:
+    """An event as it is sent."""
+    data = json.dumps(_data(event), separators=(",", ":"))
+    return f"id: {event.number}\nevent: {event.kind.value}\ndata: {data}\n\n".encode()
+
+
+def _data(event: Happened) -> dict[str, Any]:
+    match event.kind:
+        case Happening.MATCH:
+            return {"id": event.subject, "round": event.round}
+        case Happening.ROUND:
+            return {"round": event.round}
+        case Happening.STANDINGS:
+            return {"after_round": event.round}
+        case Happening.STATE:
+            return {"state": event.subject}

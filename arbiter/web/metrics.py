@@ -1,0 +1,81 @@
+"""Figures for Prometheus, in its text format."""
+
+from __future__ import annotations
+
+import resource
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ArbiterError
+from arbiter.web.figures import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from arbiter.web.live import Live
+    from arbiter.web.seasons import Seasons
+    from arbiter.web.traffic import Traffic
+
+Sample = tuple["Mapping[str, str]", float]
+STATES = ("new", "playing", "stopping", "waiting", "over", "unreadable")
+
+
+def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, int]) -> str:
+    """All figures; `ended` is by season the exit code of its last coordinator that has ended."""
+    states: list[Sample] = []
+    matches: list[Sample] = []
+    rounds: list[Sample] = []
+    for name, watched in seasons.watched.items():
+        try:
+            state = watched.state()
+            now = "new" if state is None else progress(state)
+        except ArbiterError:
+            state, now = None, "unreadable"
+        states += [({"season": name, "state": word}, word == now) for word in STATES]
+        if state is not None:
+            matches.append(({"season": name}, len(state.matches)))
+            rounds.append(({"season": name}, state.complete))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    families: list[tuple[str, str, str, list[Sample]]] = [
+        ("requests_total", "counter", "Requests, by status.", _by_status(traffic)),
+        ("request_seconds_total", "counter", "Time spent on answers.", [({}, traffic.seconds)]),
+        ("sent_bytes_total", "counter", "Bytes of answers.", [({}, traffic.sent)]),
+        ("requests_under_way", "gauge", "Requests being answered.", [({}, traffic.under_way)]),
+        ("listeners", "gauge", "Connections that wait for news.", [({}, live.listening)]),
+        ("season_state", "gauge", "1 for the state that the season is in.", states),
+        ("season_matches", "gauge", "Matches stored.", matches),
+        ("season_rounds", "gauge", "Rounds complete.", rounds),
+        (
+            "coordinator_exit_code",
+            "gauge",
+            "How the season's last coordinator ended.",
+            [({"season": name}, code) for name, code in ended.items()],
+        ),
+        (
+            "cpu_seconds_total",
+            "counter",
+            "CPU time of the web process.",
+            [({}, used.ru_utime + used.ru_stime)],
+        ),
+        ("resident_bytes", "gauge", "Memory of the web process.", [({}, _resident_bytes())]),
+    ]
+    return "".join(line for family in families for line in _lines(*family))
+
+
+def _by_status(traffic: Traffic) -> list[Sample]:
+    return [({"status": str(status)}, count) for status, count in sorted(traffic.statuses.items())]
+
+
+def _resident_bytes() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def _lines(name: str, kind: str, text: str, samples: Iterable[Sample]) -> Iterator[str]:
+    yield f"# HELP arbiter_{name} {text}\n# TYPE arbiter_{name} {kind}\n"
+    for labels, value in samples:
+        inside = ",".join(f'{key}="{_escaped(word)}"' for key, word in labels.items())
+        yield f"arbiter_{name}{f'{{{inside}}}' if inside else ''} {float(value):.15g}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

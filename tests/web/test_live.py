@@ -1,0 +1,149 @@
+"""News of a season: told once to everybody, under the store's numbers, from where a listener was."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from arbiter.season.season import Season
+from arbiter.store.happenings import Happened, Happening
+from arbiter.web import live as live_module
+from arbiter.web.live import MOST_MISSED, WAITING, Listener, Live, encoded
+from arbiter.web.seasons import Seasons
+from tests.kept_season import Kept, kept, original_season, played
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from starlette.testclient import TestClient
+
+__all__ = ["kept", "original_season"]
+
+
+@pytest.fixture
+def seasons(kept: Kept) -> Iterator[Seasons]:
+    seasons = Seasons([kept.file])
+    yield seasons
+    seasons.close()
+
+
+def heard(
+    seasons: Seasons, last_heard: str | None, chunks: int, meanwhile: Callable[[], object] = lambda: None
+) -> str:
+    """The first chunks that a listener is sent, who comes with `last_heard`; `meanwhile` is done as it waits."""
+
+    async def listen() -> str:
+        live = Live(seasons)
+        state = seasons.state("small")
+        assert state is not None
+        news = live.listen(state, "here", last_heard)
+        found = []
+        async with asyncio.timeout(60):
+            for _ in range(chunks):
+                found.append(await anext(news))
+                if len(found) == 2:
+                    meanwhile()
+        assert live.listening == 1
+        await news.aclose()
+        assert live.listening == 0
+        return b"".join(found).decode()
+
+    return asyncio.run(listen())
+
+
+def numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"^id: (\d+)$", text, re.MULTILINE)]
+
+
+def test_who_comes_back_is_told_what_he_missed_without_a_gap(seasons: Seasons, kept: Kept) -> None:
+    last = kept.season.last_event()
+    assert numbers(heard(seasons, "3", 2)) == list(range(4, last + 1))
+
+
+def test_who_comes_first_is_told_from_now_on(seasons: Seasons) -> None:
+    assert numbers(heard(seasons, None, 2)) == []
+
+
+@pytest.mark.parametrize("odd", ["-1", "1e3", "", "\u0663", "99999", "9" * 5000, "x"])
+def test_an_unknown_number_gets_the_present_state(seasons: Seasons, kept: Kept, odd: str) -> None:
+    told = heard(seasons, odd, 2)
+    assert numbers(told) == [kept.season.last_event()]
+    assert 'event: state\ndata: {"state":"waiting"}' in told
+
+
+def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    plan = Season(kept.config, kept.season).plan()
+    assert plan is not None
+    spec = plan.missing[0]
+
+    def store() -> None:
+        kept.season.add_match(played(kept.config, spec))
+
+    told = heard(seasons, None, 3, store)
+    assert f'event: match\ndata: {{"id":"{spec.id}","round":3}}' in told
+    assert numbers(told) == [kept.season.last_event()]
+
+
+def test_a_listener_that_does_not_read_is_dropped_and_holds_little() -> None:
+    listener = Listener(0)
+    for number in range(1, 10 * WAITING):
+        listener.tell([Happened(number, Happening.ROUND, number, "")])
+    assert listener.dropped
+    assert listener.waiting.qsize() == WAITING
+
+
+def test_events_have_the_documented_form() -> None:
+    kinds: list[tuple[Happening, dict[str, Any]]] = [
+        (Happening.MATCH, {"id": "r002/t01/m0", "round": 2}),
+        (Happening.ROUND, {"round": 2}),
+        (Happening.STANDINGS, {"after_round": 2}),
+    ]
+    for kind, data in kinds:
+        sent = encoded(Happened(7, kind, 2, "r002/t01/m0")).decode()
+        lines = dict(line.split(": ", 1) for line in sent.strip().splitlines())
+        assert (lines["id"], lines["event"]) == ("7", kind.value)
+        assert json.loads(lines["data"]) == data
+    assert encoded(Happened(8, Happening.STATE, 0, "over")).endswith(b'data: {"state":"over"}\n\n')
+
+
+def test_one_too_many_gets_429_with_seconds(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_module, "MOST_OF_ADDRESS", 0)
+    answer = visitor.get("/api/v1/seasons/small/events")
+    assert answer.status_code == 429
+    assert answer.headers["retry-after"] == "30"
+    assert (answer.json()["error"]["limit"], answer.json()["error"]["seconds"]) == (0, 30)
+
+
+def test_news_of_no_season_are_404(visitor: TestClient) -> None:
+    assert visitor.get("/api/v1/seasons/none/events").status_code == 404
+
+
+def test_who_was_away_too_long_is_not_told_everything(seasons: Seasons, kept: Kept) -> None:
+    assert live_module._heard("1", MOST_MISSED + 2) is None
+    assert live_module._heard("2", MOST_MISSED + 2) == 2
+
+
+def test_the_live_page_has_a_row_for_every_match_of_the_round(visitor: TestClient) -> None:
+    page = visitor.get("/seasons/small/live").text
+    assert re.findall(r'data-key="([^"]+)"', page) == [
+        f"r003/t0{table}/m{rotation}" for table in (1, 2) for rotation in range(4)
+    ]
+    assert page.count("to be played") == 5
+    assert "3 of 8 matches are played" in page
+
+
+def test_the_live_page_says_that_nobody_plays(visitor: TestClient) -> None:
+    assert "Nobody plays the season now" in visitor.get("/seasons/small/live").text
+
+
+def test_the_wall_screen_has_all_that_it_turns_between(visitor: TestClient) -> None:
+    page = visitor.get("/seasons/small/live?wall=1").text
+    assert re.findall(r'<h2 id="live-(\w+)"', page) == ["tables", "standings", "crosstable"]

@@ -1,0 +1,103 @@
+"""What the organiser sees of requests: figures, health, and a log without queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+from starlette.testclient import TestClient
+
+from arbiter.errors import StoreError
+from arbiter.web import traffic
+from arbiter.web.seasons import Seasons
+from arbiter.web.security import POLICY
+from arbiter.web.site import make_site
+from tests.kept_season import Kept
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Lines(traffic.Log):
+    """A log that keeps its lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+
+@pytest.fixture
+def lines() -> Lines:
+    return Lines()
+
+
+@pytest.fixture
+def logged(kept: Kept, lines: Lines) -> Iterator[TestClient]:
+    seasons = Seasons([kept.file])
+    with TestClient(
+        make_site(seasons, log=lines, ended={"small": 4}), raise_server_exceptions=False
+    ) as client:
+        yield client
+    seasons.close()
+
+
+def test_the_log_has_no_queries(logged: TestClient, lines: Lines) -> None:
+    logged.get("/seasons/small?player=somebody&token=secret")
+    logged.get("/seasons/a%0Ab?x")
+    assert [line.rpartition(" ")[0].rpartition(" ")[0] for line in lines.lines] == [
+        "testclient GET /seasons/small 200",
+        "testclient GET /seasons/a%0Ab 404",
+    ]
+
+
+def test_figures_tell_of_requests_seasons_and_coordinators(logged: TestClient) -> None:
+    logged.get("/seasons/none")
+    found = dict(
+        line.rpartition(" ")[::2] for line in logged.get("/metrics").text.splitlines() if line[0] != "#"
+    )
+    assert found['arbiter_requests_total{status="404"}'] == "1"
+    assert found['arbiter_season_state{season="small",state="waiting"}'] == "1"
+    assert found['arbiter_season_matches{season="small"}'] == "19"
+    assert found['arbiter_coordinator_exit_code{season="small"}'] == "4"
+    assert found["arbiter_listeners"] == "0"
+
+
+def test_health_is_that_every_store_can_be_read(logged: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (logged.get("/healthz").status_code, logged.get("/healthz").text) == (200, "ok\n")
+
+    def failing(*_: object) -> None:
+        raise StoreError("the disk failed")
+
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.seasons.read_state", failing)
+    answer = logged.get("/healthz")
+    assert answer.status_code == 503
+    assert "disk" not in answer.text
+    assert 'state="unreadable"} 1' in logged.get("/metrics").text
+
+
+def test_too_many_at_once_are_asked_to_come_again(
+    logged: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(traffic, "MOST_AT_ONCE", 0)
+    answer = logged.get("/seasons")
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+    assert (answer.json()["error"]["limit"], answer.json()["error"]["seconds"]) == (0, 1)
+
+
+def test_a_request_to_read_has_no_body(logged: TestClient) -> None:
+    assert logged.request("GET", "/seasons", content=b"x").status_code == 400
+
+
+def test_our_own_failure_is_a_page_under_the_policy(
+    logged: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.web.figures.crosstable", lambda _: 1 / 0)
+    answer = logged.get("/seasons/small/crosstable")
+    assert answer.status_code == 500
+    assert answer.headers["content-security-policy"] == POLICY
+    assert "division" not in answer.text
