@@ -246,7 +246,7 @@ class Channel:
             # Rounded up: waking early would only mean waiting again.
             events = self._watch.poll(min(max(0, -(-left // MS)), LONGEST_POLL_MS))
             ready = {descriptor for descriptor, _ in events}
-            if self.stderr.descriptor in ready and not self.stderr.drain():
+            if self.stderr.descriptor in ready and not self.stderr.mark(DURING if send.asks else SINCE):
                 self._watch.unregister(self.stderr.descriptor)
             try:
                 if rest and self._stdin in ready:

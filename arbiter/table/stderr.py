@@ -33,7 +33,7 @@ class StandardError:
         self.tail = b""
         self._recent = bytearray()
         self.talks = False
-        """True once it wrote something after its start."""
+        """True once it wrote something after its first request."""
         self.requests = 0
         """Requests for a decision that it was sent."""
         self._seen = self._at_start = self._marked = self._told = 0
@@ -73,8 +73,8 @@ class StandardError:
         """
         more = self.drain()
         if self._seen > self._marked:
-            self.talks = True
             if self.requests:
+                self.talks = True
                 self._marks.append((self._marked, when, self.requests))
             self._marked = self._seen
         return more

@@ -69,6 +69,8 @@ def test_offsets_count_characters_of_the_tail_that_is_kept(pipe: Pipe) -> None:
 @pytest.mark.process
 def test_a_record_tells_during_which_move_its_bot_wrote(table: Table, bot: Callable[..., Path]) -> None:
     each = (
+        # So that its replies to news are waited for on the long path.
+        "if words[0] == 'declare': time.sleep(0.001)\n"
         "hold = globals().setdefault('hold', [0])\n"
         "if words[0].startswith('gen_'):\n"
         "    hold[0] += 1\n"
