@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import Problem
 from arbiter.players import command_problems, registered, starting_problems
+from arbiter.table.files import script_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +26,12 @@ def faults_of_version(
     for message in starting_problems(version.command, version.variables()):
         yield (), message
     if check_command:
-        for word, message in command_problems(version.command, folder):
+        missing = list(command_problems(version.command, folder))
+        for word, message in missing:
             yield ("command", word), message
+        path = version.variables().get("PATH")
+        if not missing and (message := script_problem(version.command[0], str(folder), path)):
+            yield ("command", 0), message
     for number, path in enumerate(version.read):
         if not os.path.exists(folder / path):  # noqa: PTH110 -- the name may be none at all
             yield ("read", number), f"there is no {path}"

@@ -20,7 +20,7 @@ from arbiter.packing import pack_match
 from arbiter.referee import drive, referee
 from arbiter.table.channel import Channel
 from arbiter.table.complaints import advice
-from arbiter.table.files import lack
+from arbiter.table.files import lack, script_problem
 from arbiter.table.forkserver import WRAPPER_FAILED
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import NS_PER_TICK, schedstat_available
@@ -149,6 +149,7 @@ def check_starts(
         if why := ends[channel.pid].not_started:
             if why == WRAPPER_FAILED and channel.stderr.last_line:
                 why = channel.stderr.last_line
+            why = script_problem(player.command[0], player.folder, player.env.get("PATH")) or why
             raise VoidMatch(f"cannot start {player.command[0]} of player {player.name}: {why}")
     if forfeit is not None and not channels[forfeit.seat].answered:
         player = players[forfeit.seat]

@@ -6,6 +6,10 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+LONGEST_LINE = 256
+"""Bytes of a script's first line that the kernel reads."""
+WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"
+
 if TYPE_CHECKING:
     from arbiter.match import Player
 
@@ -20,6 +24,32 @@ def program_problem(program: str, folder: str, path: str | None = None) -> str:
             return f"{program} is not executable (chmod +x, or name its interpreter first)"
     elif shutil.which(program, path=path) is None:
         return f"there is no program {program} in PATH"
+    return ""
+
+
+def script_problem(program: str, folder: str, path: str | None = None) -> str:
+    """Why the kernel would not execute a program of text, for its first line; "" if that is not why.
+
+    `path` as in `program_problem`, for what ``/usr/bin/env`` is to find.
+    """
+    file = os.path.join(folder, program)  # noqa: PTH118
+    try:
+        with open(file, "rb") as opened:
+            text = opened.read(LONGEST_LINE)
+    except OSError:
+        return ""
+    if not text.startswith(b"#!"):
+        plain = text.strip() and b"\0" not in text and text.isascii()
+        return f"the first line of {program} names no interpreter ({WRITE})" if plain else ""
+    line = text.partition(b"\n")[0]
+    if line.endswith(b"\r"):
+        return f"the first line of {program} ends with a carriage return (save it with newlines alone)"
+    named = [os.fsdecode(word) for word in line[2:].split()[:2]]
+    if named and os.path.isabs(named[0]) and not os.path.isfile(named[0]):
+        return f"the first line of {program} names {named[0]}, which is not there"
+    by_env = len(named) > 1 and os.path.basename(named[0]) == "env"  # noqa: PTH119
+    if by_env and "=" not in named[1] and named[1][0] != "-" and shutil.which(named[1], path=path) is None:
+        return f"the first line of {program} names {named[1]}, which is not in PATH"
     return ""
 
 

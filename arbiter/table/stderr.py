@@ -22,6 +22,10 @@ LOOKED_AT = 64 << 10
 """Bytes in which to look for why a program ended: some write long reports after the reason."""
 NOTICE = b"Picked up "
 """How a Java virtual machine begins to tell what the environment told it."""
+FATAL = b"Fatal Python error: "
+NO_LIBRARY = (
+    "; its Python finds no library: name its interpreter in command, or the interpreter's folder in read"
+)
 
 
 class StandardError:
@@ -100,8 +104,13 @@ class StandardError:
 
     @property
     def last_line(self) -> str:
-        """The end of the last line that is not empty and tells something of the program."""
-        told = (
-            line for line in reversed(self.tail.split(b"\n")) if line.strip() and not line.startswith(NOTICE)
-        )
-        return next(told, b"").strip()[-200:].decode(errors="backslashreplace")
+        """The end of the last line that is not empty and tells something of the program; of a Python that died
+        as it started, its error.
+        """
+        told = [line.strip() for line in self.tail.split(b"\n")]
+        told = [line for line in told if line and not line.startswith(NOTICE)]
+        last, hint = told[-1] if told else b"", ""
+        if last == b"<no Python frame>":
+            last = next((line for line in reversed(told) if line.startswith(FATAL)), last)
+            hint = NO_LIBRARY if last.startswith(FATAL + b"init_") else ""
+        return last[-200:].decode(errors="backslashreplace") + hint

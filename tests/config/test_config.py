@@ -402,3 +402,19 @@ def test_a_season_in_the_virtual_environment_of_a_bot_is_within_its_reach(tmp_pa
     (tmp_path / "lib").mkdir()
     config = season_with(tmp_path, mine.replace("python3", "tool"), "{name: b, command: [python3]}")
     assert list(within_reach(config)) == []
+
+
+def test_a_script_without_its_interpreter_is_found(tmp_path: Path) -> None:
+    for name, first in (("gone", "#!/nowhere/sh\n"), ("none", "import sys\n")):
+        (tmp_path / name).write_text(first)
+        (tmp_path / name).chmod(0o755)
+    text = "game: {name: planning, seats: 2}\nplayers:\n"
+    text += "".join(f"  - {{name: {name}, command: [./{name}]}}\n" for name in ("gone", "none"))
+    (tmp_path / "s.yaml").write_text(text)
+    load(tmp_path / "s.yaml")
+    with pytest.raises(ConfigError) as refused:
+        load(tmp_path / "s.yaml", check_commands=True)
+    assert [str(problem.message).partition(" (")[0] for problem in refused.value.problems] == [
+        "gone: the first line of ./gone names /nowhere/sh, which is not there",
+        "none: the first line of ./none names no interpreter",
+    ]

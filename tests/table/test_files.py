@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.players import registered
-from arbiter.table.files import lack
+from arbiter.table.files import WRITE, lack, script_problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,3 +44,24 @@ def test_a_program_is_looked_for_on_the_path_that_the_bot_gets(folder: Path) -> 
     env = {"PATH": str(folder / "bots")}
     assert lack(registered("p", ["bot"], folder, env=env)) == ""
     assert lack(registered("p", ["sh"], folder, env=env)) == "there is no program sh in PATH"
+
+
+@pytest.mark.parametrize(
+    ("first", "problem"),
+    [
+        (b"#!/bin/sh\n", ""),
+        (b"#! /usr/bin/env sh -x\n", ""),
+        (b"#!/usr/bin/env -S sh -x\n", ""),
+        (b"\x7fELF\0", ""),
+        (b"#!/nowhere/python3 -u\n", "the first line of run names /nowhere/python3, which is not there"),
+        (b"#!/usr/bin/env nothing9\n", "the first line of run names nothing9, which is not in PATH"),
+        (b"#!/bin/sh\r\n", "the first line of run ends with a carriage return (save it with newlines alone)"),
+        (
+            b"import sys\n",
+            f"the first line of run names no interpreter ({WRITE})",
+        ),
+    ],
+)
+def test_a_first_line_by_which_nothing_starts_is_named(first: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(first)
+    assert script_problem("run", str(tmp_path)) == problem

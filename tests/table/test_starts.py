@@ -36,7 +36,7 @@ DISTURBED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "its program is gone": (lambda own: (own / "bot").unlink(), ("own/bot",), "own/bot of player p2: No such file or directory"),
     "its program is not executable": (lambda own: (own / "bot").chmod(0o644), ("own/bot",), "own/bot of player p2: Permission denied"),
     "its script names no interpreter": (
-        lambda own: (own / "bot").write_text("#!/nowhere/sh\n"), ("own/bot",), "own/bot of player p2: .*No such file or directory"
+        lambda own: (own / "bot").write_text("#!/nowhere/sh\n"), ("own/bot",), "own/bot of player p2: the first line of .*/own/bot names /nowhere/sh, which is not there"
     ),
     "its folder is gone": (
         lambda own: own.rename(own.parent / "moved"), ("own/bot",), r"own/bot of player p2: \S+/own: No such file or directory"

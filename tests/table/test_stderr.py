@@ -87,3 +87,14 @@ def test_a_record_tells_during_which_move_its_bot_wrote(table: Table, bot: Calla
     assert first[2] == own[0]
     assert others == [(16, "during", own[1]), (26, "during", own[2]), (36, "during", len(record.moves) + 1)]
     assert record.bots[0].stderr_at == ()
+
+
+def test_of_a_python_that_died_as_it_started_the_error_is_the_last_line(pipe: Pipe) -> None:
+    died = (
+        "Fatal Python error: init_fs_encoding: no codec\nModuleNotFoundError: No module named 'encodings'\n\n"
+    )
+    pipe.written(f"{died}Current thread 0x1 (most recent call first):\n  <no Python frame>\n", DURING)
+    hint = "name its interpreter in command, or the interpreter's folder in read"
+    assert pipe.error.last_line == (
+        f"Fatal Python error: init_fs_encoding: no codec; its Python finds no library: {hint}"
+    )
