@@ -27,7 +27,7 @@ from arbiter.cli.bots import (
 from arbiter.cli.entries import read_entries
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import limit_options, read_json
-from arbiter.cli.output import say
+from arbiter.cli.output import note, say
 from arbiter.config.limits import CHOICES, USUAL, changed
 from arbiter.course import programme
 from arbiter.errors import ConfigError, Problem
@@ -187,11 +187,14 @@ def _recorded(
     from arbiter.cli.again import absent, settings_of_match
     from arbiter.cli.opening import open_stored
     from arbiter.config import as_it_was
+    from arbiter.season.programs import told_of
 
     given, season = open_stored(config, store_url)
     record = season.match(match_id)
     if record is None:
         raise ConfigError(f"there is no match {match_id!r}", hint="arbiter matches lists them")
+    for line in told_of(season.programs(), season.orders.read().given, record, Path(config)):
+        note(line)
     settings = settings_of_match(record, season)
     then = None if settings is None else as_it_was(given, settings)
     if then is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -286,6 +287,19 @@ def test_of_a_match_played_again_with_files_that_were_not_kept_nothing_is_said(
     order = Order(Verb.REPLAYED, match.id, "", "", 1, 1)
     rounds = {1: {name: {f"bots/{name}.py": "another"} for name in match.players}}
     assert list(told_of(rounds, [order], match, folder / "s.yaml")) == []
+
+
+def test_the_console_notes_a_file_that_is_another_than_the_matchs(
+    kept: Kept, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = kept.match(CLEAN).players[0]
+    for number in (1, 2, 3):
+        kept.season.keep_programs(number, {player: {"small.yaml": "0"}})
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    seats = [word for seat in range(4) for word in ("--seat", f"{seat}=random")]
+    assert exit_code(["console", "--config", str(kept.file), "--from", CLEAN, "--until", "0", *seats]) == 0
+    said = f"small.yaml of player {player} is not the file that played here: it changed after round 3"
+    assert f"arbiter: {said}" in capsys.readouterr().err.splitlines()
 
 
 def test_files_that_changed_later_are_told_from_those_that_changed_since(folder: Path) -> None:
