@@ -179,3 +179,8 @@ def test_a_line_end_in_a_name_makes_no_tag_of_its_own() -> None:
     lines = "".join(text("pgn", [record(season='s"]\n[White "x')])).splitlines()
     count = {tag: sum(line.startswith(f"[{tag} ") for line in lines) for tag in ("Event", "White")}
     assert count["Event"] == count["White"]
+
+
+@pytest.mark.parametrize("name", ["Zoë O'Brien", "d'Artagnan", "'"])
+def test_a_name_may_have_an_apostrophe(name: str) -> None:
+    assert TypeAdapter(Name).validate_python(name) == name

@@ -155,3 +155,20 @@ def test_a_folder_whose_name_is_no_season_s_gets_the_game_s(arbiter: Run, place:
     assert arbiter("init", 'a "b": #1')[0] == 0
     assert arbiter("check-config", 'a "b": #1/season.yaml')[0] == 0
     assert yaml.safe_load((place / 'a "b": #1' / "season.yaml").read_text())["season"] == "planning"
+
+
+def test_a_folder_whose_name_is_none_for_a_season_is_told(arbiter: Run, place: Path) -> None:
+    code, _, err = arbiter("init", "my season")
+    said = "'my season' is no name for a season: it is called planning; season: in season.yaml names it"
+    assert (code, err) == (0, f"arbiter: {said}\n")
+    assert yaml.safe_load((place / "my season" / "season.yaml").read_text())["season"] == "planning"
+
+
+def test_a_folder_without_a_name_is_refused(arbiter: Run, place: Path) -> None:
+    line = "arbiter: the folder has no name (arbiter init . writes into the current one)"
+    refused(arbiter("init", ""), line)
+    assert all_files(place) == {}
+
+
+def test_the_next_command_enters_a_folder_that_looks_like_an_option(arbiter: Run) -> None:
+    assert ": cd -- -x && arbiter run-round season.yaml\n" in arbiter("init", "--", "-x")[1]

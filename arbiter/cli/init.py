@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.output import say
+from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
 from arbiter.samples import GAMES, SEASON, season_files
 
@@ -23,23 +23,28 @@ A_NAME = re.compile(r"[\w.-]{1,64}")
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="FOLDER")
 @click.option("--game", default=GAMES[0], show_default=True, help=f"One of {', '.join(GAMES)}.")
-def init(folder: Path, game: str) -> None:
+def init(folder: str, game: str) -> None:
     """Write a season to start from into a FOLDER: its file, sample bots, a README.
 
     No file that is there already is overwritten.
 
     Example: arbiter init spring --game dou_dizhu
     """
+    if not folder:
+        raise ConfigError("the folder has no name", hint="arbiter init . writes into the current one")
     if game not in GAMES:
         message = f"--game {game}: there is no sample season of it"
         raise ConfigError(message, hint=f"known: {', '.join(GAMES)}")
     place = os.path.realpath(folder)
     name = os.path.basename(place)  # noqa: PTH119
-    files = season_files(game, name if A_NAME.fullmatch(name) else game)
-    _write(folder, files)
-    going = "" if place == os.path.realpath("") else f"cd {shlex.quote(str(folder))} && "
+    fits = A_NAME.fullmatch(name) is not None
+    _write(Path(folder), season_files(game, name if fits else game))
+    if not fits:
+        note(f"{name!r} is no name for a season: it is called {game}; season: in {SEASON} names it")
+    words = ["cd", *(["--"] if folder.startswith("-") else []), folder]
+    going = "" if place == os.path.realpath("") else f"{shlex.join(words)} && "
     say(f"wrote a season of {game} to {folder}: {SEASON}, README.md and the folder bots")
     say(f"play its first round: {going}arbiter run-round {SEASON}")
 

@@ -64,7 +64,7 @@ def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
 def _check_name(text: str) -> None:
     fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
     if not fits or any(mark in text for mark in '#@"'):
-        raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or quotes")
+        raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or double quotes")
 
 
 def _check_store(text: str) -> None:
