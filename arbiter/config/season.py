@@ -120,13 +120,14 @@ def load(
 ) -> Config:
     """Read and check a season's file; ConfigError with everything that is wrong with it.
 
-    `check_commands` also refuses players whose program or named file is missing, but not those whose names
-    `sitting_out` returns, and `check_store` a store in a folder that is not there.
+    `check_commands` is for who plays: it also refuses players who do not fill tables, and those whose program
+    or named file is missing, but not those whose names `sitting_out` returns. `check_store` refuses a
+    store in a folder that is not there.
     """
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
     says = reading.document.value
-    reading.problems += _cross_checks(says, reading.game)
+    reading.problems += _cross_checks(says, reading.game, check_commands)
     named = says.get("folder", ".")
     folder = file.parent / (named if isinstance(named, str) else ".")
     missing: list[Problem] = []
@@ -158,8 +159,11 @@ def _is_of_a_file(problem: Problem) -> bool:
     return len(problem.path) > len(("players", 0))
 
 
-def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Problem]:
-    """Mistakes that no single key shows, found in the unchecked file so that all come at once."""
+def _cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) -> Iterable[Problem]:
+    """Mistakes that no single key shows, found in the unchecked file so that all come at once.
+
+    Whether tables can be filled matters only for a season that is `to_play`.
+    """
     entries = value.get("players")
     players = [p if isinstance(p, dict) else {} for p in entries] if isinstance(entries, list) else []
     seen: set[str] = set()
@@ -188,7 +192,7 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None) -> Iterable[Pr
     ordinary = sum(not player.get("house") for player in players)
     if players and ordinary == 0:
         yield Problem(("players",), "all of them are house bots")
-    elif game is not None and -ordinary % game.table_size and not named:
+    elif to_play and game is not None and -ordinary % game.table_size and not named:
         hint = "name a player in house_bots to fill up"
         yield Problem(("players",), f"{ordinary} players do not fill tables of {game.table_size}", hint)
 

@@ -107,7 +107,7 @@ def test_what_may_change_freely_is_taken_too(old: str, new: str, file: Path, bef
 def test_a_file_with_mistakes_is_never_taken(old: str, new: str, file: Path, before: Config) -> None:
     file.write_text(TEXT.replace(old, new))
     with pytest.raises(ConfigError):
-        load(file)
+        load(file, check_commands=True)
     assert unchanged(file, before) is None
 
 

@@ -165,3 +165,20 @@ def test_whoever_plays_hears_of_it(kept: Kept, run: Run) -> None:
     assert code == 0
     assert err.endswith("plays the season, and hears it before a round is planned or rated\n")
     assert CLEAN not in [match.id for match in Season(kept.config, kept.season).counted()]
+
+
+def test_commands_that_start_nobody_need_no_house_bot(kept: Kept, run: Run) -> None:
+    kept.file.write_text(kept.file.read_text().replace("house_bots: [random]\n", ""))
+    commands: list[tuple[str, ...]] = [
+        ("standings",),
+        ("status",),
+        ("verify",),
+        ("annul", CLEAN, "--because", "x"),
+        ("suspend", "p1", "--because", "x"),
+        ("reinstate", "p1"),
+    ]
+    for command in commands:
+        assert (command[0], *run(*command))[:2] == (command[0], 0)
+    code, _, err = run("check-config")
+    assert code == 2
+    assert "6 players do not fill tables of 4" in err
