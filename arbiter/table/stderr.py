@@ -104,9 +104,7 @@ class StandardError:
 
     @property
     def last_line(self) -> str:
-        """The end of the last line that is not empty and tells something of the program; of a Python that died
-        as it started, its error.
-        """
+        """The end of the last line that tells something; of a Python that died as it started, its error."""
         told = [line.strip() for line in self.tail.split(b"\n")]
         told = [line for line in told if line and not line.startswith(NOTICE)]
         last, hint = told[-1] if told else b"", ""
