@@ -24,7 +24,7 @@ from arbiter.players import (
     registered,
     starting_problems,
 )
-from arbiter.store.address import lasts
+from arbiter.store.address import lasts, refuse_query
 from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def prepare(path: str, store_url: str | None = None) -> Config:
     config = load(path, check_commands=True, sitting_out=partial(_sitting_out, store_url=store_url))
     config = replace(config, store=store_url or config.store)
     if not lasts(config.store):
-        raise ConfigError(f"--store {config.store} keeps nothing", hint="name a file")
+        given = "--store" if store_url else f"{path}: store:"
+        raise ConfigError(f"{given} {config.store} keeps nothing", hint="name a file")
+    refuse_query(config.store)
     for text in config.warnings:
         note(text)
     if config.gone:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ MAX_NODES = 100_000
 MAX_DEPTH = 50
 _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """Written in C, where PyYAML was built with it."""
+
+
+_MISPLACED = re.compile(r"expected the node content, but found '(.*)'")
 
 
 @dataclass(slots=True)
@@ -60,7 +64,7 @@ def read_document(file: Path, fast: bool = False) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        message = error.problem or str(error)
+        message = _plainly(error.problem or str(error))
         raise ConfigError([Problem((), message, "", line, column)], str(file)) from None
     except RecursionError:
         raise ConfigError("is nested too deeply", str(file)) from None
@@ -71,6 +75,16 @@ def read_document(file: Path, fast: bool = False) -> Document:
     if not isinstance(document.value, dict):
         raise ConfigError("is not a mapping of keys", str(file), hint="see the tutorial for a small one")
     return document
+
+
+def _plainly(message: str) -> str:
+    """A YAML reader's complaint about brackets in plain words; others as they are."""
+    found = _MISPLACED.fullmatch(message)
+    if found is None:
+        return message
+    if found[1] == "<stream end>":
+        return "the file ends where a value should stand (is a bracket left open?)"
+    return f"{found[1]!r} stands where a value should (is a bracket too many, or a quote missing?)"
 
 
 class _Reader:

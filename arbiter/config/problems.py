@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from arbiter.config.places import Document
 
 
+_DICTIONARY = re.compile(r"a valid dictionary( or instance of \w+)?")
+"""Pydantic's word for a mapping, with the name of our class."""
+
+
 def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Problem]:
     """Pydantic's errors in our words; the branches of a union make one problem."""
     by_path: dict[tuple[str | int, ...], list[Problem]] = {}
@@ -39,14 +43,14 @@ def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
     if kind == "literal_error":
         known = re.findall(r"'([^']*)'", context["expected"])
         return Problem(path, f"{error['input']!r} is not known", did_you_mean(str(error["input"]), known))
-    message = error["msg"].replace("Input should be", "should be")
+    message = _DICTIONARY.sub("a mapping of keys", error["msg"]).replace("Input should be", "should be")
     message = message.replace("List should have at least 1 item after validation, not 0", "is empty")
     return Problem(path, message, context.get("hint", ""))
 
 
 def _is_branch(key: object) -> bool:
     return isinstance(key, str) and (
-        key in {"str", "int", "constrained-int", "constrained-str"}
+        key in {"str", "int", "float", "constrained-int", "constrained-str"}
         or key.startswith(("literal[", "dict[", "function-"))
     )
 

@@ -28,7 +28,7 @@ from arbiter.config.season_file import (
 from arbiter.config.versions import faults_of_version, player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
-from arbiter.store.address import absolute, address_of, file_of, missing_folder
+from arbiter.store.address import absolute, address_of, file_of, lasts, missing_folder
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def load(
 
     `check_commands` is for who plays: it also refuses players who do not fill tables, and those whose program
     or named file is missing, but not those whose names `sitting_out` returns. `check_store` refuses a
-    store in a folder that is not there.
+    store that keeps nothing, is a folder, or is in one that is not there.
     """
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
@@ -225,8 +225,16 @@ def _problems_of_players(written: Any, folder: Path, check_commands: bool) -> It
 
 
 def _store_problems(written: Any, folder: Path) -> Iterable[Problem]:
-    if isinstance(written, str) and (missing := missing_folder(absolute(written, folder))):
+    if not isinstance(written, str):
+        return
+    url = absolute(written, folder)
+    file = file_of(url)
+    if not lasts(url):
+        yield Problem(("store",), f"{written} keeps nothing", "name a file")
+    elif missing := missing_folder(url):
         yield Problem(("store",), f"there is no folder {missing}", "make it, or name another one")
+    elif file is not None and file.is_dir():
+        yield Problem(("store",), f"{file} is a folder", "name a file in it")
 
 
 def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:

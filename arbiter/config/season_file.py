@@ -33,7 +33,7 @@ from arbiter.config.limits import (
     parse_start,
 )
 from arbiter.errors import ConfigError
-from arbiter.store.address import SCHEMES, address_of
+from arbiter.store.address import SCHEMES, address_of, refuse_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +76,7 @@ def _check_store(text: str) -> None:
         # Without the rest, which may hold a password.
         hint = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
         raise ConfigError(f"not a kind of store: {scheme}://", hint=hint)
+    refuse_query(text)
 
 
 def _check_commitment(text: str) -> None:
@@ -203,6 +204,13 @@ class StopModel(StrictModel):
     faults: Annotated[StrictInt | StrictFloat, Field(gt=0, le=1)] = 1
 
 
+def _share_of_what(value: object) -> object:
+    """A share alone does not say of what."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise _refused("share", f"{value} does not say of what", f"write {{faults: {value}}}")
+    return value
+
+
 class SeasonModel(TableModel):
     """The file as written: names, types and ranges; defaults as documented."""
 
@@ -221,7 +229,7 @@ class SeasonModel(TableModel):
     ship: list[Word] = []
     house_bots: list[Word] = []
     suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
-    stop_when: StopModel = StopModel()
+    stop_when: Annotated[StopModel, BeforeValidator(_share_of_what)] = StopModel()
     after_fault: AfterFault = "end"
     qualify: StrictBool = False
     players: Annotated[list[PlayerModel], Field(min_length=1)]

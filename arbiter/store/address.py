@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arbiter.errors import ConfigError
 from arbiter.store import sqlite
 from arbiter.store.sqlite import MEMORY
 
@@ -51,6 +52,12 @@ def missing_folder(url: str) -> Path | None:
     """The folder in which the store's file is to lie and that is not there."""
     file = file_of(url)
     return None if file is None or os.path.isdir(file.parent) else file.parent
+
+
+def refuse_query(url: str) -> None:
+    """ConfigError for an address of a file with a part after ``?``, which would be no part of its name."""
+    if url.startswith("sqlite") and "?" in url:
+        raise ConfigError(f"not a store: {url!r} has a ? in it", hint="name a file without one")
 
 
 def lasts(url: str) -> bool:

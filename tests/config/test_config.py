@@ -123,8 +123,29 @@ def test_a_missing_folder_of_the_store_is_found_by_who_asks(write: Callable[[str
         load(path, check_store=True)
     said = f"store: there is no folder {path.parent / 'none'} (make it, or name another one)"
     assert str(caught.value) == f"{path}:7:1: {said}"
-    for there in ("sqlite:///s.sqlite", "sqlite://", "postgresql://host/db"):
+    for there in ("sqlite:///s.sqlite", "postgresql://host/db"):
         load(write(GOOD + f"store: {there}\n"), check_store=True)
+
+
+@pytest.mark.parametrize(
+    ("store", "said"),
+    [
+        ("sqlite:///", "sqlite:/// keeps nothing (name a file)"),
+        ("sqlite://", "sqlite:// keeps nothing (name a file)"),
+        ("sqlite:////usr", "/usr is a folder (name a file in it)"),
+        (
+            "sqlite:///x?x=1.sqlite",
+            "not a store: 'sqlite:///x?x=1.sqlite' has a ? in it (name a file without one)",
+        ),
+    ],
+)
+def test_a_store_that_no_season_can_be_kept_in_is_found(
+    store: str, said: str, write: Callable[[str], Path]
+) -> None:
+    path = write(GOOD + f"store: '{store}'\n")
+    with pytest.raises(ConfigError) as caught:
+        load(path, check_store=True)
+    assert str(caught.value) == f"{path}:7:1: store: {said}"
 
 
 def test_a_moment_that_is_over_draws_a_warning(write: Callable[[str], Path]) -> None:
@@ -151,6 +172,10 @@ def test_a_moment_that_is_over_draws_a_warning(write: Callable[[str], Path]) -> 
         (("game: planning", "game: planning\ntime: -3"), "2:1: time: should be a valid string"),
         (("game: planning", "game: planning\nstart_time: 5"), "2:1: start_time: 5 has no unit (write 5s)"),
         (("game: planning", "game: planning\nmemory: 1KB"), "2:1: memory: not an amount of memory: '1KB' (write 400MB; at least 10MB, at most 1000000GB)"),
+        (("game: planning", "game: planning\nstop_when: 0.5"), "2:1: stop_when: 0.5 does not say of what (write {faults: 0.5})"),
+        (("game: planning", "game: planning\nstop_when: often"), "2:1: stop_when: should be a mapping of keys"),
+        (("game: planning", "game: planning\nstop_when: {faults: x}"), "2:13: stop_when.faults: should be a valid integer, or should be a valid number"),
+        (("game: planning", "]"), "1:1: ']' stands where a value should (is a bracket too many, or a quote missing?)"),
         (("game: planning", "game: planning\nworkers: many"), "2:1: workers: 'many' is not known, or should be a valid integer (known: auto)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: []"), "6:15: players.3.command: is empty"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [python3, ./missing.py]"), "6:34: players.3.command.1: d: there is no file ./missing.py"),
