@@ -176,7 +176,7 @@ def test_a_round_and_the_tables_of_it(arbiter: Callable[..., tuple[int, str, str
     lines = arbiter("standings", config, "--history", "--format", "csv")[1].splitlines()
     assert (lines[0], len(lines)) == ("round,rank,player,elo,low,high", 1 + len(history))
     assert "Elo after each round" in arbiter("standings", config, "--history")[1]
-    refused(arbiter("standings", config, "--after-round", "2"), "--after-round 2: 1 rounds are complete")
+    refused(arbiter("standings", config, "--after-round", "2"), "--after-round 2: 1 round is complete")
     lines = arbiter("crosstable", config, "--format", "csv")[1].splitlines()
     assert lines[0] == "player,opponent,wins,draws,losses"
     assert "broken,ann,0,0,4" in lines

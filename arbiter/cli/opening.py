@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 
+SHOWN = 4
+"""Seasons that an error names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A season as far as it was played, for commands that only look; relative names start in `folder`."""
@@ -89,7 +93,9 @@ def _opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Stor
     store = Store(store_url or config.store, create=False)
     season = store.season(config.season)
     if season is None:
-        raise StoreError(f"{store.name} holds no season {config.season} yet: play a round first")
+        others = ", ".join(store.seasons()[:SHOWN])
+        what = f"; it holds {others}: does season: name another?" if others else ": play a round first"
+        raise StoreError(f"{store.name} holds no season {config.season} yet{what}")
     return config, season, store
 
 

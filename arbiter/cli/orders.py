@@ -77,7 +77,7 @@ def annul(
     if not undo and because is None:
         raise ConfigError("--because is missing: say why, the players will read it")
     season = _administered(config, store_url)
-    ids = list(dict.fromkeys(matches)) or _chosen(season.stored, round_number, player, annulled=undo)
+    ids = list(dict.fromkeys(matches)) or _chosen(season, round_number, player, annulled=undo)
     if undo:
         given, what = administration.undo_annulment(season, ids), "counted again"
     else:
@@ -146,12 +146,15 @@ class _Test:
         raise NotImplementedError
 
 
-def _chosen(season: SeasonStore, round_number: int | None, player: str | None, annulled: bool) -> list[str]:
+def _chosen(season: Administered, round_number: int | None, player: str | None, annulled: bool) -> list[str]:
     """The matches of a round, of a player, or both, that are annulled or not; ConfigError for none."""
-    found = season.summaries()
-    out = force(season.orders.read().given).annulled
+    found = season.stored.summaries()
+    out = force(season.stored.orders.read().given).annulled
     playing = {name.partition(VERSION_MARK)[0] for match in found for name in map(original, match.players)}
     if player is not None and player.partition(VERSION_MARK)[0] not in playing:
+        entries = season.config.entries if isinstance(season, Results) else ()
+        if any(player in (entry.player.name, entry.registered_name) for entry in entries):
+            raise ConfigError(f"{player} has no match")
         raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(playing)))
     chosen = [
         match.id

@@ -147,7 +147,8 @@ def first_few(texts: Iterable[str]) -> str:
 
 def number(value: float | None, digits: int = 0) -> str:
     """A figure, or a dash where there is none."""
-    return "-" if value is None else f"{value:.{digits}f}"
+    # No figure is -0.
+    return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def faults_text(faults: dict[str, int]) -> str:

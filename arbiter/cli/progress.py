@@ -107,6 +107,10 @@ def _plan_lines(event: RoundPlanned, name: str) -> Iterator[str]:
         yield f"the seed's SHA-256 is {event.commitment}; the seed is shown when the season ends"
 
 
+def _are(many: int) -> str:
+    return "is" if many == 1 else "are"
+
+
 def _line(event: Event, name: str) -> str:
     """One line about an event other than a match or a plan."""
     match event:
@@ -140,9 +144,10 @@ def _line(event: Event, name: str) -> str:
         case PartComplete(part, round_number, played):
             return f"slice {part}, round {round_number}: {played} matches played"
         case RoundsOver(complete, rounds) if complete < rounds:
-            return f"{complete} of {rounds} rounds of {name} are complete"
+            return f"{complete} of {counted(rounds, 'round')} of {name} {_are(complete)} complete"
         case RoundsOver(complete):
-            return f"{complete} rounds of {name} are complete, and there is time for more"
+            done = f"{counted(complete, 'round')} of {name} {_are(complete)} complete"
+            return f"{done}, and there is time for more"
         case SeasonComplete(rounds):
             return f"all {rounds} rounds of {name} are complete"
     raise TypeError(f"no line is known for {event!r}")

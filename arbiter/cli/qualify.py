@@ -9,7 +9,7 @@ import click
 
 from arbiter.cli.bots import prepare
 from arbiter.cli.options import config_argument, format_option
-from arbiter.cli.output import first_few, note, print_json, say
+from arbiter.cli.output import counted, first_few, note, print_json, say
 from arbiter.errors import BotCheckFailed, NoStore
 from arbiter.executors import processes
 from arbiter.store import Store
@@ -48,7 +48,9 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
         shapes = [verdict.to_json() for verdict in verdicts]
         print_json({"season": settled.season, "ok": not failed, "players": shapes})
     if failed:
-        raise BotCheckFailed(f"{len(failed)} of {len(verdicts)} players failed: {first_few(failed)}")
+        raise BotCheckFailed(
+            f"{len(failed)} of {counted(len(verdicts), 'player')} failed: {first_few(failed)}"
+        )
 
 
 def _ways_back(config: Config, passed: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ import click
 
 from arbiter.cli.opening import look, open_stored
 from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
-from arbiter.cli.output import print_as, print_json, print_table, result_text, seat_names
+from arbiter.cli.output import counted, print_as, print_json, print_table, result_text, seat_names
 from arbiter.cli.standings import show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.marks import marked
@@ -36,7 +36,9 @@ def standings(
     found = look(config, store_url)
     last = found.complete
     if after_round is not None and after_round > last:
-        raise ConfigError(f"--after-round {after_round}: {last} rounds are complete")
+        raise ConfigError(
+            f"--after-round {after_round}: {counted(last, 'round')} {'is' if last == 1 else 'are'} complete"
+        )
     if history and official:
         raise ConfigError("--official does not go with --history")
     if history:

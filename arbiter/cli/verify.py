@@ -73,7 +73,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
 def _amount(checked: Coverage) -> str:
     """One line of what was checked."""
     return (
-        f"{checked.rounds} rounds ({checked.complete} complete) dealt again,"
+        f"{counted(checked.rounds, 'round')} ({checked.complete} complete) dealt again,"
         f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits played again,"
         " ratings computed again"
         + (f", {counted(checked.replayed, 'match')} played twice" if checked.replayed else "")

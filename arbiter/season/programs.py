@@ -91,7 +91,8 @@ def missing(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyTyp
     known = {original(player.name): player for player in players}
     lacks = {name: what for name, player in known.items() if (what := gone.get(name) or lack(player))}
     named = [f"player {name}: {what}" for name, what in list(lacks.items())[:SHOWN]]
-    more = [f"and {len(lacks) - SHOWN} players more"] if len(lacks) > SHOWN else []
+    others = len(lacks) - SHOWN
+    more = [f"and {others} player{'s' * (others > 1)} more"] if others > 0 else []
     return "; ".join([*named, *more])
 
 

@@ -58,6 +58,18 @@ def test_standings_name_one_who_sits_out_and_count_several(run: Run) -> None:
     assert "p1 is suspended" not in out
 
 
+def test_a_player_without_matches_has_none(kept: Kept, run: Run) -> None:
+    kept.file.write_text(kept.file.read_text() + "  - {name: late, command: [python3]}\n")
+    assert run("annul", "--player", "late", "--because", "x")[::2] == (2, "arbiter: late has no match\n")
+
+
+def test_of_another_season_those_are_named_that_the_store_holds(kept: Kept, run: Run) -> None:
+    kept.file.write_text(kept.file.read_text().replace("season: small", "season: large"))
+    code, _, err = run("status")
+    assert code == 5
+    assert err.endswith("holds no season large yet; it holds small: does season: name another?\n")
+
+
 def test_a_round_or_a_players_matches_are_annulled_at_once(kept: Kept, run: Run) -> None:
     code, out, _ = run("annul", "--round", "2", "--player", "p3", "--because", "x", "--format", "json")
     assert code == 0
