@@ -11,7 +11,7 @@ import pytest
 
 from arbiter.view import Reader, replay_of
 from tests.web.replays import NAMES, OPTIONS, faulty, match_of
-from tests.web.site import WEB, Site, match_page
+from tests.web.site import Site, match_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -290,7 +290,9 @@ def test_axe_finds_nothing(site: Site, open_page: Callable[..., Any], name: str,
     middle = replay["events"][-1]["i"] * 2 // 3 if name != "fault" else 9999
     page = open_page(site.hold(replay) + f"?i={middle}", color_scheme=scheme)
     page.wait_for_selector(".rp-table")
-    page.click("summary")
+    if name == "planning":
+        # All games have the same table of times, and a large page takes long.
+        page.click("summary")
     assert violations(page) == []
     assert page.evaluate("document.getAnimations().length") == 0
 
@@ -436,19 +438,3 @@ def test_a_tests_policy_is_that_of_the_pages(site: Site, open_page: Callable[...
     page.on("console", lambda message: complaints.append(message.text))
     page.goto(f"{site.base}/bad")
     assert "Content Security Policy" in complaints[0]
-
-
-def test_modules_can_be_put_together_in_one_file() -> None:
-    """Imports are a line each and rename nothing, and no two modules define one name: a report joins them."""
-    names: list[str] = []
-    for path in sorted((WEB / "static" / "replay").glob("*.js")):
-        text = path.read_text(encoding="utf-8")
-        for line in re.findall(r"^.*\b(?:import|export)\b.*$", text, re.MULTILINE):
-            if line.lstrip().startswith(("//", "/*", "*")):
-                continue
-            assert re.fullmatch(
-                r'import \{ [\w, ]+ \} from "\./\w+\.js";|export (function|const|class) .*', line
-            ), line
-        names += re.findall(r"^(?:export )?(?:function|const|class|let) (\w+)", text, re.MULTILINE)
-        assert len(text.splitlines()) <= 350
-    assert len(names) == len(set(names)), sorted(name for name in names if names.count(name) > 1)
