@@ -1,0 +1,144 @@
+"""Connections of the server: how long and how much each may take before it is ended.
+
+uvicorn bounds how long an idle connection is kept, and nothing else. Here a request's headers must come whole
+within `HEADER_SECONDS`, a body goes on within `STALL_SECONDS`, an answer is taken within as much, and there
+are at most `MOST` connections. `look`, called once a second, ends what is late; no connection needs a timer.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Iterable
+
+HEADER_SECONDS = 10.0
+"""From the connection, or from the first byte of a later request, to the end of the headers."""
+STALL_SECONDS = 10.0
+"""Without a byte of a body, or without a byte of an answer that the client takes."""
+HEADER_BYTES = 16_384
+"""Of a request's line and headers."""
+UNREAD_BYTES = 1_000_000
+"""Of a body that comes after its answer, and that nobody reads."""
+BUFFERED_BYTES = 65_536
+"""Of an answer, in the kernel and again here, before whoever writes it waits for the reader."""
+MOST = 2000
+"""Connections at once."""
+RETRY_SECONDS = 5
+
+
+class Connection(H11Protocol):
+    """An HTTP/1.1 connection that is ended when its client is too slow, too long or one too many."""
+
+    _full = False
+    _since: float | None = None
+    """When the wait for the rest of headers, or of a body that nobody reads, began."""
+    _heard = 0.0
+    _unread = 0
+    _seen: object = None
+    """The last request that a look has seen."""
+    _left = 0
+    """Bytes that the client had not taken when it last took some."""
+    _taken = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Refuse one too many; keep little for a client that does not read."""
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=BUFFERED_BYTES)
+        self._heard = self._taken = self.loop.time()
+        self._since = self._heard
+        if len(self.connections) > MOST:
+            self._full = True
+            hint = {"limit": MOST, "seconds": RETRY_SECONDS}
+            self._refuse(429, "too_many", "there are too many connections", **hint)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand data on, unless the connection was refused or sends what nobody reads."""
+        self._heard = self.loop.time()
+        if self._full or self.transport.is_closing():
+            return
+        if self.cycle is not None and self.cycle.response_complete and self._in_body():
+            self._unread += len(data)
+            if self._unread > UNREAD_BYTES:
+                self.transport.abort()
+                return
+        super().data_received(data)
+
+    def send_400_response(self, msg: str) -> None:
+        """Say what is wrong with a request that is none; not in the middle of another's answer."""
+        status = getattr(sys.exc_info()[1], "error_status_hint", 400)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.transport.abort()
+        else:
+            self._refuse(status, "no_request", msg.rstrip("."))
+
+    def look(self, now: float) -> None:
+        """End the connection if it is late; `now` is the loop's time in seconds."""
+        if self.transport.is_closing() and not self.transport.get_write_buffer_size():
+            return
+        self._look_at_reader(now)
+        if self._full or self.transport.is_closing():
+            return
+        if self.cycle is not self._seen:
+            self._seen, self._since, self._unread = self.cycle, None, 0
+        if self._waits_for_rest():
+            self._since = now if self._since is None else self._since
+            if now - self._since > HEADER_SECONDS:
+                self._end_late()
+        else:
+            self._since = None
+            if self._in_body() and not self.flow.read_paused and now - self._heard > STALL_SECONDS:
+                self._end_late()
+
+    def _waits_for_rest(self) -> bool:
+        """True within headers, and within a body whose answer is sent."""
+        if self.conn.their_state is h11.IDLE:
+            return self.cycle is None or bool(self.conn.trailing_data[0])
+        return self.cycle is not None and self.cycle.response_complete and self._in_body()
+
+    def _in_body(self) -> bool:
+        return self.conn.their_state is h11.SEND_BODY
+
+    def _look_at_reader(self, now: float) -> None:
+        """End a connection whose client has taken nothing of its answer for a while."""
+        left = self.transport.get_write_buffer_size()
+        if not left or left < self._left:
+            self._left, self._taken = left, now
+        elif now - self._taken > STALL_SECONDS:
+            self.transport.abort()
+        else:
+            self._left = self._left or left
+
+    def _end_late(self) -> None:
+        if self.cycle is not None and self.cycle.response_started:
+            self.transport.abort() if not self.cycle.response_complete else self.transport.close()
+        else:
+            self._refuse(408, "too_slow", f"the request did not come within {HEADER_SECONDS:.0f} s")
+
+    def _refuse(self, status: int, code: str, message: str, **more: int) -> None:
+        """Send an error past h11, whose state may allow no answer, and close."""
+        body = json.dumps({"error": {"code": code, "message": message, "hint": "", **more}}).encode()
+        lines = [
+            f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+            "content-type: application/json",
+            f"content-length: {len(body)}",
+            "connection: close",
+            "x-content-type-options: nosniff",
+        ]
+        if "seconds" in more:
+            lines.append(f"retry-after: {more['seconds']}")
+        self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
+        self.transport.close()
+
+
+def look_at_all(connections: Iterable[Any], now: float) -> None:
+    """End those of the connections that are late."""
+    for connection in list(connections):
+        connection.look(now)

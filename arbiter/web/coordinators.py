@@ -1,0 +1,173 @@
+"""The coordinators of `serve --play`: a child process for each season, which plays it.
+
+A child ends with its parent, however that ends. One that the store refused, or that was killed, is started
+again after a while; one that ended for a reason that somebody must look at is not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from arbiter.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from arbiter.web.traffic import Log
+
+AGAIN_AFTER = (5.0, 30.0, 120.0, 600.0)
+"""Seconds before it is tried again; the last of them from then on."""
+WELL_AFTER = 600.0
+"""Seconds that a coordinator has run without trouble when the next one counts as the first."""
+PR_SET_PDEATHSIG = 1
+KEPT_LINES = 100
+MEANINGS = {
+    0: "the season is played to its end",
+    2: "its file must be put right; then start this again",
+    4: "somebody must look at it; then start this again",
+    130: "it was asked to stop; start this again to go on",
+}
+_libc = ctypes.CDLL(None)
+
+
+class Coordinator:
+    """The process that plays one season, and those that follow it."""
+
+    def __init__(self, name: str, file: Path, cores: Sequence[int], log: Log) -> None:
+        self.name, self.said = name, deque[str](maxlen=KEPT_LINES)
+        self.exit_code: int | None = None
+        self._file, self._cores, self._log = file, cores, log
+        self._process: subprocess.Popen[str] | None = None
+        self._failures = 0
+        self._began = 0.0
+        self._next: float | None = None
+
+    def start(self) -> None:
+        """Start the process. Only in the main thread: the kernel ends it with the thread that started it."""
+        self._began, self._next = time.monotonic(), None
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "arbiter", "run-season", str(self._file)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            # Ctrl-C is for us; we tell the children.
+            process_group=0,
+            preexec_fn=_Born(os.getpid(), self._cores),
+        )
+        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+
+    def look(self) -> None:
+        """See whether it has ended, and start it again when it is time."""
+        if self._process is not None:
+            code = self._process.poll()
+            if code is not None:
+                self._ended(code)
+        if self._next is not None and time.monotonic() >= self._next:
+            self.start()
+
+    def ask_to_end(self) -> None:
+        """Send SIGTERM: what is stored stays, what is in flight is void."""
+        self._next = None
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+
+    def end(self, until: float) -> None:
+        """Wait for the end until a moment of `time.monotonic`; kill it then."""
+        if self._process is None:
+            return
+        try:
+            self._process.wait(max(until - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            self.said.append(line.rstrip("\n"))
+            self._log.write(f"{self.name}: {self.said[-1]}")
+
+    def _ended(self, code: int) -> None:
+        lasted = time.monotonic() - self._began
+        self._process, self.exit_code = None, code
+        if code in MEANINGS:
+            self._log.write(f"{self.name}: its coordinator ended with {code}: {MEANINGS[code]}")
+            return
+        self._failures = 0 if lasted > WELL_AFTER else self._failures
+        wait = AGAIN_AFTER[min(self._failures, len(AGAIN_AFTER) - 1)]
+        self._failures += 1
+        self._next = time.monotonic() + wait
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
+        self._log.write(f"{self.name}: its coordinator {how}: tried again in {wait:.0f} s")
+
+
+class Coordinators:
+    """Those of all seasons; the cores are dealt out among them, each its own as far as they go."""
+
+    def __init__(self, files: Mapping[str, Path], cores: Sequence[int], log: Log) -> None:
+        names = list(files)
+        self._all = [
+            Coordinator(name, files[name], list(cores[k :: len(names)]) or [cores[k % len(cores)]], log)
+            for k, name in enumerate(names)
+        ]
+        self.ended: dict[str, int] = {}
+
+    def start(self) -> None:
+        """Start all."""
+        for coordinator in self._all:
+            coordinator.start()
+
+    def look(self) -> None:
+        """See how they are."""
+        for coordinator in self._all:
+            coordinator.look()
+            if coordinator.exit_code is not None:
+                self.ended[coordinator.name] = coordinator.exit_code
+
+    def ask_to_end(self) -> None:
+        """Ask all to end, without waiting."""
+        for coordinator in self._all:
+            coordinator.ask_to_end()
+
+    def end(self, until: float) -> None:
+        """Wait until all have ended, or kill them."""
+        for coordinator in self._all:
+            coordinator.end(until)
+
+
+def refuse_shared_files(files: Iterable[tuple[str, Path | None]]) -> None:
+    """StoreError where two seasons (name and store's file) share a file: one at a time plays on it."""
+    seen: dict[Path, str] = {}
+    for name, file in files:
+        if file is None:
+            continue
+        other = seen.setdefault(file.resolve(), name)
+        if other != name:
+            raise StoreError(
+                f"{other} and {name} are kept in one file, {file}, on which one at a time can be played:"
+                " give each a store of its own, or take PostgreSQL"
+            )
+
+
+class _Born:
+    """Runs in the child before the program: ended with its parent, on its cores, not as nice as the web."""
+
+    def __init__(self, parent: int, cores: Sequence[int]) -> None:
+        self._parent, self._cores = parent, cores
+
+    def __call__(self) -> None:
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != self._parent:
+            os._exit(1)
+        os.sched_setaffinity(0, self._cores)

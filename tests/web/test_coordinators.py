@@ -1,0 +1,109 @@
+"""Coordinators that end: which are started again, and when; which cores each has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from arbiter.web import coordinators
+from arbiter.web.coordinators import AGAIN_AFTER, Coordinator, Coordinators
+from arbiter.web.traffic import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Lines(Log):
+    """A log that keeps its lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+
+class Process:
+    """A child that has ended with a code."""
+
+    def __init__(self, code: int) -> None:
+        self._code = code
+        self.stderr: Iterator[str] = iter(["arbiter: what it said\n"])
+
+    def poll(self) -> int:
+        return self._code
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The moment, to be moved."""
+    moment = [1000.0]
+    monkeypatch.setattr("arbiter.web.coordinators.time.monotonic", lambda: moment[0])
+    return moment
+
+
+def started(monkeypatch: pytest.MonkeyPatch, code: int) -> tuple[Coordinator, Lines, list[float]]:
+    """A coordinator whose processes end at once with a code, and the moments at which they were started."""
+    starts: list[float] = []
+
+    def born(*_: object, **__: object) -> Process:
+        starts.append(coordinators.time.monotonic())
+        return Process(code)
+
+    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", born)
+    lines = Lines()
+    coordinator = Coordinator("spring", Path("spring.yaml"), [0], lines)
+    coordinator.start()
+    coordinator.look()
+    return coordinator, lines, starts
+
+
+@pytest.mark.parametrize("code", [0, 2, 4, 130])
+def test_what_somebody_must_look_at_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch, now: list[float], code: int
+) -> None:
+    coordinator, lines, starts = started(monkeypatch, code)
+    now[0] += 1e6
+    coordinator.look()
+    assert (len(starts), coordinator.exit_code) == (1, code)
+    assert any(f"its coordinator ended with {code}" in line for line in lines.lines)
+
+
+@pytest.mark.parametrize("code", [5, -9])
+def test_what_may_pass_is_tried_again_less_and_less_often(
+    monkeypatch: pytest.MonkeyPatch, now: list[float], code: int
+) -> None:
+    coordinator, _, starts = started(monkeypatch, code)
+    for wait in (*AGAIN_AFTER, AGAIN_AFTER[-1]):
+        now[0] += wait - 0.1
+        coordinator.look()
+        before = len(starts)
+        now[0] += 0.2
+        coordinator.look()
+        assert len(starts) == before + 1
+        coordinator.look()
+    assert coordinator.exit_code == code
+
+
+def test_nothing_is_started_again_once_the_end_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, now: list[float]
+) -> None:
+    coordinator, _, starts = started(monkeypatch, 5)
+    coordinator.ask_to_end()
+    now[0] += 1e6
+    coordinator.look()
+    assert len(starts) == 1
+
+
+@pytest.mark.parametrize(
+    ("cores", "expected"),
+    [([0, 1, 2, 3], [[0, 2], [1, 3]]), ([0, 1, 2], [[0, 2], [1]]), ([5], [[5], [5]])],
+)
+def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> None:
+    files = {"one": Path("one.yaml"), "two": Path("two.yaml")}
+    made = Coordinators(files, cores, Lines())
+    assert [coordinator._cores for coordinator in made._all] == expected

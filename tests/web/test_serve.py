@@ -1,0 +1,152 @@
+"""`arbiter serve`: what it prints, what it plays, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import urllib.request
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from arbiter.config import load
+from arbiter.season.season import Season
+from arbiter.store import Store
+from tests.commands import arbiter
+from tests.kept_season import Kept, kept, original_season
+from tests.round_processes import assert_all_end, run, watched, with_gate, write_config
+from tests.web.served import PATIENCE, Served, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+__all__ = ["arbiter", "kept", "original_season"]
+
+
+def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
+    assert (result[0], result[1], result[2].count("\n")) == (code, "", 1)
+    assert words in result[2]
+
+
+def test_a_wrong_config_is_one_line(
+    arbiter: Callable[..., tuple[int, str, str]], kept: Kept, tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(kept.file.read_text().replace("rounds: 4", "round: 4"))
+    refused(arbiter("serve", kept.file, wrong, "--port", "0"), "round: unknown key (did you mean rounds?)")
+
+
+def test_a_season_is_named_once(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
+    refused(
+        arbiter("serve", kept.file, kept.file, "--port", "0"), "a site tells seasons apart by their names"
+    )
+
+
+def test_two_seasons_in_one_file_cannot_be_played_at_once(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    first = write_config(tmp_path)
+    first.write_text(first.read_text() + "\nseason: one\nstore: sqlite:///s.sqlite")
+    other = tmp_path / "other.yaml"
+    other.write_text(first.read_text().replace("season: one", "season: two"))
+    refused(arbiter("serve", first, other, "--play", "--port", "0"), "give each a store of its own", code=5)
+
+
+def test_a_port_in_use_is_one_line(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused(arbiter("serve", kept.file, "--port", port), f"port {port}: Address already in use")
+
+
+def test_a_host_that_is_not_ours_is_one_line(
+    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
+) -> None:
+    refused(
+        arbiter("serve", kept.file, "--host", "203.0.113.1", "--port", "0"), "cannot serve at 203.0.113.1"
+    )
+
+
+@pytest.mark.process
+def test_it_shows_what_others_play_and_ends_well(kept: Kept, tmp_path: Path) -> None:
+    with serving(kept.file, folder=tmp_path) as served:
+        assert served.said == f"serving http://127.0.0.1:{served.port}/\n"
+        with urllib.request.urlopen(f"{served.address}seasons/small?secret=1", timeout=PATIENCE) as answer:
+            assert (answer.status, answer.headers["server"]) == (200, None)
+        with urllib.request.urlopen(f"{served.address}api/v1/seasons/small/events", timeout=PATIENCE):
+            served.process.send_signal(signal.SIGTERM)
+            assert served.process.wait(PATIENCE) == 0
+    assert "GET /seasons/small 200" in served.log()
+    assert "secret" not in served.log()
+    assert "Traceback" not in served.log()
+
+
+def make(config: Path) -> None:
+    """Begin a season, so that there is something to listen to from the first moment on."""
+    settled = load(config)
+    with closing(Store(settled.store)) as store:
+        Season.open(settled, store)
+
+
+def told(served: Served, season: str, event: str) -> Any:
+    """The data of the first event of a kind, from the season's beginning on."""
+    address = f"{served.address}api/v1/seasons/{season}/events"
+    request = urllib.request.Request(address, headers={"Last-Event-ID": "0"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as news:
+        for line in news:
+            if line == f"event: {event}\n".encode():
+                return json.loads(next(news).removeprefix(b"data: "))
+    raise AssertionError(f"nothing was told of {event}")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL], ids=["terminated", "killed"])
+def test_what_it_plays_ends_with_it_and_goes_on_under_the_same_ids(
+    tmp_path: Path, ending: signal.Signals
+) -> None:
+    config = with_gate(write_config(tmp_path), matches=1)
+    make(config)
+    with serving(config, "--play", folder=tmp_path) as served:
+        match = told(served, "season", "match")["id"]
+        watching = watched(served.process.pid)
+        served.process.send_signal(ending)
+        code = served.process.wait(PATIENCE)
+    assert code == (0 if ending == signal.SIGTERM else -ending)
+    assert_all_end(watching)
+    (tmp_path / "gate").unlink()
+    assert run("run-season", config, "--rounds", "1")[0] == 0
+    listed = json.loads(run("matches", config, "--format", "json")[1])
+    assert match in {one["id"] for one in listed}
+    assert sorted(one["id"] for one in listed) == [f"r001/t0{t}/m{m}" for t in (1, 2) for m in range(4)]
+    assert all(one["forfeit"] is None for one in listed)
+
+
+@pytest.mark.process
+def test_two_seasons_are_played_by_one_command(tmp_path: Path) -> None:
+    files = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        config = write_config(tmp_path / name)
+        config.write_text(config.read_text().replace("rounds: 2", "rounds: 1") + f"\nseason: {name}")
+        make(config)
+        files.append(config)
+    with serving(*files, "--play", folder=tmp_path) as served:
+        assert told(served, "one", "state") == told(served, "two", "state") == {"state": "over"}
+    assert "one: arbiter: round 1: 8 matches" in served.log()
+
+
+@pytest.mark.process
+def test_the_web_is_niced_and_stays_off_the_bots_cores(kept: Kept, tmp_path: Path) -> None:
+    with serving(kept.file, folder=tmp_path) as served:
+        tasks = [int(task) for task in os.listdir(f"/proc/{served.process.pid}/task")]
+        nices = {task: os.getpriority(os.PRIO_PROCESS, task) for task in tasks}
+        assert nices.pop(served.process.pid) == os.getpriority(os.PRIO_PROCESS, 0)
+        niced = [task for task, nice in nices.items() if nice > 0]
+        assert niced
+        cores = sorted(os.sched_getaffinity(0))
+        assert {frozenset(os.sched_getaffinity(task)) for task in niced} == {frozenset(cores[-1:])}
