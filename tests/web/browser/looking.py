@@ -1,0 +1,38 @@
+"""How tests look at a page: what it complains about, how wide it is, whom it keeps out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+WCAG = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+RUN = """async (options) => {
+  const { violations } = await axe.run(document, { ...options, resultTypes: ["violations"], preload: false });
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} ${html}`));
+}"""
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def violations(page: Page, axe: str) -> list[str]:
+    """What breaks WCAG 2.2 AA in either scheme, with the elements that do; `axe` is the script that looks."""
+    page.evaluate(axe)
+    found = []
+    # All that the dark scheme changes are colours.
+    for scheme, options in (("light", WCAG), ("dark", CONTRAST)):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += [f"{scheme}: {line}" for line in page.evaluate(RUN, options)]
+    return found
+
+
+def complaints_of(page: Page) -> list[str]:
+    """What the page complains about and asks others for, as it comes."""
+    found: list[str] = []
+    page.on(
+        "console",
+        lambda message: found.append(message.text) if message.type in ("error", "warning") else None,
+    )
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
