@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-thorough check dist bench bench-peers bots clean
+.PHONY: demo test test-thorough check dist bench bench-peers bench-web bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -32,6 +32,9 @@ dist: $(DEV) ## sdist and wheel in dist/, checked
 
 bench: $(DEV) bots ## figures as one JSON object
 	@$(BIN)/python -m tests.bench
+
+bench-web: $(DEV) bots ## figures of a site beside a season; MINUTES=10 to see its memory over time
+	@$(BIN)/python -m tests.bench.web --minutes $(or $(MINUTES),0.5)
 
 bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it cannot be had
 	-@$(INSTALL) evalica >&2
