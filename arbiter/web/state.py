@@ -132,7 +132,9 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
         if before is not None and (before.event, before.revision) == change:
             if before.holder == holder:
                 return before
-            return replace(before, holder=holder, moment=datetime.now(UTC))
+            same = replace(before, holder=holder, moment=datetime.now(UTC))
+            _keep_ranking(before, same)
+            return same
         rounds = tuple(stored.rounds())
         complete = sum(known.complete for known in rounds)
         holds = force(stored.orders.read().given)
@@ -162,7 +164,16 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             moment=datetime.now(UTC),
         )
         if stored.last_change() == change:
+            if before is not None and before.revision == state.revision:
+                # Matches of the round under way are not rated yet.
+                _keep_ranking(before, state)
             return state
+
+
+def _keep_ranking(before: State, after: State) -> None:
+    """Take over what takes longest to compute, if it was asked for."""
+    if "ranking" in before.__dict__:
+        after.__dict__["ranking"] = before.__dict__["ranking"]
 
 
 def _matches(stored: SeasonStore, before: State | None) -> tuple[MatchSummary, ...]:

@@ -57,6 +57,21 @@ def test_an_order_that_moves_no_rating_is_seen(kept: Kept) -> None:
     assert read_state(kept.config, kept.season, before).annulled[begun] == "a power cut"
 
 
+def test_ratings_are_computed_again_only_after_a_round_or_an_order(kept: Kept) -> None:
+    before = read_state(kept.config, kept.season)
+    ranking = before.ranking
+    plan = Season(kept.config, kept.season).plan()
+    assert plan is not None
+    for spec in plan.missing:
+        kept.season.add_match(played(kept.config, spec))
+    during = read_state(kept.config, kept.season, before)
+    assert during.ranking is ranking
+    Season(kept.config, kept.season).finish_round(plan.stored.number)
+    after = read_state(kept.config, kept.season, during)
+    assert after.ranking is not None
+    assert after.ranking is not ranking
+
+
 def test_who_begins_to_play_is_seen(kept: Kept) -> None:
     before = read_state(kept.config, kept.season)
     with kept.store.held(kept.config.season):
