@@ -1,0 +1,65 @@
+"""The API and its OpenAPI document: whatever a client makes of it, no answer is a failure of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+pytest.importorskip("schemathesis", reason="needs schemathesis: pip install 'arbiter-cards[dev]'")
+import schemathesis
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arbiter.web.seasons import Seasons
+from arbiter.web.site import make_site
+from tests.kept_season import original_season
+from tests.profiles import examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["original_season"]
+
+
+@pytest.fixture(scope="module")
+def schema(original_season: Path) -> Iterator[Any]:
+    """The document as a client reads it; real names stand in it, so that more than 404 is found."""
+    seasons = Seasons([original_season / "small.yaml"])
+    found = schemathesis.openapi.from_asgi("/api/v1/openapi.json", make_site(seasons))
+    yield found
+    seasons.close()
+
+
+REAL = {
+    "season": ["small"],
+    "player": ["p0", "random", "p9"],
+    "match": ["r001-t01-m0", "r001-t01-m1", "r003-t01-m0"],
+    "number": [1, 3, 99],
+}
+"""Names that there are, and next to them some that there are not."""
+
+
+def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
+    paths = {operation.ok().path for operation in schema.get_all_operations()}
+    below = {"", "/standings", "/crosstable", "/history", "/matches", "/events", "/rounds/{number}"}
+    below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
+    assert paths == {"/seasons", *(f"/seasons/{{season}}{end}" for end in below)}
+
+
+@examples(100)
+@given(data=st.data())
+def test_no_answer_is_a_failure_of_ours(schema: Any, data: st.DataObject) -> None:
+    operations = [operation.ok() for operation in schema.get_all_operations()]
+    # News do not end.
+    operation = data.draw(st.sampled_from([one for one in operations if not one.path.endswith("/events")]))
+    case = data.draw(operation.as_strategy())
+    for name, values in REAL.items():
+        if name in (case.path_parameters or {}) and data.draw(st.booleans()):
+            case.path_parameters[name] = data.draw(st.sampled_from(values))
+    answer = case.call()
+    assert answer.status_code < 500
+    if answer.status_code != 200:
+        assert set(answer.json()["error"]) == {"code", "message", "hint"}
