@@ -123,7 +123,8 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
     """Read a season; what has not changed since `before` is taken from it.
 
     A round that is completed, or an order that is given, while it is read makes it read again, so that all
-    figures are of one moment.
+    figures are of one moment. A match that is stored meanwhile does not: on a busy machine they come faster
+    than a season is read. It is there or not, and `event` is older than it.
     """
     if before is not None and before.config is not config:
         before = None
@@ -163,7 +164,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             stopping=stored.asked_to_stop(),
             moment=datetime.now(UTC),
         )
-        if stored.last_change() == change:
+        if stored.last_change()[1] == state.revision:
             if before is not None and before.revision == state.revision:
                 # Matches of the round under way are not rated yet.
                 _keep_ranking(before, state)

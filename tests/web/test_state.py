@@ -72,6 +72,27 @@ def test_ratings_are_computed_again_only_after_a_round_or_an_order(kept: Kept) -
     assert after.ranking is not ranking
 
 
+def test_matches_that_come_faster_than_a_season_is_read_do_not_keep_it_from_being_read(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Season(kept.config, kept.season).plan()
+    assert plan is not None
+    coming = iter(plan.missing)
+    whole = type(kept.season).asked_to_stop
+    reads = []
+
+    def asked_to_stop(store: SeasonStore) -> bool:
+        reads.append(1)
+        kept.season.add_match(played(kept.config, next(coming)))
+        return whole(store)
+
+    monkeypatch.setattr(type(kept.season), "asked_to_stop", asked_to_stop)
+    before = read_state(kept.config, kept.season)
+    assert len(reads) == 1
+    after = read_state(kept.config, kept.season, before)
+    assert len(after.matches) == len(before.matches) + 1
+
+
 def test_who_begins_to_play_is_seen(kept: Kept) -> None:
     before = read_state(kept.config, kept.season)
     with kept.store.held(kept.config.season):
