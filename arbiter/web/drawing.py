@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+ROOM = 150
+"""Right of a chart's lines, for their names."""
 MOST_LINES = 8
 """Lines that are named in a chart; the others are pale."""
 
@@ -35,7 +37,7 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
     return [round(step * number, 10) for number in range(first, max(last, first + 1) + 1)]
 
 
-def interval_bars(rows: Sequence[dict[str, Any]], width: float = 200) -> dict[str, Any] | None:
+def interval_bars(rows: Sequence[dict[str, Any]], width: float = 120) -> dict[str, Any] | None:
     """The ratings of a table with their intervals, on one scale; None where nobody is rated."""
     rated = [row for row in rows if row["elo"] is not None]
     if not rated:
@@ -75,7 +77,7 @@ def rating_lines(
     ends += [row[key] for row in rows if row["player"] == chosen for key in ("low", "high")]
     marks = ticks(min(ends), max(ends))
     last = history[-1]["round"]
-    x, y = Scale(1, max(last, 2), 48, width - 120), Scale(marks[0], marks[-1], height - 28, 18)
+    x, y = Scale(1, max(last, 2), 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
     named = [chosen] if chosen else [row["player"] for row in history[-1]["players"]][:MOST_LINES]
     lines = [
         {
@@ -95,6 +97,7 @@ def rating_lines(
     return {
         "width": width,
         "height": height,
+        "right": width - ROOM,
         "lines": lines,
         "y": [(y(mark), mark) for mark in marks],
         "x": [
