@@ -1,0 +1,97 @@
+"""A walk through the whole site while a round is played: what is sent is what the public may see, and no more."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from arbiter.match import BotReport, Fault, Forfeit
+from arbiter.view import Reader, replay_of
+from tests.kept_season import SEED
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from arbiter.match import MatchRecord
+    from tests.kept_season import Kept
+
+UNDER_WAY = 3
+WRITTEN, REPLIED = "written-to-standard-error", "said-in-a-raw-reply"
+HREF = re.compile(r'(?:href|action|data-url)="([^"#]+)')
+SHOWN = ("", "?after_round=1", "/crosstable?show=los", "/live", "/live?wall=1")
+
+
+def marked(record: MatchRecord) -> MatchRecord:
+    """The same match with words of its bots that are not for the public."""
+    bots = tuple(BotReport(name, stderr_tail=f"{WRITTEN} by {name}") for name in record.players)
+    if record.forfeit is None:
+        return replace(record, bots=bots)
+    forfeit = replace(record.forfeit, reply=f"= 2C\n{REPLIED}\n\n")
+    return replace(record, bots=bots, forfeit=forfeit)
+
+
+def crashed(record: MatchRecord) -> MatchRecord:
+    """The same match, ended in its last deal by a crash whose last words the referee quotes."""
+    move = record.moves[-2]
+    told = Forfeit(move.seat, record.players[move.seat], Fault.CRASH, f"exit code 1: {WRITTEN}", move.request, REPLIED)  # fmt: skip
+    return marked(replace(record, moves=record.moves[:-2], points=None, forfeit=told))
+
+
+@pytest.fixture
+def records(kept: Kept) -> list[MatchRecord]:
+    """All matches of the season, as they are stored: two of a round that is still played, one of them crashed."""
+    names = [match.id for match in kept.season.summaries()]
+    for name in names:
+        kept.change(name, crashed if name == f"r00{UNDER_WAY}/t01/m1" else marked)
+    return [kept.match(name) for name in names]
+
+
+def walk(visitor: TestClient) -> dict[str, str]:
+    """Every page and every answer of the API that the site leads to, by address."""
+    known = {"/seasons", *(f"/seasons/small{page}" for page in SHOWN)}
+    waiting, sent = sorted(known), {}
+    while waiting:
+        address = waiting.pop()
+        answer = visitor.get(address)
+        assert answer.status_code == 200, address
+        sent[address] = answer.text
+        found = {html.unescape(link) for link in HREF.findall(answer.text) if not address.startswith("/api")}
+        # The parts of a query stand on the page that they lead from.
+        found = {link if link[0] == "/" else f"{urlsplit(address).path}{link}" for link in found if link != "data:,"}  # fmt: skip
+        if address.startswith("/seasons/") and "/live" not in address:
+            found.add(f"/api/v1{address}")
+        waiting += sorted(found - known)
+        known |= found
+    return sent
+
+
+def test_no_page_and_no_answer_tells_what_is_not_for_the_public(
+    visitor: TestClient, records: list[MatchRecord]
+) -> None:
+    sent = walk(visitor)
+    assert sum(address.endswith("/replay") for address in sent) == len(records)
+    secrets = {SEED, WRITTEN, REPLIED, "stderr"}
+    for record in records:
+        secrets.add(record.deal_hash)
+        if record.round == UNDER_WAY:
+            for hand in record.deals[1]["hands"]:
+                secrets |= {joint.join(hand) for joint in (" ", ", ", '","', '", "')}
+    told = {(address, secret) for address, text in sent.items() for secret in secrets if secret in text}
+    assert told == set()
+
+
+def test_a_replay_that_is_sent_is_what_the_public_may_see(
+    visitor: TestClient, records: list[MatchRecord]
+) -> None:
+    for record in records:
+        sent = visitor.get(f"/api/v1/seasons/small/matches/{record.id.replace('/', '-')}/replay").json()
+        allowed = replay_of(record, Reader("public"), complete=record.round != UNDER_WAY)
+        assert sent == json.loads(json.dumps(allowed))
+        hidden = [hand for deal in sent["deals"] for hand in deal["hands"] or [None]]
+        assert (record.round == UNDER_WAY) == (set(map(type, hidden)) == {type(None)})
