@@ -73,8 +73,8 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool) -> None:
         server.start()
         server.ready.wait()
         server.check()
-        say(f"serving {serving.address_of(listening)}")
         with suppress(KeyboardInterrupt):
+            say(f"serving {serving.address_of(listening)}")
             _run(server, coordinators)
     finally:
         until = time.monotonic() + END_SECONDS
