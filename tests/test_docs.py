@@ -18,6 +18,7 @@ from arbiter.cli import exit_code
 from rating.cli import main as rating
 from tests.commands import COMPILED
 from tests.pages import ROOT, blocks
+from tests.web.served import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +89,10 @@ def run(line: str) -> int:
     """The exit code of a command, which is run in this process where it is one of ours."""
     program, *words = shlex.split(line)
     match Path(program).name:
+        case "arbiter" if words[0] == "serve":
+            with serving(*words[1:], folder=Path()) as served:
+                assert served.said.startswith("serving http://127.0.0.1:")
+            return served.process.returncode
         case "arbiter":
             return exit_code(words)
         case "rating":

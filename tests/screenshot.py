@@ -1,0 +1,39 @@
+"""The picture in the README, made from a season of the shipped bots: ``python -m tests.screenshot``."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from arbiter.cli import exit_code
+
+ROOT = Path(__file__).parents[1]
+PICTURE = ROOT / "docs" / "standings.png"
+ROUNDS = 12
+WIDTH, BELOW = 960, 16
+
+
+def take() -> None:
+    """Play the demo's season on given deals, and take the top of its report."""
+    with tempfile.TemporaryDirectory() as folder:
+        config, report = Path(folder) / "demo.yaml", Path(folder) / "demo.html"
+        text = (ROOT / "configs" / "demo.yaml").read_text(encoding="utf-8")
+        text = text.replace("rounds: 20", f"rounds: {ROUNDS}\nseed: a picture")
+        config.write_text(text.replace("../bots", str(ROOT / "bots")), encoding="utf-8")
+        for command in (["run-season", str(config)], ["report", str(config), "--output", str(report)]):
+            assert exit_code(command) == 0
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+            page = browser.new_page(viewport={"width": WIDTH, "height": 800})
+            page.goto(report.as_uri())
+            box = page.locator("#better").bounding_box()
+            assert box is not None
+            clip = {"x": 0, "y": 0, "width": WIDTH, "height": box["y"] - BELOW}
+            page.screenshot(path=PICTURE, full_page=True, clip=clip)
+
+
+if __name__ == "__main__":
+    take()
