@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.exceptions import HTTPException
@@ -18,8 +18,6 @@ from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from starlette.responses import Response
 
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons

@@ -6,6 +6,7 @@ what a bot, a name or a file says is text, wherever it appears.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
@@ -68,7 +69,7 @@ class Guard:
 
         path = _path(scope)
         if path is None:
-            await _refuse(404 if len(_raw(scope)) <= LONGEST else 414, with_headers)
+            await _refuse(scope, 404 if len(_raw(scope)) <= LONGEST else 414, with_headers)
             return
         await self._app({**scope, "path": path}, receive, with_headers)
 
@@ -96,8 +97,15 @@ def _path(scope: Scope) -> str | None:
     return "/".join(parts)
 
 
-async def _refuse(status: int, send: Send) -> None:
-    text = b"there is nothing here\n" if status == 404 else b"the address is too long\n"
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(text))]
+async def _refuse(scope: Scope, status: int, send: Send) -> None:
+    """A plain sentence, for the API as the JSON of its errors."""
+    code, said = {404: ("not_found", "there is nothing here")}.get(
+        status, ("too_long", "the address is too long")
+    )
+    kind, text = b"text/plain; charset=utf-8", f"{said}\n".encode()
+    if _raw(scope).startswith(b"/api/"):
+        kind = b"application/json"
+        text = json.dumps({"error": {"code": code, "message": said, "hint": ""}}).encode()
+    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(text))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
