@@ -62,7 +62,7 @@ FAULTS = {
     ),
     "prints a prompt": ("", 'say("ready> ")', Fault.MALFORMED, "ready>", "10s"),
     "floods without a newline": ("", GEN + 'say("=" + "x" * 300000)', Fault.MALFORMED, "65536", "10s"),
-    "answers twice": ("", GEN + "say(answer + '\\n\\n')", Fault.OUT_OF_TURN, "unread", "10s"),
+    "answers twice": ("", GEN + "answer += '\\n\\n' + answer", Fault.OUT_OF_TURN, "unread", "10s"),
     "answers before it is asked": ("say('=\\n\\n=\\n\\n')", "", Fault.OUT_OF_TURN, "unread", "10s"),
     "prints too much": (
         "",
