@@ -147,7 +147,11 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "only-replies",
         "not b'thinking",
     ),
-    "answers twice": ({"each": GEN + "answer += '\\n\\n' + answer"}, "only-replies", "more replies than commands"),
+    "answers twice": (
+        {"each": GEN + "answer += '\\n\\n' + answer"},
+        "only-replies",
+        "more replies than commands",
+    ),
     "dies of a long list": ({"each": "if words[0] == 'set_game': os._exit(1)"}, "opening", "sent 'set_game"),
     "is silent on what it does not know": (
         {"each": "if answer[0] == '?': continue"},

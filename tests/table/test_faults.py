@@ -16,7 +16,7 @@ from arbiter.table.meter import Meter
 from tests.table.conftest import against
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from arbiter.match import MatchRecord
 
@@ -75,6 +75,14 @@ FAULTS = {
     "plays a card it does not hold": ("", GEN + 'answer = "= XX"', Fault.ILLEGAL, "no such card", "10s"),
     "says two words": ("", GEN + 'answer += " TD"', Fault.MALFORMED, "more than one word", "10s"),
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[Table]:
+    """A table at which nobody is confined: a tier's stage has a process that stays from match to match."""
+    made = Table()
+    yield made
+    made.close()
 
 
 @pytest.mark.parametrize("name", FAULTS)
