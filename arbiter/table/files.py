@@ -1,4 +1,4 @@
-"""Whether what a player's command names is there: its program and its files."""
+"""Look whether the program and the files that a player's command names are there, and can be started."""
 
 from __future__ import annotations
 
