@@ -1,6 +1,7 @@
 """Answers kept with the state that they were made of, so that what many ask for is made once.
 
-They go when the state does. Each gets a tag made of its bytes; whoever has it already is told so.
+While a new state is read, and until what was asked for lately is made of it too, the one before is shown:
+nobody waits for either. Each answer gets a tag made of its bytes; whoever has it already is told so.
 """
 
 from __future__ import annotations
@@ -8,12 +9,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from typing import TYPE_CHECKING
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
 
 from arbiter.errors import ArbiterError
+from arbiter.web.seasons import SHOWN
 from arbiter.web.security import given
 
 if TYPE_CHECKING:
@@ -27,27 +31,54 @@ MOST_BYTES = 16_000_000
 """Of answers kept with one state."""
 OVERHEAD = 500
 """Bytes that keeping an answer takes beside it."""
+MOST_AGAIN, AGAIN_SECONDS = 40, 0.5
+"""Answers that are made of a new state before it is shown, and how long that may take."""
+OURS = (b"etag", b"cache-control")
+
+Key: TypeAlias = tuple[str, bytes]
+"""Path and query."""
+
+
+class Answer(NamedTuple):
+    """An answer to whoever may read; `tag` tells its bytes."""
+
+    start: Message
+    body: bytes
+    tag: bytes
 
 
 class _Kept:
-    """The answers made of one state, the oldest first."""
+    """The answers made of one state, and what was `asked` for; the last come last."""
 
     def __init__(self) -> None:
-        self.answers: dict[object, asyncio.Future[tuple[Message, bytes]]] = {}
-        self.sizes: dict[object, int] = {}
-        self.size = 0
+        self.answers: dict[Key, Answer] = {}
+        self.asked: dict[Key, None] = {}
+        self.making: dict[Key, asyncio.Future[Answer]] = {}
+        self._size = 0
 
-    def settle(self, key: object, done: asyncio.Future[tuple[Message, bytes]]) -> None:
-        """Keep a good answer, in place of the oldest ones where there is no room."""
-        if done.cancelled() or done.exception() is not None or done.result()[0]["status"] != 200:
-            self.answers.pop(key, None)
+    def find(self, key: Key) -> Answer | None:
+        """The answer, if it is there."""
+        answer = self.answers.pop(key, None)
+        if answer is not None:
+            self.answers[key] = answer
+        return answer
+
+    def note(self, key: Key) -> None:
+        """Note that somebody has asked for it, and forget what was asked for longest ago."""
+        self.asked.pop(key, None)
+        self.asked[key] = None
+        if len(self.asked) > MOST_AGAIN:
+            del self.asked[next(iter(self.asked))]
+
+    def keep(self, key: Key, answer: Answer) -> None:
+        """Keep a good answer, in place of those not asked for longest where there is no room."""
+        if answer.start["status"] != 200:
             return
-        self.sizes[key] = len(done.result()[1]) + OVERHEAD
-        self.size += self.sizes[key]
-        while self.size > MOST_BYTES:
-            oldest = next(iter(self.sizes))
-            self.size -= self.sizes.pop(oldest)
-            del self.answers[oldest]
+        self.answers[key] = answer
+        self._size += len(answer.body) + OVERHEAD
+        while self._size > MOST_BYTES:
+            oldest = next(iter(self.answers))
+            self._size -= len(self.answers.pop(oldest).body) + OVERHEAD
 
 
 class Keeper:
@@ -56,6 +87,8 @@ class Keeper:
     def __init__(self, app: ASGIApp, seasons: Seasons) -> None:
         self._app, self._seasons = app, seasons
         self._kept: WeakKeyDictionary[State, _Kept] = WeakKeyDictionary()
+        for watched in seasons.watched.values():
+            watched.prepare = self._make_again
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         state = await self._state(scope)
@@ -64,18 +97,20 @@ class Keeper:
             return
         kept = self._kept.setdefault(state, _Kept())
         key = scope["path"], scope["query_string"]
-        answer = kept.answers.get(key)
+        answer = kept.find(key)
         if answer is None:
-            answer = kept.answers[key] = asyncio.ensure_future(
-                self._make({**scope, "method": "GET"}, receive)
-            )
-            answer.add_done_callback(lambda done: kept.settle(key, done))
-        # Who asked first may go away; the answer is made all the same.
-        start, body = await asyncio.shield(answer)
-        await _send(scope, start, body, send)
+            making = kept.making.get(key)
+            if making is None:
+                making = kept.making[key] = asyncio.ensure_future(self._make(scope, state, kept, key))
+                making.add_done_callback(lambda _: kept.making.pop(key))
+            # Who asked first may go away; the answer is made all the same.
+            answer = await asyncio.shield(making)
+        if answer.start["status"] == 200:
+            kept.note(key)
+        await _send(scope, answer, send)
 
     async def _state(self, scope: Scope) -> State | None:
-        """The present state of the season that a request to read is about; None for any other request."""
+        """The state to show of the season that a request to read is about; None for any other request."""
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             return None
         parts = scope["path"].removeprefix("/api/v1").split("/")
@@ -85,12 +120,29 @@ class Keeper:
         if watched is None:
             return None
         try:
-            return watched.latest() if watched.is_fresh() else await run_in_threadpool(watched.state)
+            return watched.show() if watched.is_ready() else await run_in_threadpool(watched.show)
         except ArbiterError:
             # The page says so.
             return None
 
-    async def _make(self, scope: Scope, receive: Receive) -> tuple[Message, bytes]:
+    def _make_again(self, state: State, before: State) -> None:
+        """Make of a new state what was asked of the one before, in the thread that has read it."""
+        old = self._kept.get(before)
+        if old is None:
+            return
+        kept, until = _Kept(), time.monotonic() + AGAIN_SECONDS
+
+        async def make_all() -> None:
+            for path, query in list(old.asked):
+                if time.monotonic() < until:
+                    scope = {**BARE, "path": path, "raw_path": path.encode(), "query_string": query}
+                    with suppress(Exception):
+                        await self._make(scope, state, kept, (path, query))
+
+        asyncio.run(make_all())
+        self._kept[state] = kept
+
+    async def _make(self, scope: Scope, state: State, kept: _Kept, key: Key) -> Answer:
         start: Message = {}
         body = bytearray()
 
@@ -101,23 +153,36 @@ class Keeper:
             else:
                 body.extend(message.get("body", b""))
 
+        SHOWN.set(state)
         try:
-            await self._app(scope, receive, take)
+            await self._app({**scope, "method": "GET"}, _nothing, take)
         except Exception:
             # An error page is sent before the error is raised once more, for the log.
             if not start:
                 raise
             LOG.exception("an answer failed: %s", scope["path"])
-        return start, bytes(body)
+        answer = Answer(start, bytes(body), b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode())
+        kept.keep(key, answer)
+        return answer
 
 
-async def _send(scope: Scope, start: Message, body: bytes, send: Send) -> None:
-    headers = [pair for pair in start["headers"] if pair[0] not in (b"etag", b"cache-control")]
-    status = start["status"]
+BARE: Scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "http"} | {
+    "headers": [], "client": None, "server": None, "root_path": "",
+}  # fmt: skip
+"""A request of nobody."""
+
+
+async def _nothing() -> Message:
+    """A request without a body."""
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _send(scope: Scope, answer: Answer, send: Send) -> None:
+    headers = [pair for pair in answer.start["headers"] if pair[0] not in OURS]
+    status, body = answer.start["status"], answer.body
     if status == 200:
-        tag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
-        headers += [(b"etag", tag), (b"cache-control", b"no-cache")]
-        if dict(scope["headers"]).get(b"if-none-match") == tag:
+        headers += [(b"etag", answer.tag), (b"cache-control", b"no-cache")]
+        if dict(scope["headers"]).get(b"if-none-match") == answer.tag:
             status, body = 304, b""
             headers = [pair for pair in headers if pair[0] not in (b"content-length", b"content-type")]
     await send({"type": "http.response.start", "status": status, "headers": headers})

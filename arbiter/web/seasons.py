@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
@@ -12,17 +14,24 @@ from arbiter.store import Store
 from arbiter.web.state import read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from arbiter.web.state import State
 
 LOOK_SECONDS = 1.0
 """Between two looks into a store: one for all who ask meanwhile."""
+USABLE_LOOKS = 3
+"""So many looks long a state may be shown while the next one is read."""
+SHOWN: ContextVar[State | None] = ContextVar("SHOWN", default=None)
+"""The state that an answer is made of: all its figures are of this one, whatever happens meanwhile."""
 
 
 class Watched:
-    """One season: its file, its store, its last state."""
+    """One season: its file, its store, its last state.
+
+    `prepare` is called with each new state and the one before, which is still shown meanwhile.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -33,22 +42,45 @@ class Watched:
         self._failure: ArbiterError | None = None
         self._looked = -LOOK_SECONDS
         self._lock = threading.Lock()
+        self.prepare: Callable[[State, State], None] = lambda _new, _before: None
 
     def state(self) -> State | None:
         """The present state, at most `LOOK_SECONDS` old; None before the season is begun."""
         with self._lock:
             if not self.is_fresh():
                 try:
-                    self._state, self._failure = self._read(), None
+                    state = self._read()
+                    if state is not None and self._state is not None and state is not self._state:
+                        self.prepare(state, self._state)
+                    self._state, self._failure = state, None
                 except ArbiterError as error:
                     # For all who ask meanwhile: a store that is locked or gone may take seconds to say so.
                     self._failure = error
                 self._looked = time.monotonic()
             return self.latest()
 
+    def show(self) -> State | None:
+        """The last state, if it is recent enough to be shown while the next one is read; else `state`."""
+        if self.is_fresh():
+            return self.latest()
+        if not self.is_ready():
+            return self.state()
+        if not self._lock.locked():
+            threading.Thread(target=self._look, daemon=True).start()
+        return self._state
+
     def is_fresh(self) -> bool:
         """True when `state` has no need to look into the store."""
         return time.monotonic() - self._looked < LOOK_SECONDS
+
+    def is_ready(self) -> bool:
+        """True when `show` answers at once."""
+        usable = self._state is not None and self._failure is None
+        return self.is_fresh() or (usable and time.monotonic() - self._looked < USABLE_LOOKS * LOOK_SECONDS)
+
+    def _look(self) -> None:
+        with suppress(ArbiterError):
+            self.state()
 
     def latest(self) -> State | None:
         """What the last look found; raises what it failed with."""
@@ -106,14 +138,21 @@ class Seasons:
                 raise ConfigError(f"season: {watched.config.season}, as in {other.path}", str(path), hint)
 
     def state(self, name: str) -> State | None:
-        """The state of a season; None for one that is unknown or not begun."""
+        """The state of a season, in an answer the one it is made of; None for one unknown or not begun."""
+        shown = SHOWN.get()
+        if shown is not None and shown.name == name:
+            return shown
         watched = self.watched.get(name)
         return None if watched is None else watched.state()
+
+    def are_ready(self) -> bool:
+        """True when `states` need not be waited for."""
+        return all(watched.is_ready() for watched in self.watched.values())
 
     def states(self) -> Iterator[State]:
         """The states of all seasons that are begun."""
         for watched in self.watched.values():
-            state = watched.state()
+            state = watched.show()
             if state is not None:
                 yield state
 

@@ -11,6 +11,7 @@ import logging
 import os
 import resource
 import socket
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ KEEP_SECONDS = 5
 GRACE_SECONDS = 1
 """Answers under way at the end of the server."""
 FILES = MOST + 200
+SWITCH_SECONDS = 0.0005
+"""After which a thread that makes pages gives way to the one that sends answers."""
 
 
 class ServerFailed(ArbiterError):
@@ -101,6 +104,7 @@ class Server(threading.Thread):
     def run(self) -> None:
         """Serve until `stop`."""
         _allow_files(FILES)
+        sys.setswitchinterval(SWITCH_SECONDS)
         # Of this thread, and of those that it starts, alone.
         os.nice(NICE)
         os.sched_setaffinity(0, self._cores)

@@ -121,9 +121,13 @@ class _Seasons:
         self._seasons = seasons
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        found = await run_in_threadpool(lambda: [figures.season(state) for state in self._seasons.states()])
+        ready = self._seasons.are_ready()
+        found = self._figures() if ready else await run_in_threadpool(self._figures)
         page = render("seasons.html", page="seasons", season=None, base="", static="/static", seasons=found)
         await HTMLResponse(page)(scope, receive, send)
+
+    def _figures(self) -> list[dict[str, Any]]:
+        return [figures.season(state) for state in self._seasons.states()]
 
 
 def _standings(state: State, request: Request) -> dict[str, Any] | None:

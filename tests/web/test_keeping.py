@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import threading
+import time
+import weakref
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +14,8 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
 from arbiter.season.season import Season
-from arbiter.web import figures, keeping
+from arbiter.web import figures, keeping, seasons
+from arbiter.web.seasons import Watched
 from tests.kept_season import Kept, played
 
 if TYPE_CHECKING:
@@ -33,6 +39,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[State]:
     return found
 
 
+def store_a_match(kept: Kept) -> None:
+    """One more of the round under way."""
+    plan = Season(kept.config, kept.season).plan()
+    assert plan is not None
+    kept.season.add_match(played(kept.config, plan.missing[0]))
+
+
 ADDRESS = "/api/v1/seasons/small/standings"
 
 
@@ -51,9 +64,7 @@ def test_it_is_made_anew_when_something_has_happened(
 ) -> None:
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
     before = visitor.get("/api/v1/seasons/small").json()
-    plan = Season(kept.config, kept.season).plan()
-    assert plan is not None
-    kept.season.add_match(played(kept.config, plan.missing[0]))
+    store_a_match(kept)
     assert visitor.get("/api/v1/seasons/small").json()["matches"] == before["matches"] + 1
 
 
@@ -71,3 +82,58 @@ def test_a_head_has_the_headers_of_the_whole(visitor: TestClient) -> None:
     assert head.content == b""
     assert head.headers["content-length"] == whole.headers["content-length"]
     assert head.headers["etag"] == whole.headers["etag"]
+
+
+def test_what_was_asked_for_is_made_of_a_new_state_before_it_is_shown(
+    visitor: TestClient, kept: Kept, made: list[State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.get(ADDRESS)
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    store_a_match(kept)
+    visitor.get("/healthz")
+    assert len(made) == 2
+    assert made[0] is not made[1]
+    visitor.get(ADDRESS)
+    assert len(made) == 2
+
+
+def test_a_state_that_is_no_longer_shown_takes_no_memory(
+    visitor: TestClient, kept: Kept, made: list[State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.get(ADDRESS)
+    first = weakref.ref(made.pop())
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    store_a_match(kept)
+    visitor.get(ADDRESS)
+    gc.collect()
+    assert first() is None
+
+
+def test_while_the_next_state_is_read_the_one_before_is_shown(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
+    watched, made_ready = Watched(kept.file), threading.Event()
+    watched.prepare = lambda _new, _before: bool(made_ready.wait(30))
+    before = watched.state()
+    store_a_match(kept)
+    now += 1.5 * seasons.LOOK_SECONDS
+    assert watched.show() is before
+    assert watched.show() is before
+    made_ready.set()
+    assert watched.state() is not before
+    watched.close()
+
+
+def test_a_state_that_nobody_asked_for_lately_is_read_again_first(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
+    watched = Watched(kept.file)
+    before = watched.show()
+    store_a_match(kept)
+    now += 60
+    assert watched.show() is not before
+    watched.close()
