@@ -118,3 +118,10 @@ def test_a_name_is_text_wherever_it_stands(visitor: TestClient, kept: Kept) -> N
 def test_a_page_that_has_not_changed_is_not_sent_again(visitor: TestClient) -> None:
     tag = visitor.get("/seasons/small").headers["etag"]
     assert visitor.get("/seasons/small", headers={"if-none-match": tag}).status_code == 304
+
+
+def test_style_and_scripts_come_compressed(visitor: TestClient) -> None:
+    whole = visitor.get("/static/style.css", headers={"accept-encoding": "identity"})
+    packed = visitor.get("/static/style.css", headers={"accept-encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.text == whole.text
