@@ -93,9 +93,10 @@ def make_api(seasons: Seasons, live: Live) -> FastAPI:
         cursor: Annotated[int, Query(ge=0, le=10**9)] = 0,
     ) -> dict[str, Any]:
         """Stored matches in the order of the plan, page by page."""
-        every = figures.matches(found(season), round, player, against)
-        more = cursor + limit < len(every)
-        return {"matches": every[cursor : cursor + limit], "next": cursor + limit if more else None}
+        state = found(season)
+        every = figures.matches(state, round, player, against)
+        shown = [figures.match_in_short(state, match) for match in every[cursor : cursor + limit]]
+        return {"matches": shown, "next": cursor + limit if cursor + limit < len(every) else None}
 
     @api.get("/seasons/{season}/matches/{match}")
     def read_match(season: str, match: str) -> dict[str, Any]:

@@ -196,18 +196,14 @@ def match_in_short(state: State, match: MatchSummary) -> dict[str, Any]:
 
 def matches(
     state: State, round_number: int | None = None, player: str | None = None, against: str | None = None
-) -> list[dict[str, Any]]:
+) -> list[MatchSummary]:
     """The stored matches of a round, of a player, of two players, in the order of the plan."""
-    return [match_in_short(state, match) for match in _chosen(state, round_number, player, against)]
-
-
-def _chosen(
-    state: State, round_number: int | None, player: str | None, against: str | None
-) -> Iterable[MatchSummary]:
     wanted = {name for name in (player, against) if name is not None}
-    for match in state.matches:
-        if round_number in (None, match.round) and wanted <= set(match.players):
-            yield match
+    return [
+        match
+        for match in state.matches
+        if round_number in (None, match.round) and wanted <= set(match.players)
+    ]
 
 
 def faults(state: State, ended: Iterable[MatchSummary]) -> list[dict[str, Any]]:

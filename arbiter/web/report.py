@@ -54,7 +54,7 @@ def _rounds(state: State) -> list[dict[str, Any]]:
     """Each round with its matches, in order."""
     of: dict[int | None, list[dict[str, Any]]] = {}
     for match in figures.matches(state):
-        of.setdefault(match["round"], []).append(match)
+        of.setdefault(match.round, []).append(figures.match_in_short(state, match))
     return [
         {**figures.round_in_short(state, known), "list": of.get(known.number, [])} for known in state.rounds
     ]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 1.0
 """Between two looks into a store: one for all who ask meanwhile."""
 USABLE_LOOKS = 3
-"""So many looks long a state may be shown while the next one is read."""
+"""A state that is so many looks old is read again before anything is shown."""
 SHOWN: ContextVar[State | None] = ContextVar("SHOWN", default=None)
 """The state that an answer is made of: all its figures are of this one, whatever happens meanwhile."""
 

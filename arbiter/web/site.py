@@ -152,8 +152,9 @@ def _matches(state: State, request: Request) -> dict[str, Any]:
     found = figures.matches(state, number, **wanted)
     pages = max(1, ceil(len(found) / MATCHES_A_PAGE))
     page = min(_number(request.query_params.get("page")) or pages, pages)
+    shown = found[(page - 1) * MATCHES_A_PAGE : page * MATCHES_A_PAGE]
     return {
-        "matches": found[(page - 1) * MATCHES_A_PAGE : page * MATCHES_A_PAGE],
+        "matches": [figures.match_in_short(state, match) for match in shown],
         "total": len(found),
         "page_number": page,
         "pages": pages,

@@ -96,15 +96,15 @@ class State:
         seated = {name for match in self.matches for name in match.players}
         return tuple(dict.fromkeys([*ranked, *self.players, *sorted(seated)]))
 
-    @cached_property
+    @property
     def ranking(self) -> Ranking | None:
         """The rating behind the last standings; None before the first round is complete."""
-        if not self.standings:
-            return None
-        results = Results(self.config, self.stored)
-        ledger = Ledger.of(results.config_of(self.complete), self.stored)
-        ledger.read_after(self.complete)
-        return rating.rank(rating.intervals(ledger.fit))
+        return self.ranked[1] if self.standings else None
+
+    @cached_property
+    def ranked(self) -> tuple[Ledger, Ranking]:
+        """The results of all complete rounds, and their rating."""
+        return _rank(Ledger.of(Results(self.config, self.stored).config_of(self.complete), self.stored), self)
 
     def marked(self, after: int) -> dict[str, Any]:
         """The standings after a round, with marks."""
@@ -168,13 +168,27 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             if before is not None and before.revision == state.revision:
                 # Matches of the round under way are not rated yet.
                 _keep_ranking(before, state)
+            elif before is not None:
+                _rank_on(before, state)
             return state
+
+
+def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
+    ledger.read_after(state.complete)
+    return ledger, rating.rank(rating.intervals(ledger.fit))
 
 
 def _keep_ranking(before: State, after: State) -> None:
     """Take over what takes longest to compute, if it was asked for."""
-    if "ranking" in before.__dict__:
-        after.__dict__["ranking"] = before.__dict__["ranking"]
+    if "ranked" in before.__dict__:
+        after.__dict__["ranked"] = before.ranked
+
+
+def _rank_on(before: State, after: State) -> None:
+    """Rank what came since, if the ranking before was asked for; the ledger then reads nothing twice."""
+    settings = {known.number: known.digest for known in after.rounds}
+    if "ranked" in before.__dict__ and settings.get(before.complete) == settings.get(after.complete):
+        after.__dict__["ranked"] = _rank(before.ranked[0], after)
 
 
 def _matches(stored: SeasonStore, before: State | None) -> tuple[MatchSummary, ...]:

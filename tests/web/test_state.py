@@ -72,6 +72,21 @@ def test_ratings_are_computed_again_only_after_a_round_or_an_order(kept: Kept) -
     assert after.ranking is not ranking
 
 
+def test_ratings_that_go_on_from_earlier_ones_are_those_of_all_results(kept: Kept) -> None:
+    before = read_state(kept.config, kept.season)
+    assert before.ranking is not None
+    plan = Season(kept.config, kept.season).plan()
+    assert plan is not None
+    for spec in plan.missing:
+        kept.season.add_match(played(kept.config, spec))
+    Season(kept.config, kept.season).finish_round(plan.stored.number)
+    after, anew = read_state(kept.config, kept.season, before), read_state(kept.config, kept.season)
+    assert after.ranked[0] is before.ranked[0]
+    assert after.ranking is not None
+    assert anew.ranking is not None
+    assert after.ranking.rows == anew.ranking.rows
+
+
 def test_matches_that_come_faster_than_a_season_is_read_do_not_keep_it_from_being_read(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
