@@ -31,6 +31,8 @@ CLOSER = ("/bin/sh", "-c", f'exec "$@" {STATUS}>&-', "sh")
 """Closes what bubblewrap leaves open."""
 CONFINED = (
     "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
+    # Root may write the kernel's settings there, even without powers.
+    "--remount-ro", "/proc",
     "--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp",
 )  # fmt: skip
 
