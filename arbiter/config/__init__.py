@@ -8,6 +8,7 @@
 | `glance` | what a file says to commands that only look, where it was checked before; needs no pydantic |
 | `limits` | what bots are allowed, its defaults; needs no pydantic |
 | `reading` | every kind of file: read, validate, place, raise |
+| `submissions` | how authors send programs |
 | `versions` | the programs that a file names |
 | `places`, `problems` | YAML with the places of values; what is wrong, in our words |
 | `changes` | what differs between two settings |

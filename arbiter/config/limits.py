@@ -74,12 +74,17 @@ def changed(limits: Limits, **written: str | None) -> Limits:
 
 def parse_memory(text: str) -> int:
     """Bytes of ``400MB``; MB is 10^6 bytes."""
-    found = MEMORY.fullmatch(text.strip())
-    amount = int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
-    if not found or not LEAST_MEMORY <= amount <= MOST_MEMORY:
+    amount = bytes_of(text)
+    if not LEAST_MEMORY <= amount <= MOST_MEMORY:
         hint = "write 400MB; at least 10MB, at most 1000000GB"
         raise ConfigError(f"not an amount of memory: {text!r}", hint=hint)
     return amount
+
+
+def bytes_of(text: str) -> int:
+    """Bytes of ``400MB``; 0 for a text that says no amount."""
+    found = MEMORY.fullmatch(text.strip())
+    return int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
 
 
 def parse_start(text: str) -> int | None:

@@ -34,6 +34,7 @@ from arbiter.table.sandbox.landlock import SYSTEM, own_places
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from arbiter.config.submissions import Submissions
     from arbiter.rules import AnyGame
 
 FREE = frozenset(
@@ -49,6 +50,7 @@ FREE = frozenset(
         "ship",
         "stop_when",
         "qualify",
+        "submissions",
     }
 )
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
@@ -74,6 +76,7 @@ class Config:
     round beyond `rounds` is to end later; `ship` are folders whose files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
+    `submissions` is None where authors send nothing.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
     """
 
@@ -101,6 +104,7 @@ class Config:
     stop_when: float = 1.0
     after_fault: AfterFault = "end"
     qualify: bool = False
+    submissions: Submissions | None = None
     gone: Mapping[str, str] = field(default_factory=dict)
 
     def called(self, name: str) -> list[Entry]:
@@ -190,7 +194,7 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool)
         hint = "name a player in house_bots to sit in for who faults"
         yield Problem(("after_fault",), "substitute needs a house bot", hint)
     ordinary = sum(not player.get("house") for player in players)
-    if players and ordinary == 0:
+    if players and ordinary == 0 and not isinstance(value.get("submissions"), dict):
         yield Problem(("players",), "all of them are house bots")
     elif to_play and game is not None and -ordinary % game.table_size and not named:
         hint = "name a player in house_bots to fill up"
@@ -284,6 +288,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         stop_when=model.stop_when.faults,
         after_fault=model.after_fault,
         qualify=model.qualify,
+        submissions=None if model.submissions is None else model.submissions.settled(),
     )
 
 

@@ -32,6 +32,7 @@ from arbiter.config.limits import (
     parse_memory,
     parse_start,
 )
+from arbiter.config.submissions import Submissions, parse_size
 from arbiter.errors import ConfigError
 from arbiter.store.address import SCHEMES, address_of, refuse_query
 
@@ -61,7 +62,8 @@ def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
     return AfterValidator(validate)
 
 
-def _check_name(text: str) -> None:
+def check_name(text: str) -> None:
+    """ConfigError for what cannot be the name of a player."""
     fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
     if not fits or any(mark in text for mark in '#@"'):
         raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or double quotes")
@@ -139,7 +141,7 @@ def _check_seed(text: str) -> None:
 
 
 Word = Annotated[str, Field(min_length=1)]
-Name = Annotated[str, _checked(_check_name, "name")]
+Name = Annotated[str, _checked(check_name, "name")]
 Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
 Time = Annotated[str, _with_unit("{}s".format), _checked(TimeControl.parse, "time")]
 StoreUrl = Annotated[str, _checked(_check_store, "store")]
@@ -211,6 +213,20 @@ def _share_of_what(value: object) -> object:
     return value
 
 
+class SubmissionsModel(StrictModel):
+    """Whether and how authors send programs."""
+
+    until: Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")] | None = None
+    max_size: Annotated[str, _with_unit("{:g}MB".format), _checked(parse_size, "size")] = "10MB"
+    per_day: Annotated[StrictInt, Field(gt=0)] = 10
+    builds: StrictBool = True
+
+    def settled(self) -> Submissions:
+        """The same as values."""
+        until = None if self.until is None else parse_until(self.until)
+        return Submissions(until, parse_size(self.max_size), self.per_day, self.builds)
+
+
 class SeasonModel(TableModel):
     """The file as written: names, types and ranges; defaults as documented."""
 
@@ -232,4 +248,5 @@ class SeasonModel(TableModel):
     stop_when: Annotated[StopModel, BeforeValidator(_share_of_what)] = StopModel()
     after_fault: AfterFault = "end"
     qualify: StrictBool = False
+    submissions: SubmissionsModel | None = None
     players: Annotated[list[PlayerModel], Field(min_length=1)]

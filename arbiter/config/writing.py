@@ -37,6 +37,7 @@ def written(config: Config) -> str:
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],
         "qualify": config.qualify,
+        "submissions": None if config.submissions is None else config.submissions.as_written(),
     }
     # As JSON: YAML would mark tuples.
     settings = json.loads(json.dumps({**LATER, **config.settings}))

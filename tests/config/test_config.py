@@ -175,6 +175,11 @@ def test_a_moment_that_is_over_draws_a_warning(write: Callable[[str], Path]) -> 
         (("game: planning", "game: planning\nstop_when: 0.5"), "2:1: stop_when: 0.5 does not say of what (write {faults: 0.5})"),
         (("game: planning", "game: planning\nstop_when: often"), "2:1: stop_when: should be a mapping of keys"),
         (("game: planning", "game: planning\nstop_when: {faults: x}"), "2:13: stop_when.faults: should be a valid integer, or should be a valid number"),
+        (("game: planning", "game: planning\nsubmissions: true"), "2:1: submissions: should be a mapping of keys"),
+        (("game: planning", "game: planning\nsubmissions: {max_size: 10}"), "2:15: submissions.max_size: 10 has no unit (write 10MB)"),
+        (("game: planning", "game: planning\nsubmissions: {max_size: 2GB}"), "2:15: submissions.max_size: not a size: '2GB' (write 10MB; at least 1KB, at most 1GB)"),
+        (("game: planning", "game: planning\nsubmissions: {perday: 3}"), "2:15: submissions.perday: unknown key (did you mean per_day?)"),
+        (("game: planning", "game: planning\nsubmissions: {until: soon}"), "2:15: submissions.until: not a moment: 'soon' (write 2026-12-01T18:00)"),
         (("game: planning", "]"), "1:1: ']' stands where a value should (is a bracket too many, or a quote missing?)"),
         (("game: planning", "game: planning\nworkers: many"), "2:1: workers: 'many' is not known, or should be a valid integer (known: auto)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: []"), "6:15: players.3.command: is empty"),
@@ -303,7 +308,9 @@ def digest(config: Config) -> str:
     return config.digest
 
 
-@pytest.mark.parametrize("free", ["rounds: 7", "workers: 1", "store: sqlite:///other.sqlite"])
+@pytest.mark.parametrize(
+    "free", ["rounds: 7", "workers: 1", "store: sqlite:///other.sqlite", "submissions: {}"]
+)
 def test_what_changes_no_result_is_not_in_the_digest(free: str, write: Callable[[str], Path]) -> None:
     assert load(write(GOOD + free)).digest == load(write(GOOD)).digest
 

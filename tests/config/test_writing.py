@@ -45,6 +45,15 @@ SEASON = st.fixed_dictionaries(
         "workers": st.integers(1, 99),
         "time": st.sampled_from(["60s", "60s+100ms", "500ms/request"]),
         "memory": st.sampled_from(["400MB", "12345678"]),
+        "submissions": st.fixed_dictionaries(
+            {},
+            optional={
+                "until": st.datetimes().map(lambda moment: moment.isoformat()),
+                "max_size": st.sampled_from(["10MB", "1KB", "1234567"]),
+                "per_day": st.integers(1, 99),
+                "builds": st.booleans(),
+            },
+        ),
         "suspend_after": st.integers(0, 99),
     },
 )

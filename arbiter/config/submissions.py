@@ -1,0 +1,48 @@
+"""How authors send programs: the values of the key ``submissions``, read and written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arbiter.config.limits import MEMORY_UNITS, bytes_of
+from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+LEAST_ARCHIVE, MOST_ARCHIVE = 10**3, 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Submissions:
+    """Until when programs are taken, archives of how many bytes, how many new ones in 24 hours.
+
+    `builds` is false where sources that need a compiler are refused.
+    """
+
+    until: datetime | None = None
+    max_bytes: int = 10**7
+    per_day: int = 10
+    builds: bool = True
+
+    def as_written(self) -> dict[str, Any]:
+        """The key as a season's file has it."""
+        until = {} if self.until is None else {"until": self.until.isoformat()}
+        return until | {"max_size": _size(self.max_bytes), "per_day": self.per_day, "builds": self.builds}
+
+
+def parse_size(text: str) -> int:
+    """Bytes of an archive's limit such as ``10MB``; MB is 10^6 bytes. ConfigError for anything else."""
+    amount = bytes_of(text)
+    if not LEAST_ARCHIVE <= amount <= MOST_ARCHIVE:
+        raise ConfigError(f"not a size: {text!r}", hint="write 10MB; at least 1KB, at most 1GB")
+    return amount
+
+
+def _size(count: int) -> str:
+    """With the largest unit that leaves it whole."""
+    unit, size = max(
+        ((unit or "", size) for unit, size in MEMORY_UNITS.items() if count % size == 0), key=lambda p: p[1]
+    )
+    return f"{count // size}{unit}"
