@@ -12,6 +12,8 @@
 | `season` | a season's rounds, matches and standings |
 | `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
+| `authors`, `submissions` | who may send programs, and what was sent |
+| `audit` | who did what when |
 """
 
 from __future__ import annotations

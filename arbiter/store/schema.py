@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest revision in `migrations/versions`."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -43,6 +43,9 @@ seasons = sa.Table(
     sa.Column("file", sa.Text),
     # How many rounds may be played although the seed was told; null while it is secret.
     sa.Column("seed_told", sa.Integer),
+    # When an organiser paused it, and when it was closed: nothing is planned, and nothing sent, after that.
+    sa.Column("paused", sa.String(32)),
+    sa.Column("closed", sa.String(32)),
 )
 
 configs = sa.Table(
@@ -128,4 +131,71 @@ events = sa.Table(
     sa.Column("round", sa.Integer, nullable=False),
     # A match's id, or a word.
     sa.Column("subject", sa.String(64), nullable=False),
+)
+
+authors = sa.Table(
+    # Who may send programs, and organisers.
+    "authors",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    sa.Column("name", Name, primary_key=True),
+    # What a reader takes the name for: no two look alike.
+    sa.Column("looks", sa.Text, nullable=False),
+    # The SHA-256 of the token; null once it was revoked.
+    sa.Column("token", sa.String(64), unique=True),
+    sa.Column("organiser", sa.Boolean, nullable=False),
+    sa.Column("created", sa.String(32), nullable=False),
+    # How many versions there are, and which of them plays; null where none does.
+    sa.Column("versions", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("active", sa.Integer),
+    sa.UniqueConstraint("season_id", "looks"),
+)
+
+sessions = sa.Table(
+    # Who is logged in: a session ends with the token that it was begun with.
+    "sessions",
+    metadata,
+    # The SHA-256 of what the cookie holds.
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("token", sa.String(64), nullable=False),
+    sa.Column("ends", sa.String(32), nullable=False),
+)
+
+submissions = sa.Table(
+    # The programs that authors sent, each a version that never changes.
+    "submissions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), nullable=False),
+    sa.Column("author", Name, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    # Of the archive as it was sent.
+    sa.Column("sha256", sa.String(64), nullable=False),
+    # Its name in the folder of all of them.
+    sa.Column("file", sa.String(64), nullable=False),
+    sa.Column("received", sa.String(32), nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    # How often its inspection was begun.
+    sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
+    # What was found step by step, and what is started if it was accepted, as JSON.
+    sa.Column("steps", sa.Text, nullable=False),
+    sa.Column("program", sa.Text),
+    sa.Column("joins_round", sa.Integer),
+    sa.UniqueConstraint("season_id", "author", "version"),
+    sa.UniqueConstraint("season_id", "author", "sha256"),
+    sa.Index("submissions_by_state", "season_id", "state"),
+)
+
+audit = sa.Table(
+    # Who did what when.
+    "audit",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), nullable=False),
+    sa.Column("moment", sa.String(32), nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("verb", sa.String(16), nullable=False),
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("because", sa.Text, nullable=False),
+    sa.Index("audit_by_season", "season_id"),
 )

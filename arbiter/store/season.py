@@ -17,8 +17,11 @@ from arbiter.errors import StoreError
 from arbiter.match import AGAIN_MARK, MatchSummary
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
+from arbiter.store.audit import AuditLog
+from arbiter.store.authors import AuthorBook
 from arbiter.store.happenings import Happened, Happening, happened, log
 from arbiter.store.orders import OrderBook, count_up, keep_standings
+from arbiter.store.submissions import SubmissionBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -81,6 +84,21 @@ class SeasonStore:
     def orders(self) -> OrderBook:
         """The organiser's orders."""
         return OrderBook(self._store, self._id)
+
+    @property
+    def authors(self) -> AuthorBook:
+        """Who may send programs."""
+        return AuthorBook(self._store, self._id)
+
+    @property
+    def submissions(self) -> SubmissionBook:
+        """What they sent."""
+        return SubmissionBook(self._store, self._id)
+
+    @property
+    def audit(self) -> AuditLog:
+        """Who did what when."""
+        return AuditLog(self._store, self._id)
 
     def rounds(self) -> list[StoredRound]:
         """All rounds planned so far, in order."""

@@ -1,0 +1,60 @@
+"""Who did what when: a log that is written in the transaction of what was done."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import sqlalchemy as sa
+
+from arbiter.store import schema
+
+if TYPE_CHECKING:
+    from arbiter.store.database import Database
+
+
+class Deed(NamedTuple):
+    """What somebody did: `who` is an author or organiser, or whoever sat at the machine."""
+
+    moment: str
+    who: str
+    verb: str
+    subject: str
+    because: str
+
+
+CONSOLE = "@console"
+"""Who gave a command on the machine itself: no name has an @."""
+
+
+class AuditLog:
+    """The log of one season."""
+
+    def __init__(self, store: Database, season: int) -> None:
+        self._store, self._id = store, season
+
+    def add(self, who: str, verb: str, subject: str, because: str = "") -> None:
+        """Log what was done in a transaction of its own."""
+        with self._store.transaction() as connection:
+            note(connection, self._id, who, verb, subject, because)
+
+    def last(self, most: int) -> list[Deed]:
+        """The last `most` entries, the newest first."""
+        table = schema.audit
+        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.id.desc()).limit(most)
+        with self._store.reading() as connection:
+            rows = connection.execute(query)
+            return [Deed(row.moment, row.who, row.verb, row.subject, row.because) for row in rows]
+
+
+def note(
+    connection: sa.Connection, season: int, who: str, verb: str, subject: str, because: str = ""
+) -> None:
+    """Log within a transaction."""
+    row = {"season_id": season, "moment": moment(), "who": who, "verb": verb}
+    connection.execute(sa.insert(schema.audit).values(row | {"subject": subject, "because": because}))
+
+
+def moment() -> str:
+    """Now, as the store keeps moments."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,109 @@
+"""Who may send programs to a season, and who may administrate it, by the SHA-256 of their tokens.
+
+A session is kept with the token that it was begun with, and holds as long as that is somebody's.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING, NamedTuple
+
+import sqlalchemy as sa
+
+from arbiter.store import schema
+from arbiter.store.audit import moment, note
+
+if TYPE_CHECKING:
+    from arbiter.store.database import Database
+
+
+class Author(NamedTuple):
+    """An author, or an organiser; `active` is the version that plays, `alive` is False once revoked."""
+
+    name: str
+    organiser: bool
+    created: str
+    versions: int
+    active: int | None
+    alive: bool
+
+
+class AuthorBook:
+    """The authors of one season."""
+
+    def __init__(self, store: Database, season: int) -> None:
+        self._store, self._id = store, season
+
+    def add(self, name: str, looks: str, token: str, organiser: bool, who: str) -> bool:
+        """Keep a new author with the SHA-256 of its token; False where the name, or its look, is taken."""
+        row = {"season_id": self._id, "name": name, "looks": looks, "token": token}
+        row |= {"organiser": organiser, "created": moment()}
+        with self._store.transaction() as connection:
+            kept = self._store.insert_once(connection, schema.authors, row)
+            if kept:
+                note(connection, self._id, who, "add", name, "organiser" if organiser else "")
+        return kept
+
+    def all(self) -> list[Author]:
+        """Everybody, by name."""
+        table = schema.authors
+        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.name)
+        with self._store.reading() as connection:
+            return [_author(row) for row in connection.execute(query)]
+
+    def looking(self, looks: str) -> str | None:
+        """Who has a name that looks so; None if nobody does."""
+        query = sa.select(schema.authors.c.name).filter_by(season_id=self._id, looks=looks)
+        with self._store.reading() as connection:
+            return connection.execute(query).scalar()
+
+    def named(self, name: str) -> Author | None:
+        """The author of this name."""
+        return self._one(sa.select(schema.authors).filter_by(season_id=self._id, name=name))
+
+    def of_token(self, token: str) -> Author | None:
+        """Whose token has this SHA-256."""
+        table = schema.authors
+        with self._store.reading() as connection:
+            query = sa.select(table).filter_by(season_id=self._id, token=token)
+            row = connection.execute(query).one_or_none()
+        return _author(row) if row is not None and hmac.compare_digest(row.token, token) else None
+
+    def set_token(self, name: str, token: str | None, who: str) -> None:
+        """Give an author another token, or none; sessions that were begun with the old one are over."""
+        mine = sa.update(schema.authors).filter_by(season_id=self._id, name=name)
+        with self._store.transaction() as connection:
+            old = sa.select(schema.authors.c.token).filter_by(season_id=self._id, name=name)
+            ended = connection.execute(old).scalar()
+            connection.execute(mine.values(token=token))
+            connection.execute(sa.delete(schema.sessions).filter_by(token=ended))
+            note(connection, self._id, who, "revoke" if token is None else "renew", name)
+
+    def begin_session(self, session: str, token: str, ends: str) -> None:
+        """Keep a session, by the SHA-256 of what its cookie holds; sessions that are over are forgotten."""
+        with self._store.transaction() as connection:
+            connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.ends < moment()))
+            row = {"id": session, "token": token, "ends": ends}
+            connection.execute(sa.insert(schema.sessions).values(row))
+
+    def of_session(self, session: str) -> Author | None:
+        """Who has a session; None where it is over."""
+        authors, sessions = schema.authors, schema.sessions
+        query = sa.select(authors).join(sessions, sessions.c.token == authors.c.token)
+        query = query.where(sessions.c.id == session, sessions.c.ends >= moment())
+        return self._one(query.where(authors.c.season_id == self._id))
+
+    def end_session(self, session: str) -> None:
+        """Forget a session."""
+        with self._store.transaction() as connection:
+            connection.execute(sa.delete(schema.sessions).filter_by(id=session))
+
+    def _one(self, query: sa.Select[tuple[object, ...]]) -> Author | None:
+        with self._store.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else _author(row)
+
+
+def _author(row: sa.Row[tuple[object, ...]]) -> Author:
+    alive = row.token is not None
+    return Author(row.name, row.organiser, row.created, row.versions, row.active, alive)

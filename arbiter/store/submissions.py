@@ -1,0 +1,254 @@
+"""What authors sent: versions that never change, what was found of each, and which one plays.
+
+Each write that changes who plays counts the season's revision up, so that a round that was planned
+without it is planned again, and a version joins the very round that its row names.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from arbiter.errors import StoreError
+from arbiter.store import schema
+from arbiter.store.audit import moment, note
+from arbiter.store.orders import count_up
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.store.database import Database
+
+RECEIVED, ACCEPTED, REFUSED = "received", "accepted", "refused"
+STATES = (RECEIVED, "unpacked", "built", "checked", ACCEPTED, REFUSED)
+"""In their order; an inspection ends with one of the last two."""
+OVER = (ACCEPTED, REFUSED)
+DAY = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One version of an author's program; `file` is its archive's name in the folder of all of them.
+
+    `steps` are those of its inspection so far, `program` what is started if it was accepted;
+    `joins_round` the first round that is planned with it since it was made active last, None where none is.
+    """
+
+    id: int
+    author: str
+    version: int
+    sha256: str
+    file: str
+    received: str
+    state: str
+    tries: int
+    steps: tuple[Mapping[str, Any], ...]
+    program: Mapping[str, Any] | None
+    joins_round: int | None
+
+    @property
+    def over(self) -> bool:
+        """True when its inspection has ended."""
+        return self.state in OVER
+
+
+class TooMany(Exception):
+    """An author has sent as many archives as a day allows; `seconds` until another one is taken."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"{seconds} s")
+        self.seconds = seconds
+
+
+class SubmissionBook:
+    """The submissions of one season."""
+
+    def __init__(self, store: Database, season: int) -> None:
+        self._store, self._id = store, season
+
+    def add(self, author: str, sha256: str, file: str, per_day: int) -> tuple[Submission, bool]:
+        """Keep an archive that lies whole in its place, as the author's next version.
+
+        The same archive again is the version that it was before, with False. TooMany where the author has
+        sent `per_day` in 24 hours.
+        """
+        with self._store.transaction() as connection:
+            # Whoever comes first has the author's row to itself.
+            mine = {"season_id": self._id, "name": author}
+            count = schema.authors.c.versions
+            connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count + 1))
+            before = self._find(connection, author=author, sha256=sha256)
+            if before is None:
+                if seconds := self._wait(connection, author, per_day):
+                    raise TooMany(seconds)
+                version = connection.execute(sa.select(count).filter_by(**mine)).scalar_one()
+                row = {"season_id": self._id, "author": author, "version": version, "sha256": sha256}
+                row |= {"file": file, "received": moment(), "state": RECEIVED, "steps": "[]"}
+                connection.execute(sa.insert(schema.submissions).values(row))
+                made = self._find(connection, author=author, sha256=sha256)
+                assert made is not None
+                return made, True
+            connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count - 1))
+            return before, False
+
+    def left_today(self, author: str, per_day: int) -> tuple[int, int]:
+        """How many new archives an author may send now, and the seconds until one more if there are none."""
+        with self._store.reading() as connection:
+            sent = len(self._sent_today(connection, author))
+            return max(per_day - sent, 0), self._wait(connection, author, per_day)
+
+    def of(self, author: str) -> list[Submission]:
+        """All that an author sent, the newest first."""
+        table = schema.submissions
+        query = sa.select(table).filter_by(season_id=self._id, author=author)
+        with self._store.reading() as connection:
+            rows = connection.execute(query.order_by(table.c.version.desc()))
+            return [_submission(row) for row in rows]
+
+    def one(self, number: int, author: str | None = None) -> Submission | None:
+        """A submission by its id, of this author if one is named."""
+        wanted: dict[str, object] = {"id": number} | ({} if author is None else {"author": author})
+        with self._store.reading() as connection:
+            return self._find(connection, **wanted)
+
+    def files(self) -> set[str]:
+        """The names of all archives that are kept."""
+        query = sa.select(schema.submissions.c.file).filter_by(season_id=self._id)
+        with self._store.reading() as connection:
+            return set(connection.execute(query).scalars())
+
+    def next(self) -> Submission | None:
+        """Which submission to inspect now: of the author of whom fewest were inspected in a day."""
+        table = schema.submissions
+        waiting = sa.select(table).filter_by(season_id=self._id).where(table.c.state.not_in(OVER))
+        with self._store.reading() as connection:
+            rows = list(connection.execute(waiting.order_by(table.c.id)))
+            if not rows:
+                return None
+            done = (
+                sa.select(table.c.author, sa.func.count())
+                .filter_by(season_id=self._id)
+                .where(table.c.state.in_(OVER), table.c.received > _a_day_ago())
+                .group_by(table.c.author)
+            )
+            counts: dict[str, int] = dict(map(tuple, connection.execute(done)))
+        return _submission(min(rows, key=lambda row: (counts.get(row.author, 0), row.id)))
+
+    def begin(self, number: int) -> None:
+        """Begin an inspection, from the first step on."""
+        tries = schema.submissions.c.tries
+        self._update(number, state=RECEIVED, steps="[]", tries=tries + 1)
+
+    def tell(self, number: int, state: str, steps: Sequence[Mapping[str, Any]]) -> None:
+        """Keep how far an inspection has come."""
+        self._update(number, state=state, steps=json.dumps(list(steps)))
+
+    def refuse(self, number: int, steps: Sequence[Mapping[str, Any]]) -> None:
+        """End an inspection with a refusal."""
+        self.tell(number, REFUSED, steps)
+
+    def accept(self, number: int, steps: Sequence[Mapping[str, Any]], program: Mapping[str, Any]) -> None:
+        """End an inspection well: the version plays from the next round on, unless a later one does."""
+        with self._store.transaction() as connection:
+            count_up(connection, self._id, None)
+            found = self._find(connection, id=number)
+            assert found is not None
+            mine = sa.update(schema.submissions).filter_by(season_id=self._id, id=number)
+            kept = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
+            connection.execute(mine.values(state=ACCEPTED, **kept))
+            active = self._active(connection, found.author)
+            if active is None or active < found.version:
+                self._make_active(connection, found, active)
+
+    def activate(self, number: int, author: str) -> Submission | None:
+        """Let an accepted version play from the next round on; None for one that cannot."""
+        with self._store.transaction() as connection:
+            count_up(connection, self._id, None)
+            found = self._find(connection, id=number, author=author)
+            if found is None or found.state != ACCEPTED:
+                return None
+            active = self._active(connection, author)
+            if active != found.version:
+                self._make_active(connection, found, active)
+                note(connection, self._id, author, "activate", f"{author}@{found.version}")
+            return self._find(connection, id=number)
+
+    def active(self) -> list[Submission]:
+        """The versions that play in the next round to be planned, by author."""
+        table, authors = schema.submissions, schema.authors
+        same = sa.and_(authors.c.season_id == table.c.season_id, authors.c.name == table.c.author)
+        query = sa.select(table).join(authors, sa.and_(same, authors.c.active == table.c.version))
+        query = query.where(table.c.season_id == self._id, table.c.state == ACCEPTED)
+        with self._store.reading() as connection:
+            return [_submission(row) for row in connection.execute(query.order_by(table.c.author))]
+
+    def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
+        rounds = sa.select(sa.func.max(schema.rounds.c.number)).filter_by(season_id=self._id)
+        joins = (connection.execute(rounds).scalar() or 0) + 1
+        mine = {"season_id": self._id, "author": found.author}
+        table = sa.update(schema.submissions)
+        if before is not None:
+            # One that was to join the same round never does.
+            left = table.filter_by(**mine, version=before, joins_round=joins)
+            connection.execute(left.values(joins_round=None))
+        connection.execute(table.filter_by(**mine, version=found.version).values(joins_round=joins))
+        author = sa.update(schema.authors).filter_by(season_id=self._id, name=found.author)
+        connection.execute(author.values(active=found.version))
+
+    def _active(self, connection: sa.Connection, author: str) -> int | None:
+        query = sa.select(schema.authors.c.active).filter_by(season_id=self._id, name=author)
+        return connection.execute(query).scalar()
+
+    def _find(self, connection: sa.Connection, **wanted: object) -> Submission | None:
+        query = sa.select(schema.submissions).filter_by(season_id=self._id, **wanted)
+        row = connection.execute(query).one_or_none()
+        return None if row is None else _submission(row)
+
+    def _sent_today(self, connection: sa.Connection, author: str) -> list[str]:
+        """When an author sent new archives in the last 24 hours, the oldest first."""
+        table = schema.submissions
+        query = sa.select(table.c.received).filter_by(season_id=self._id, author=author)
+        query = query.where(table.c.received > _a_day_ago()).order_by(table.c.received)
+        return list(connection.execute(query).scalars())
+
+    def _wait(self, connection: sa.Connection, author: str, per_day: int) -> int:
+        """Seconds until an author may send a new archive."""
+        sent = self._sent_today(connection, author)
+        if len(sent) < per_day:
+            return 0
+        free = datetime.fromisoformat(sent[-per_day]) + DAY - datetime.now(UTC)
+        return max(int(free.total_seconds()) + 1, 1)
+
+    def _update(self, number: int, **values: object) -> None:
+        with self._store.transaction() as connection:
+            mine = sa.update(schema.submissions).filter_by(season_id=self._id, id=number)
+            connection.execute(mine.values(**values))
+
+
+def _a_day_ago() -> str:
+    return (datetime.now(UTC) - DAY).isoformat(timespec="seconds")
+
+
+def _submission(row: sa.Row[Any]) -> Submission:
+    try:
+        steps = tuple(dict(step) for step in json.loads(row.steps))
+        program = None if row.program is None else dict(json.loads(row.program))
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"submission {row.id} cannot be read: {error}") from None
+    return Submission(
+        row.id,
+        row.author,
+        row.version,
+        row.sha256,
+        row.file,
+        row.received,
+        row.state,
+        row.tries,
+        steps,
+        program,
+        row.joins_round,
+    )

@@ -1,0 +1,149 @@
+"""What authors sent, on SQLite and PostgreSQL: versions, quotas, the queue, who plays from when."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from arbiter.store import SeasonStore, Store, schema
+from arbiter.store.orders import Outdated
+from arbiter.store.submissions import TooMany
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    made = Store(database)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def season(store: Store) -> SeasonStore:
+    made = store.make_season("s", "planning", "1")
+    for name in ("ann", "ben"):
+        assert made.authors.add(name, name, f"token of {name}", False, "@console")
+    return made
+
+
+def sent(season: SeasonStore, author: str, archive: str) -> int:
+    return season.submissions.add(author, archive, f"file of {archive}", 10)[0].id
+
+
+def accepted(season: SeasonStore, author: str, archive: str) -> int:
+    number = sent(season, author, archive)
+    season.submissions.accept(number, [{"name": "checked", "ok": True}], {"command": ["bot"]})
+    return number
+
+
+def test_an_archive_sent_again_is_the_version_that_it_was(season: SeasonStore) -> None:
+    book = season.submissions
+    one, new = book.add("ann", "a", "f1", 10)
+    two, _ = book.add("ann", "b", "f2", 10)
+    again, renewed = book.add("ann", "a", "f3", 10)
+    assert (new, renewed, again) == (True, False, one)
+    assert (one.version, two.version) == (1, 2)
+    # Another author's is another one's.
+    assert book.add("ben", "a", "f4", 10)[0].version == 1
+    found = season.authors.named("ann")
+    assert found is not None
+    assert found.versions == 2
+
+
+def test_of_many_at_once_each_gets_a_version_of_its_own(season: SeasonStore) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(lambda n: season.submissions.add("ann", str(n), str(n), 99)[0], range(12)))
+    assert sorted(one.version for one in made) == list(range(1, 13))
+
+
+def test_a_day_allows_so_many_and_the_same_one_again(season: SeasonStore) -> None:
+    book = season.submissions
+    book.add("ann", "a", "f1", 2)
+    book.add("ann", "b", "f2", 2)
+    with pytest.raises(TooMany) as refused:
+        book.add("ann", "c", "f3", 2)
+    assert 86_000 < refused.value.seconds <= 86_401
+    assert book.left_today("ann", 2) == (0, refused.value.seconds)
+    assert not book.add("ann", "a", "f4", 2)[1]
+    assert book.left_today("ben", 2) == (2, 0)
+
+
+def test_a_day_later_another_one_is_taken(store: Store, season: SeasonStore) -> None:
+    number = sent(season, "ann", "a")
+    before = (datetime.now(UTC) - timedelta(hours=25)).isoformat(timespec="seconds")
+    with store.transaction() as connection:
+        connection.execute(sa.update(schema.submissions).filter_by(id=number).values(received=before))
+    assert season.submissions.left_today("ann", 1) == (1, 0)
+    assert season.submissions.add("ann", "b", "f", 1)[0].version == 2
+
+
+def test_whoever_sent_most_waits(season: SeasonStore) -> None:
+    book = season.submissions
+    mine = [sent(season, "ann", str(n)) for n in range(3)]
+    other = sent(season, "ben", "x")
+    order = []
+    while (found := book.next()) is not None:
+        order.append(found.id)
+        book.refuse(found.id, [])
+    assert order == [mine[0], other, *mine[1:]]
+
+
+def test_an_inspection_that_was_broken_off_begins_anew(season: SeasonStore) -> None:
+    book, number = season.submissions, sent(season, "ann", "a")
+    book.begin(number)
+    book.tell(number, "unpacked", [{"name": "unpacked", "ok": True}])
+    found = book.next()
+    assert found is not None
+    assert (found.state, found.tries, len(found.steps)) == ("unpacked", 1, 1)
+    book.begin(number)
+    found = book.next()
+    assert found is not None
+    assert (found.state, found.tries, found.steps) == ("received", 2, ())
+
+
+def test_an_accepted_version_joins_the_next_round_in_place_of_the_one_before(season: SeasonStore) -> None:
+    book = season.submissions
+    first = accepted(season, "ann", "a")
+    second = accepted(season, "ann", "b")
+    assert [(one.version, one.joins_round) for one in book.active()] == [(2, 1)]
+    before = book.one(first)
+    assert before is not None
+    assert before.joins_round is None
+    season.add_round(1, "digest", [["a", "b"]], {})
+    made = book.activate(first, "ann")
+    assert made is not None
+    assert made.joins_round == 2
+    kept = book.one(second)
+    assert kept is not None
+    assert kept.joins_round == 1
+    assert [one.version for one in book.active()] == [1]
+
+
+def test_an_earlier_version_that_is_accepted_late_replaces_nothing(season: SeasonStore) -> None:
+    early = sent(season, "ann", "a")
+    accepted(season, "ann", "b")
+    season.submissions.accept(early, [], {})
+    assert [one.version for one in season.submissions.active()] == [2]
+
+
+def test_a_plan_made_without_a_version_is_outdated(season: SeasonStore) -> None:
+    number = accepted(season, "ann", "a")
+    revision = season.last_change()[1]
+    season.submissions.activate(number, "ann")
+    with pytest.raises(Outdated):
+        season.add_round(1, "digest", [["a", "b"]], {}, revision)
+
+
+def test_only_accepted_versions_of_ones_own_are_activated(season: SeasonStore) -> None:
+    book = season.submissions
+    waiting, other = sent(season, "ann", "a"), accepted(season, "ben", "b")
+    assert book.activate(waiting, "ann") is None
+    assert book.activate(other, "ann") is None
+    assert book.one(other, "ann") is None
+    assert [one.author for one in book.active()] == ["ben"]
