@@ -72,7 +72,7 @@ def address_of_store(path: str) -> str:
 
 def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
     """A config and its season as far as it was played; StoreError if there is none yet."""
-    return _opened(path, store_url)[:2]
+    return open_season(path, store_url)[:2]
 
 
 def look(path: str, store_url: str | None) -> Seen:
@@ -81,12 +81,13 @@ def look(path: str, store_url: str | None) -> Seen:
         found = _unchanged(path, store_url)
         if found is not None:
             return found
-    config, season, store = _opened(path, store_url)
+    config, season, store = open_season(path, store_url)
     players = {entry.player.name: entry.house for entry in config.entries}
     return Seen(path, config.folder, config.season, config.game, config.rounds, season, store, players)
 
 
-def _opened(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
+def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
+    """The same with its store."""
     from arbiter.config import load
 
     config = load(path)

@@ -1,7 +1,8 @@
-"""What authors send, from an archive to a checked version.
+"""Programs that authors send: who may, what they sent, what was found of it.
 
 | module | job |
 |---|---|
+| `names`, `authors` | who may send programs: names that nobody mistakes, tokens |
 | `steps` | what an inspection says: its steps, a refusal |
 | `layout` | where files lie in a ZIP archive; every header held against the others |
 | `archive` | its names judged, its files written |

@@ -1,0 +1,123 @@
+"""`arbiter authors`: tokens given once, taken away, given anew; names that are taken."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from arbiter.submissions.authors import hash_of
+from tests.commands import arbiter
+from tests.kept_season import Kept, kept, original_season
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str, str]]
+
+__all__ = ["arbiter", "kept", "original_season"]
+
+
+def token_of(arbiter: Run, kept: Kept, *words: str) -> str:
+    code, out, _ = arbiter("authors", words[0], kept.file, *words[1:])
+    assert (code, out.count("\n")) == (0, 1)
+    return out.strip()
+
+
+def test_a_token_is_printed_alone_and_kept_as_its_hash(arbiter: Run, kept: Kept) -> None:
+    token = token_of(arbiter, kept, "add", "alice")
+    assert len(token) == 43
+    found = kept.season.authors.of_token(hash_of(token))
+    assert found is not None
+    assert (found.name, found.organiser, found.alive) == ("alice", False, True)
+    assert token.encode() not in kept.file.with_suffix(".sqlite").read_bytes()
+
+
+def test_an_author_is_known_by_the_last_token_alone(arbiter: Run, kept: Kept) -> None:
+    first = token_of(arbiter, kept, "add", "alice")
+    second = token_of(arbiter, kept, "renew", "alice")
+    book = kept.season.authors
+    assert book.of_token(hash_of(first)) is None
+    assert book.of_token(hash_of(second)) is not None
+    assert arbiter("authors", "revoke", kept.file, "alice")[0] == 0
+    assert book.of_token(hash_of(second)) is None
+
+
+def test_a_session_ends_with_the_token_that_it_was_begun_with(arbiter: Run, kept: Kept) -> None:
+    token = token_of(arbiter, kept, "add", "alice")
+    book = kept.season.authors
+    book.begin_session("s1", hash_of(token), "9999")
+    book.begin_session("s2", hash_of(token), "2000")
+    assert book.of_session("s1") is not None
+    assert book.of_session("s2") is None
+    token_of(arbiter, kept, "renew", "alice")
+    assert book.of_session("s1") is None
+
+
+def test_a_class_is_added_from_a_file_or_nobody(arbiter: Run, kept: Kept, tmp_path: Path) -> None:
+    file = tmp_path / "class.csv"
+    file.write_text("name,group\nann,1\nben,2\n\n", encoding="utf-8")
+    code, out, _ = arbiter("authors", "add", kept.file, "--csv", file)
+    assert code == 0
+    rows = [line.split(",") for line in out.splitlines()]
+    assert [row[0] for row in rows] == ["name", "ann", "ben"]
+    assert all(kept.season.authors.of_token(hash_of(row[1])) for row in rows[1:])
+    file.write_text("name\ncarl\nBen\n")
+    code, out, err = arbiter("authors", "add", kept.file, "--csv", file)
+    assert (code, out) == (2, "")
+    assert "the name Ben looks like ben, which is taken" in err
+    assert kept.season.authors.named("carl") is None
+
+
+def test_names_of_players_are_taken(arbiter: Run, kept: Kept) -> None:
+    code, out, err = arbiter("authors", "add", kept.file, "P0")
+    assert (code, out) == (2, "")
+    assert "the name P0 looks like p0, which is taken" in err
+
+
+def test_wrong_uses_are_one_line(arbiter: Run, kept: Kept, tmp_path: Path) -> None:
+    token_of(arbiter, kept, "add", "alice")
+    arbiter("authors", "revoke", kept.file, "alice")
+    empty = tmp_path / "empty.csv"
+    empty.write_text("name\n")
+    for words, said in (
+        (["add", kept.file], "whom: give a NAME, or --csv FILE"),
+        (["add", kept.file, "--csv", empty], "has no names"),
+        (["add", kept.file, "--csv", tmp_path / "none.csv"], "cannot be read"),
+        (["revoke", kept.file, "alise"], "no author 'alise' (did you mean alice?)"),
+        (["revoke", kept.file, "alice"], "alice has no token"),
+    ):
+        code, out, err = arbiter("authors", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err
+
+
+def test_the_list_says_who_sends_and_who_organises(arbiter: Run, kept: Kept) -> None:
+    token_of(arbiter, kept, "add", "alice")
+    token_of(arbiter, kept, "add", "olga", "--organiser")
+    arbiter("authors", "revoke", kept.file, "alice")
+    found = json.loads(arbiter("authors", "list", kept.file, "--format", "json")[1])
+    assert [(one["name"], one["organiser"], one["revoked"], one["versions"]) for one in found] == [
+        ("alice", False, True, 0),
+        ("olga", True, False, 0),
+    ]
+    assert "organiser" in arbiter("authors", "list", kept.file)[1]
+
+
+def test_an_author_may_be_added_before_the_season_is_begun(arbiter: Run, tmp_path: Path) -> None:
+    config = tmp_path / "new.yaml"
+    bot = "  - {name: random, command: [python3], house: true}\n"
+    config.write_text("game: planning\nhouse_bots: [random]\nsubmissions: {}\nplayers:\n" + bot)
+    assert arbiter("authors", "add", config, "alice")[0] == 0
+    code, _, err = arbiter("authors", "add", config, "alice")
+    assert code == 2
+    assert "the name alice is taken" in err
+
+
+def test_deeds_are_logged(arbiter: Run, kept: Kept) -> None:
+    token_of(arbiter, kept, "add", "alice")
+    arbiter("authors", "revoke", kept.file, "alice")
+    assert [deed[1:4] for deed in kept.season.audit.last(9)] == [
+        ("@console", "revoke", "alice"),
+        ("@console", "add", "alice"),
+    ]
