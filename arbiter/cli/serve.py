@@ -67,6 +67,8 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool) -> None:
     coordinators = Coordinators(
         {name: season.path for name, season in seasons.watched.items()} if play else {}, others, log
     )
+    sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
+    coordinators.inspect(sent, web, log)
     site = make_site(seasons, live, log, coordinators.ended)
     server = serving.Server(site, listening, web, log, live.close)
     try:

@@ -175,7 +175,7 @@ submissions = sa.Table(
     sa.Column("file", sa.String(64), nullable=False),
     sa.Column("received", sa.String(32), nullable=False),
     sa.Column("state", sa.String(16), nullable=False),
-    # How often its inspection was begun.
+    # How often its inspection failed on our side.
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
     # What was found step by step, and what is started if it was accepted, as JSON.
     sa.Column("steps", sa.Text, nullable=False),

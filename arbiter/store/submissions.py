@@ -140,8 +140,11 @@ class SubmissionBook:
 
     def begin(self, number: int) -> None:
         """Begin an inspection, from the first step on."""
-        tries = schema.submissions.c.tries
-        self._update(number, state=RECEIVED, steps="[]", tries=tries + 1)
+        self._update(number, state=RECEIVED, steps="[]")
+
+    def fail(self, number: int) -> None:
+        """Count an inspection that failed on our side; it is to be begun again."""
+        self._update(number, state=RECEIVED, steps="[]", tries=schema.submissions.c.tries + 1)
 
     def tell(self, number: int, state: str, steps: Sequence[Mapping[str, Any]]) -> None:
         """Keep how far an inspection has come."""

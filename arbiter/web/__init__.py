@@ -9,11 +9,13 @@
 | `report`, `joining` | a season in one file, with our scripts joined into one |
 | `site` | the pages' addresses |
 | `api` | the same figures as JSON, with an OpenAPI document |
+| `callers`, `refusals` | who asks; what is refused, in one shape |
+| `authors_api`, `uploads` | programs sent, and what was found of them |
 | `under_way`, `live` | the round under way; what happens, as server-sent events |
 | `keeping` | answers kept as long as nothing happens |
 | `traffic`, `metrics` | requests counted, logged and bounded; figures for Prometheus |
 | `serving`, `connections` | the server in its thread; how much and how long a connection may |
-| `coordinators` | the processes that play |
+| `coordinators` | the processes that play, and the one that inspects |
 | `security` | headers, names in addresses, errors without insides |
 
 Whoever looks on never touches what is played: everything comes from the store, and goes through

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
-from arbiter.web import figures
+from arbiter.web import authors_api, figures
 from arbiter.web.live import RETRY_SECONDS
+from arbiter.web.refusals import Refusal, error_answer
 from arbiter.web.security import given
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from starlette.responses import JSONResponse
 
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
+    from arbiter.web.uploads import Uploads
 
 MOST = 1000
 """Matches in one answer."""
@@ -30,8 +32,8 @@ Number = Annotated[int | None, Query(ge=1, le=10**6)]
 Name = Annotated[str | None, Query(max_length=200)]
 
 
-def make_api(seasons: Seasons, live: Live) -> FastAPI:
-    """The public API over some seasons: it only reads."""
+def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
+    """The API over some seasons: the public part only reads."""
     api = FastAPI(title="arbiter", version=__version__, docs_url=None, redoc_url=None)
     api.add_exception_handler(HTTPException, _http_error)
     api.add_exception_handler(RequestValidationError, _wrong)
@@ -121,11 +123,13 @@ def make_api(seasons: Seasons, live: Live) -> FastAPI:
         if limit is not None:
             more = {"limit": limit, "seconds": RETRY_SECONDS}
             headers = {"retry-after": str(RETRY_SECONDS)}
-            return _error(429, "too_many", "too many listen already", headers=headers, more=more)
+            return error_answer(429, "too_many", "too many listen already", headers=headers, more=more)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         news = live.listen(state, address, request.headers.get("last-event-id"))
         return StreamingResponse(news, media_type="text/event-stream", headers=headers)
 
+    api.state.seasons, api.state.uploads = seasons, uploads
+    api.include_router(authors_api.router)
     return api
 
 
@@ -135,22 +139,13 @@ def _there(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _error(
-    status: int,
-    code: str,
-    message: str,
-    hint: str = "",
-    headers: Any = None,
-    more: Mapping[str, int] | None = None,
-) -> JSONResponse:
-    error = {"code": code, "message": message, "hint": hint, **(more or {})}
-    return JSONResponse({"error": error}, status, headers)
-
-
 async def _http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error, Refusal):
+        said = error.code, error.detail, error.hint
+        return error_answer(error.status_code, *said, error.headers, error.more)
     codes = {404: "not_found", 405: "not_possible"}
-    return _error(
+    return error_answer(
         error.status_code, codes.get(error.status_code, "error"), error.detail, headers=error.headers
     )
 
@@ -159,10 +154,10 @@ async def _wrong(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(place) for place in first["loc"][1:])
-    return _error(422, "invalid", f"{where}: {first['msg']}")
+    return error_answer(422, "invalid", f"{where}: {first['msg']}")
 
 
 async def _ours(_: Request, error: Exception) -> JSONResponse:
     if isinstance(error, ArbiterError):
-        return _error(503, "unavailable", "the season cannot be read now", "try again in a moment")
-    return _error(500, "failed", "something went wrong", "the organiser's log says what")
+        return error_answer(503, "unavailable", "the season cannot be read now", "try again in a moment")
+    return error_answer(500, "failed", "something went wrong", "the organiser's log says what")

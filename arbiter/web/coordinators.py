@@ -1,4 +1,4 @@
-"""The coordinators of `serve --play`: a child process for each season, which plays it.
+"""The children of `serve`: with --play a coordinator for each season, and one inspector of what authors send.
 
 A child ends with its parent, however that ends. One that the store refused, or that was killed, is started
 again after a while; one that ended for a reason that somebody must look at is not.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arbiter.web.traffic import Log
 
 AGAIN_AFTER = (5.0, 30.0, 120.0, 600.0)
-"""Seconds before it is tried again; the last of them from then on."""
+"""Seconds before one is tried again; the last of them from then on."""
 WELL_AFTER = 600.0
 """Seconds that a coordinator has run without trouble when the next one counts as the first."""
 PR_SET_PDEATHSIG = 1
@@ -36,16 +36,29 @@ MEANINGS = {
     4: "somebody must look at it; then start this again",
     130: "it was asked to stop; start this again to go on",
 }
+INSPECTOR_NICE = 15
+"""What authors send is tried beside the pages, and less urgently."""
 _libc = ctypes.CDLL(None)
 
 
 class Coordinator:
-    """The process that plays one season, and those that follow it."""
+    """A process that plays one season, or another command of ours, and those that follow it."""
 
-    def __init__(self, name: str, file: Path, cores: Sequence[int], log: Log) -> None:
+    def __init__(
+        self,
+        name: str,
+        words: Sequence[str],
+        cores: Sequence[int],
+        log: Log,
+        what: str = "coordinator",
+        meanings: Mapping[int, str] = MEANINGS,
+        nice: int = 0,
+    ) -> None:
+        """`meanings` are by exit code the ends after which it is not started again."""
         self.name, self.said = name, deque[str](maxlen=KEPT_LINES)
         self.exit_code: int | None = None
-        self._file, self._cores, self._log = file, cores, log
+        self._words, self._cores, self._log = words, cores, log
+        self._what, self._meanings, self._nice = what, meanings, nice
         self._process: subprocess.Popen[str] | None = None
         self._failures = 0
         self._began = 0.0
@@ -55,7 +68,7 @@ class Coordinator:
         """Start the process. Only in the main thread: the kernel ends it with the thread that started it."""
         self._began, self._next = time.monotonic(), None
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "arbiter", "run-season", str(self._file)],
+            [sys.executable, "-m", "arbiter", *self._words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -63,7 +76,7 @@ class Coordinator:
             errors="replace",
             # Ctrl-C is for us; we tell the children.
             process_group=0,
-            preexec_fn=_Born(os.getpid(), self._cores),
+            preexec_fn=_Born(os.getpid(), self._cores, self._nice),
         )
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
 
@@ -101,15 +114,15 @@ class Coordinator:
     def _ended(self, code: int) -> None:
         lasted = time.monotonic() - self._began
         self._process, self.exit_code = None, code
-        if code in MEANINGS:
-            self._log.write(f"{self.name}: its coordinator ended with {code}: {MEANINGS[code]}")
+        if code in self._meanings:
+            self._log.write(f"{self.name}: its {self._what} ended with {code}: {self._meanings[code]}")
             return
         self._failures = 0 if lasted > WELL_AFTER else self._failures
         wait = AGAIN_AFTER[min(self._failures, len(AGAIN_AFTER) - 1)]
         self._failures += 1
         self._next = time.monotonic() + wait
         how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
-        self._log.write(f"{self.name}: its coordinator {how}: tried again in {wait:.0f} s")
+        self._log.write(f"{self.name}: its {self._what} {how}: tried again in {wait:.0f} s")
 
 
 class Coordinators:
@@ -117,11 +130,22 @@ class Coordinators:
 
     def __init__(self, files: Mapping[str, Path], cores: Sequence[int], log: Log) -> None:
         names = list(files)
-        self._all = [
-            Coordinator(name, files[name], list(cores[k :: len(names)]) or [cores[k % len(cores)]], log)
-            for k, name in enumerate(names)
+        shares = [list(cores[k :: len(names)]) or [cores[k % len(cores)]] for k in range(len(names))]
+        self._players = [
+            Coordinator(name, ["run-season", str(files[name])], share, log)
+            for name, share in zip(names, shares, strict=True)
         ]
+        self._all = list(self._players)
         self.ended: dict[str, int] = {}
+
+    def inspect(self, files: Iterable[Path], cores: Sequence[int], log: Log) -> None:
+        """Have an inspector, too, for these seasons; none if there are none."""
+        words = [str(file) for file in files]
+        if words:
+            meanings = {code: MEANINGS[code] for code in (2, 130)}
+            words = ["inspect", *words]
+            one = Coordinator("submissions", words, cores, log, "inspector", meanings, INSPECTOR_NICE)
+            self._all.append(one)
 
     def start(self) -> None:
         """Start all."""
@@ -132,6 +156,7 @@ class Coordinators:
         """See how they are."""
         for coordinator in self._all:
             coordinator.look()
+        for coordinator in self._players:
             if coordinator.exit_code is not None:
                 self.ended[coordinator.name] = coordinator.exit_code
 
@@ -163,11 +188,12 @@ def refuse_shared_files(files: Iterable[tuple[str, Path | None]]) -> None:
 class _Born:
     """Runs in the child before the program: ended with its parent, on its cores, not as nice as the web."""
 
-    def __init__(self, parent: int, cores: Sequence[int]) -> None:
-        self._parent, self._cores = parent, cores
+    def __init__(self, parent: int, cores: Sequence[int], nice: int) -> None:
+        self._parent, self._cores, self._nice = parent, cores, nice
 
     def __call__(self) -> None:
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
         if os.getppid() != self._parent:
             os._exit(1)
         os.sched_setaffinity(0, self._cores)
+        os.nice(self._nice)

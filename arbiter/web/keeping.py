@@ -47,6 +47,15 @@ class Answer(NamedTuple):
     tag: bytes
 
 
+PUBLIC = ("standings", "crosstable", "history", "rounds", "players", "matches", "live")
+"""Below a season: the same for everybody who asks."""
+
+
+def _is_public(below: list[str]) -> bool:
+    """True for what may be kept; anything that is not known to be so is not."""
+    return not below or (below[0] in PUBLIC and not (below[0] == "matches" and below[-1] == "log"))
+
+
 class _Kept:
     """The answers made of one state, and what was `asked` for; the last come last."""
 
@@ -114,7 +123,7 @@ class Keeper:
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             return None
         parts = scope["path"].removeprefix("/api/v1").split("/")
-        if len(parts) < 3 or parts[1] != "seasons" or parts[-1] == "events":
+        if len(parts) < 3 or parts[1] != "seasons" or not _is_public(parts[3:]):
             return None
         watched = self._seasons.watched.get(given(parts[2]))
         if watched is None:

@@ -23,6 +23,7 @@ from arbiter.web.pages import STATIC, render
 from arbiter.web.security import Guard, given
 from arbiter.web.traffic import Account, Traffic
 from arbiter.web.under_way import under_way
+from arbiter.web.uploads import Uploads
 from arbiter.web.words import match_of_part, match_part, part
 
 READ = ["GET", "HEAD"]
@@ -51,7 +52,7 @@ def make_site(
 
     Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended.
     """
-    live, traffic = live or Live(seasons), Traffic()
+    live, traffic, uploads = live or Live(seasons), Traffic(), Uploads()
     below = "/seasons/{season}"
 
     def tell_metrics(_: Request) -> Response:
@@ -77,7 +78,7 @@ def make_site(
         Route(f"{below}/rounds/{{number}}", _Page(seasons, "round", _round), methods=READ),
         Route(f"{below}/players/{{player}}", _Page(seasons, "player", _player), methods=READ),
         Route(f"{below}/matches/{{match}}", _Page(seasons, "match", _match), methods=READ),
-        Mount("/api/v1", make_api(seasons, live)),
+        Mount("/api/v1", make_api(seasons, live, uploads)),
         Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),
     ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, ArbiterError: _our_error, 500: _our_error}

@@ -100,11 +100,15 @@ def test_an_inspection_that_was_broken_off_begins_anew(season: SeasonStore) -> N
     book.tell(number, "unpacked", [{"name": "unpacked", "ok": True}])
     found = book.next()
     assert found is not None
-    assert (found.state, found.tries, len(found.steps)) == ("unpacked", 1, 1)
+    assert (found.state, found.tries, len(found.steps)) == ("unpacked", 0, 1)
     book.begin(number)
     found = book.next()
     assert found is not None
-    assert (found.state, found.tries, found.steps) == ("received", 2, ())
+    assert (found.state, found.tries, found.steps) == ("received", 0, ())
+    book.fail(number)
+    found = book.next()
+    assert found is not None
+    assert found.tries == 1
 
 
 def test_an_accepted_version_joins_the_next_round_in_place_of_the_one_before(season: SeasonStore) -> None:

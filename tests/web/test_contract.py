@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["original_season"]
 
 
+schemathesis.serializer.alias("application/zip", "application/octet-stream")
+
+
 @pytest.fixture(scope="module")
 def schema(original_season: Path) -> Iterator[Any]:
     """The document as a client reads it; real names stand in it, so that more than 404 is found."""
@@ -46,6 +49,8 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     paths = {operation.ok().path for operation in schema.get_all_operations()}
     below = {"", "/standings", "/crosstable", "/history", "/matches", "/events", "/rounds/{number}"}
     below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
+    below |= {"/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
+    below |= {"/matches/{match}/log"}
     assert paths == {"/seasons", *(f"/seasons/{{season}}{end}" for end in below)}
 
 

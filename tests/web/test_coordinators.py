@@ -56,7 +56,7 @@ def started(monkeypatch: pytest.MonkeyPatch, code: int) -> tuple[Coordinator, Li
 
     monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", born)
     lines = Lines()
-    coordinator = Coordinator("spring", Path("spring.yaml"), [0], lines)
+    coordinator = Coordinator("spring", ["run-season", "spring.yaml"], [0], lines)
     coordinator.start()
     coordinator.look()
     return coordinator, lines, starts

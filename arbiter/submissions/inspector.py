@@ -1,0 +1,230 @@
+"""The inspector: one queue of what authors sent, each submission inspected in a process of its own.
+
+It reads the queue from the store and writes there what is found, so it may be killed at any moment: what was
+under way begins anew. An inspection that fails, or takes too long, delays nobody by more than its limit.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from arbiter.config.submissions import Submissions
+from arbiter.errors import NoStore, StoreError
+from arbiter.store import Store
+from arbiter.store.submissions import ACCEPTED, STATES
+from arbiter.submissions.receiving import archive_of, folder_of, program_of, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from arbiter.config import Config
+    from arbiter.store import SeasonStore
+    from arbiter.store.submissions import Submission
+
+LOOK_SECONDS = 0.5
+LIMIT_SECONDS = 600.0
+"""Of an inspection, which bounds itself more narrowly; then it is killed."""
+MOST_TRIES = 3
+"""Inspections of one submission that may fail on our side."""
+END_SECONDS = 2.0
+OURS = "ask the organiser, whose log says more"
+
+
+class Step(Protocol):
+    """What one step of an inspection found."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def ok(self) -> bool: ...
+
+    def to_json(self) -> dict[str, Any]: ...
+
+
+class Verdict(Protocol):
+    """How an inspection ended; `program` says what is started where it ended well."""
+
+    @property
+    def state(self) -> str: ...
+
+    @property
+    def program(self) -> Any: ...
+
+
+class Inspect(Protocol):
+    """From an archive to a checked program in a folder of its own."""
+
+    def __call__(
+        self, archive: Path, folder: Path, season: Config, name: str, tell: Callable[[Any], None]
+    ) -> Verdict: ...
+
+
+def inspect_one(config: Config, number: int, inspect: Inspect | None = None) -> None:
+    """Inspect one submission of a season, and keep each step as it is found.
+
+    `inspect` is for tests. Whatever it raises is a failure of ours, not of what was sent.
+    """
+    call = inspect or _on_terms
+    with closing(Store(config.store, create=False)) as store:
+        book = _season(config, store).submissions
+        found = book.one(number)
+        if found is None or found.over:
+            return
+        book.begin(number)
+        steps: list[Mapping[str, Any]] = []
+
+        def tell(step: Step) -> None:
+            steps.append(step.to_json())
+            if step.ok and step.name in STATES:
+                book.tell(number, step.name, steps)
+
+        archive, folder = archive_of(config, found.file), program_of(config, found.file)
+        verdict = call(archive, folder, config, f"{found.author}@{found.version}", tell)
+        if verdict.state == ACCEPTED:
+            program = verdict.program
+            book.accept(number, steps, program.to_json())
+        else:
+            book.refuse(number, steps)
+
+
+def _on_terms(archive: Path, folder: Path, season: Config, name: str, tell: Callable[[Any], None]) -> Verdict:
+    """Inspect as the season's file says."""
+    inspection = import_module("arbiter.submissions.inspection")
+    terms = season.submissions or Submissions()
+    given = inspection.Terms(terms.max_bytes, terms.builds)
+    verdict: Verdict = inspection.inspect(archive, folder, season, name, tell, given)
+    return verdict
+
+
+class Inspector:
+    """Inspects what comes to some seasons, until it is stopped; `say` hears what fails."""
+
+    def __init__(
+        self,
+        configs: Sequence[Config],
+        say: Callable[[str], None],
+        run: Callable[[Config, Submission], str] | None = None,
+    ) -> None:
+        """`run` inspects one, and returns what went wrong on our side; it is given by tests."""
+        self._configs, self._say, self._run = configs, say, run or _run
+        self._stores: dict[str, Store] = {}
+
+    def work(self, until_empty: bool = False) -> None:
+        """Inspect, one after the other, seasons taking turns; with `until_empty` until nothing waits."""
+        for config in self._configs:
+            season = self._season(config)
+            if season is not None:
+                sweep(folder_of(config), season.submissions.files())
+        while True:
+            worked = [self._work_on(config) for config in self._configs]
+            if not any(worked):
+                if until_empty:
+                    return
+                time.sleep(LOOK_SECONDS)
+
+    def _work_on(self, config: Config) -> bool:
+        """Inspect the next submission of a season, if there is one."""
+        season = self._season(config)
+        found = None if season is None else season.submissions.next()
+        if season is None or found is None:
+            return False
+        problem = self._run(config, found)
+        if problem:
+            self._say(f"{config.season}: submission {found.id} of {found.author}: {problem}")
+            self._failed(season, found, problem)
+        return True
+
+    def _season(self, config: Config) -> SeasonStore | None:
+        """The season as its store has it; None before there is one."""
+        if config.store not in self._stores:
+            try:
+                self._stores[config.store] = Store(config.store, create=False)
+            except NoStore:
+                return None
+        return self._stores[config.store].season(config.season)
+
+    def _failed(self, season: SeasonStore, found: Submission, problem: str) -> None:
+        now = season.submissions.one(found.id)
+        if now is None or now.over:
+            return
+        late = problem == _too_long()
+        if not late and found.tries + 1 < MOST_TRIES:
+            season.submissions.fail(found.id)
+            return
+        detail = problem if late else "the service could not inspect it"
+        step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}
+        season.submissions.refuse(found.id, [*now.steps, step])
+
+
+def _too_long() -> str:
+    return f"its inspection took longer than {LIMIT_SECONDS:.0f} s"
+
+
+def _run(config: Config, found: Submission) -> str:
+    """Inspect in a process of its own; what went wrong on our side, "" for nothing."""
+    words = [sys.executable, "-m", "arbiter", "inspect", str(config.file), "--only"]
+    words += [str(found.id), str(os.getpid())]
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        process_group=0,
+    ) as process:
+        try:
+            said = process.communicate(timeout=LIMIT_SECONDS)[1]
+        except subprocess.TimeoutExpired:
+            return _too_long()
+        finally:
+            _end(process)
+    last = said.strip().rpartition("\n")[2]
+    return "" if process.returncode == 0 else f"its inspection ended with {process.returncode}: {last}"
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End an inspection with all that it started, gently at first, so that it clears up."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextmanager
+def alone(configs: Sequence[Config]) -> Iterator[None]:
+    """Inspect alone: StoreError where somebody does already. The hold ends with the process."""
+    descriptors = []
+    try:
+        for config in configs:
+            folder = folder_of(config)
+            folder.mkdir(mode=0o700, exist_ok=True)
+            descriptors.append(os.open(folder, os.O_RDONLY | os.O_CLOEXEC))
+            try:
+                fcntl.flock(descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(f"{folder}: somebody inspects what comes there already") from None
+        yield
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _season(config: Config, store: Store) -> SeasonStore:
+    found = store.season(config.season)
+    if found is None:
+        raise StoreError(f"{store.name} holds no season {config.season}")
+    return found

@@ -1,0 +1,57 @@
+"""A match as a seat's own author may read it: what was sent, what was answered, the times, standard error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arbiter.text import printable
+from arbiter.view import Reader, replay_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from arbiter.match import MatchRecord
+    from arbiter.rules import Seat
+
+
+def log_of(record: MatchRecord, seats: Iterable[Seat]) -> str:
+    """The log of some seats of a stored match; StoreError where it cannot be played again."""
+    return "\n".join(line for seat in seats for line in _seat(record, seat)) + "\n"
+
+
+def _seat(record: MatchRecord, seat: Seat) -> Iterator[str]:
+    yield f"match {record.id}, seat {seat}: {printable(record.players[seat])}"
+    for event in replay_of(record, Reader("seat", seat))["events"]:
+        yield from _lines(event, seat)
+    forfeit = record.forfeit
+    if forfeit is not None and forfeit.seat == seat and forfeit.reply:
+        yield "the reply that was refused:"
+        yield _quoted(forfeit.reply)
+    if seat < len(record.bots):
+        bot = record.bots[seat]
+        yield f"charged {bot.charged_ns / 1e6:.2f} ms, memory at most {bot.peak_memory_bytes / 1e6:.1f} MB"
+        yield from (f"note: {printable(text)}" for text in bot.notes)
+        yield "standard error, its last 4 KiB:" if bot.stderr_tail else "nothing on standard error"
+        if bot.stderr_tail:
+            yield _quoted(bot.stderr_tail)
+    yield ""
+
+
+def _lines(event: Mapping[str, Any], seat: Seat) -> Iterator[str]:
+    match event["t"]:
+        case "deal":
+            yield f"deal {event['deal'] + 1}"
+        case "tell":
+            yield f"> {event['text']}"
+        case "ask":
+            yield f"> {event['request']}"
+        case "answer" if event["seat"] == seat:
+            yield f"= {event['text']}    {event['charged_ms']:.2f} ms, {event['left_ms']:.2f} ms left"
+        case "end_deal":
+            yield f"points {' '.join(map(str, event['points']))}"
+        case "fault":
+            yield f"{printable(event['player'])} forfeits: {event['fault']}: {printable(event['text'])}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"  {line}" for line in printable(text).splitlines())

@@ -1,0 +1,124 @@
+"""Archives as they come in: whole in the folder of all of them, or not there at all.
+
+What comes is written under a name of its own, and gets its name for good when it is whole and on the
+disk; then the store is told. Killed in between, it leaves a file that no submission names, which `sweep`
+removes.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.errors import StoreError
+from arbiter.store.address import file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.config import Config
+
+ENDING, COMING = ".zip", ".part"
+LEFT_SECONDS = 3600.0
+"""After so long nobody is writing a file any more."""
+LEFT_BYTES = 200_000_000
+"""Of the disk, for matches: uploads leave as much free."""
+
+
+class TooLarge(Exception):
+    """More bytes than an archive may have."""
+
+
+def folder_of(config: Config) -> Path:
+    """Where archives and programs lie: beside the store, or the season's file where that is a server's."""
+    store = file_of(config.store)
+    place = config.file if store is None else store
+    return place.resolve().with_name(f"{place.stem}.submissions")
+
+
+def archive_of(config: Config, file: str) -> Path:
+    """Where an archive lies."""
+    return folder_of(config) / f"{file}{ENDING}"
+
+
+def program_of(config: Config, file: str) -> Path:
+    """Where the program that was made of an archive lies."""
+    return folder_of(config) / file
+
+
+def has_room(folder: Path, wanted: int) -> bool:
+    """True where so many bytes fit on the folder's disk beside what matches may need."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return shutil.disk_usage(folder).free >= wanted + LEFT_BYTES
+
+
+class Arriving:
+    """One archive on its way; `keep` or `drop` ends it. StoreError where the disk does not take it."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        """`most` is how many bytes it may have."""
+        self.name = secrets.token_hex(16)
+        self.size, self._most, self._hash = 0, most, sha256()
+        self._folder, self._place = folder, folder / f"{self.name}{COMING}"
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            self._file = self._place.open("xb", buffering=0)
+        except OSError as error:
+            raise _failed(folder, error) from None
+
+    @property
+    def sha256(self) -> str:
+        """Of what came so far."""
+        return self._hash.hexdigest()
+
+    def write(self, data: bytes) -> None:
+        """Add what came; TooLarge beyond the limit."""
+        self.size += len(data)
+        if self.size > self._most:
+            raise TooLarge
+        self._hash.update(data)
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise _failed(self._folder, error) from None
+
+    def keep(self) -> None:
+        """Put it in its place, where a crash of the machine leaves it, too."""
+        try:
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._place.replace(self._folder / f"{self.name}{ENDING}")
+            descriptor = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise _failed(self._folder, error) from None
+
+    def drop(self) -> None:
+        """Remove it, wherever it has come to."""
+        self._file.close()
+        self._place.unlink(missing_ok=True)
+        (self._folder / f"{self.name}{ENDING}").unlink(missing_ok=True)
+
+
+def sweep(folder: Path, known: Iterable[str]) -> None:
+    """Remove what is left of archives that never became submissions, as `known` ones did."""
+    names = set(known)
+    before = time.time() - LEFT_SECONDS
+    for file in folder.glob("*"):
+        ours = file.suffix == COMING or (file.suffix == ENDING and file.stem not in names)
+        if ours and file.stat().st_mtime < before:
+            file.unlink(missing_ok=True)
+
+
+def _failed(folder: Path, error: OSError) -> StoreError:
+    return StoreError(f"{folder}: {error.strerror}; what came is dropped")

@@ -1,0 +1,139 @@
+"""The part of the API that is for authors: programs sent, what was found of them, logs of own matches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from arbiter.submissions.match_log import log_of
+from arbiter.web.callers import Caller, caller_of
+from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
+from arbiter.web.security import given
+from arbiter.web.words import match_of_part, match_part
+
+if TYPE_CHECKING:
+    from arbiter.store.submissions import Submission
+
+Token = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+ARCHIVE = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+REFUSED: dict[int | str, dict[str, Any]] = {
+    401: {"description": "No token, or a dead one."},
+    404: {"description": "What does not exist, or is not yours."},
+}
+
+
+router = APIRouter(responses=REFUSED)
+BASE = "/seasons/{season}/submissions"
+
+
+def author(season: str, token: Token, request: Request) -> Caller:
+    """Who asks; Refusal for anybody but the season's authors."""
+    return caller_of(request.app.state.seasons, season, None if token is None else token.credentials)
+
+
+Author = Annotated[Caller, Depends(author)]
+
+
+@router.put(BASE, openapi_extra=ARCHIVE, status_code=202)
+async def send_archive(request: Request, caller: Author) -> Response:
+    """Send a program as a ZIP archive; the same archive again is the version that it was, with 200."""
+    made, new = await request.app.state.uploads.take(caller, request.stream(), length_of(request))
+    shape = {"id": made.id, "version": made.version, "state": made.state}
+    return JSONResponse(shape, 202 if new else 200, PRIVATE)
+
+
+@router.get(BASE)
+def list_submissions(caller: Author) -> Response:
+    """All that you sent, the newest first, without the steps of inspections."""
+    found = caller.state.stored.submissions.of(caller.author.name)
+    shapes = [shape_of(one, caller.author.active, steps=False) for one in found]
+    return JSONResponse({"submissions": shapes}, headers=PRIVATE)
+
+
+@router.get(f"{BASE}/{{number}}")
+def read_submission(number: str, caller: Author) -> Response:
+    """One of your versions, with every step of its inspection."""
+    return JSONResponse(shape_of(submission_of(caller, number), caller.author.active), headers=PRIVATE)
+
+
+@router.post(f"{BASE}/{{number}}/activate")
+def activate(number: str, caller: Author) -> Response:
+    """Let an accepted version of yours play from the next round on."""
+    made = made_active(caller, number)
+    return JSONResponse(shape_of(made, made.version), headers=PRIVATE)
+
+
+@router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
+def read_log(match: str, caller: Author) -> Response:
+    """What your program was sent and answered in a match of a complete round, its times, its errors."""
+    return log_answer(caller, match)
+
+
+def submission_of(caller: Caller, number: str) -> Submission:
+    """A submission of the caller's own; Refusal where there is none."""
+    known = number.isascii() and number.isdigit() and len(number) < 10
+    found = caller.state.stored.submissions.one(int(number), caller.author.name) if known else None
+    if found is None:
+        raise nothing_here()
+    return found
+
+
+def made_active(caller: Caller, number: str) -> Submission:
+    """Activate a version of the caller's own; Refusal for one that is not there, or not accepted."""
+    found = submission_of(caller, number)
+    made = caller.state.stored.submissions.activate(found.id, caller.author.name)
+    if made is None:
+        raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
+    return made
+
+
+def shape_of(found: Submission, active: int | None, steps: bool = True) -> dict[str, Any]:
+    """A submission as JSON values."""
+    shape = {
+        "id": found.id,
+        "version": found.version,
+        "sha256": found.sha256,
+        "received": found.received,
+        "state": found.state,
+        "active": found.version == active,
+        "joins_round": found.joins_round,
+    }
+    return shape | ({"steps": [dict(step) for step in found.steps]} if steps else {})
+
+
+def log_answer(caller: Caller, match: str) -> Response:
+    """The log of the caller's own seat, an organiser's of all seats; Refusal where there is none to see."""
+    match_id = match_of_part(given(match))
+    short = caller.state.by_id.get(match_id)
+    if short is None or not caller.state.is_complete(short.round):
+        raise nothing_here()
+    mine = [
+        seat
+        for seat, name in enumerate(short.players)
+        if caller.author.organiser or owner_of(name) == caller.author.name
+    ]
+    record = caller.state.stored.match(match_id) if mine else None
+    if record is None:
+        raise nothing_here()
+    disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'
+    return PlainTextResponse(log_of(record, mine), headers={**PRIVATE, "content-disposition": disposition})
+
+
+def owner_of(rated: str) -> str | None:
+    """Whose program plays under a rated name; None where that is nobody's version."""
+    name, mark, _ = rated.partition("@")
+    return name if mark else None
+
+
+def length_of(request: Request) -> int:
+    """How long a body says that it is; 0 where it does not say."""
+    text = request.headers.get("content-length", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0

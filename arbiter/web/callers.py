@@ -1,0 +1,70 @@
+"""Who asks: an author or organiser, known by a token or by a session; asked of the store each time.
+
+So a token that is revoked, or a session that is ended, is dead with the very next request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import ArbiterError
+from arbiter.store.authors import Author
+from arbiter.submissions.authors import hash_of
+from arbiter.web.refusals import no_token, nothing_here
+from arbiter.web.security import given
+from arbiter.web.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbiter.store.authors import AuthorBook
+    from arbiter.web.seasons import Seasons
+
+
+class Caller(NamedTuple):
+    """An author or organiser of a season, in its present state."""
+
+    state: State
+    author: Author
+
+
+def by_token(seasons: Seasons, token: str) -> Caller | None:
+    """Whose token this is; None where it is nobody's."""
+    digest = hash_of(token)
+    return _found(seasons, lambda book: book.of_token(digest))
+
+
+def by_session(seasons: Seasons, cookie: str) -> Caller | None:
+    """Whose session this is; None where it is over."""
+    digest = hash_of(cookie)
+    return _found(seasons, lambda book: book.of_session(digest))
+
+
+def caller_of(seasons: Seasons, season: str, token: str | None, organiser: bool = False) -> Caller:
+    """Whose token this is, in a season of the site; Refusal for anybody else.
+
+    Without a token that is alive nobody learns which seasons there are.
+    """
+    caller = None if token is None else by_token(seasons, token)
+    if caller is None:
+        raise no_token()
+    if caller.state.name != given(season) or (organiser and not caller.author.organiser):
+        raise nothing_here()
+    return caller
+
+
+def _found(seasons: Seasons, find: Callable[[AuthorBook], Author | None]) -> Caller | None:
+    failure: ArbiterError | None = None
+    for watched in seasons.watched.values():
+        try:
+            state = watched.show()
+            author = None if state is None else find(state.stored.authors)
+        except ArbiterError as error:
+            # It may be somebody's of another season.
+            failure = error
+            continue
+        if state is not None and author is not None:
+            return Caller(state, author)
+    if failure is not None:
+        raise failure
+    return None

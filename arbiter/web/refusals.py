@@ -1,0 +1,60 @@
+"""Refusals of the API: one shape for all of them, with what mends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PRIVATE = {"cache-control": "no-store"}
+"""Of what one author alone may see, refusals included: nobody keeps it."""
+
+
+class Refusal(HTTPException):
+    """What an answer refuses: its status, a word for programs, a sentence, and what mends it."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        hint: str = "",
+        headers: Mapping[str, str] | None = None,
+        more: Mapping[str, int] | None = None,
+    ) -> None:
+        super().__init__(status, message, {**PRIVATE, **(headers or {})})
+        self.code, self.hint, self.more = code, hint, more
+
+
+def too_many(message: str, limit: int, seconds: int, hint: str = "") -> Refusal:
+    """The refusal of what exceeds a limit, until `seconds` have passed."""
+    headers, more = {"retry-after": str(seconds)}, {"limit": limit, "seconds": seconds}
+    return Refusal(429, "too_many", message, hint, headers, more)
+
+
+def nothing_here() -> Refusal:
+    """What does not exist, or is not the caller's: nobody can tell which."""
+    return Refusal(404, "not_found", "there is nothing here")
+
+
+def no_token() -> Refusal:
+    """Whose token is missing or dead."""
+    message, hint = "this needs a token that is alive", "send Authorization: Bearer TOKEN"
+    return Refusal(401, "no_token", message, hint, {"www-authenticate": "Bearer"})
+
+
+def error_answer(
+    status: int,
+    code: str,
+    message: str,
+    hint: str = "",
+    headers: Mapping[str, str] | None = None,
+    more: Mapping[str, int] | None = None,
+) -> JSONResponse:
+    """An error as the API tells it."""
+    error = {"code": code, "message": message, "hint": hint, **(more or {})}
+    return JSONResponse({"error": error}, status, headers)

@@ -1,0 +1,235 @@
+"""The inspector: what it keeps of an inspection, and what it does when one fails, is killed, or takes too long."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.config import load
+from arbiter.errors import StoreError
+from arbiter.season.season import Season
+from arbiter.store import Store
+from arbiter.submissions import inspector, receiving
+from arbiter.submissions.inspector import Inspector, alone, inspect_one
+from arbiter.submissions.receiving import Arriving, TooLarge, archive_of, folder_of, has_room, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from arbiter.config import Config
+    from arbiter.store import SeasonStore
+    from arbiter.store.submissions import Submission
+
+CONFIG = """\
+game: planning
+house_bots: [random]
+submissions: {}
+players:
+  - {name: random, command: [python3], house: true}
+"""
+
+
+@dataclass
+class Step:
+    name: str
+    ok: bool = True
+    detail: str = ""
+    fix: str = ""
+    output: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Program:
+    def to_json(self) -> dict[str, Any]:
+        return {"command": ["python3", "bot.py"]}
+
+
+@dataclass
+class Verdict:
+    state: str
+    program: Any = field(default_factory=Program)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    (tmp_path / "s.yaml").write_text(CONFIG)
+    return load(tmp_path / "s.yaml")
+
+
+@pytest.fixture
+def season(config: Config) -> Iterator[SeasonStore]:
+    with closing(Store(config.store)) as store:
+        made = Season.open(config, store).stored
+        for name in ("ann", "ben"):
+            made.authors.add(name, name, f"token of {name}", False, "test")
+        yield made
+
+
+def sent(season: SeasonStore, author: str = "ann", archive: str = "a") -> int:
+    return season.submissions.add(author, archive, f"file{archive}", 99)[0].id
+
+
+def kept(season: SeasonStore, number: int) -> Submission:
+    found = season.submissions.one(number)
+    assert found is not None
+    return found
+
+
+def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -> None:
+    number = sent(season)
+    seen: list[tuple[str, int]] = []
+
+    def inspect(
+        archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None]
+    ) -> Verdict:
+        assert (archive, name) == (archive_of(config, "filea"), "ann@1")
+        assert folder.parent == folder_of(config)
+        for step in ("unpacked", "built", "checked", "matches"):
+            tell(Step(step))
+            now = kept(season, number)
+            seen.append((now.state, len(now.steps)))
+        return Verdict("accepted")
+
+    inspect_one(config, number, inspect)
+    assert seen == [("unpacked", 1), ("built", 2), ("checked", 3), ("checked", 3)]
+    found = kept(season, number)
+    assert (found.state, found.joins_round, found.program) == (
+        "accepted",
+        1,
+        {"command": ["python3", "bot.py"]},
+    )
+    assert [step["name"] for step in found.steps] == ["unpacked", "built", "checked", "matches"]
+
+
+def test_a_refusal_keeps_its_last_step(config: Config, season: SeasonStore) -> None:
+    number = sent(season)
+
+    def inspect(*given: Any) -> Verdict:
+        given[4](Step("unpacked", False, "twins", "rename one"))
+        return Verdict("refused", None)
+
+    inspect_one(config, number, inspect)
+    found = kept(season, number)
+    assert (found.state, found.joins_round, len(found.steps)) == ("refused", None, 1)
+
+
+def test_what_is_over_is_not_inspected_again(config: Config, season: SeasonStore) -> None:
+    number = sent(season)
+    season.submissions.refuse(number, [])
+    inspect_one(config, number, lambda *_: pytest.fail("it is over"))
+
+
+def test_an_inspection_that_is_broken_off_begins_anew(config: Config, season: SeasonStore) -> None:
+    number = sent(season)
+
+    def killed(*given: Any) -> Verdict:
+        given[4](Step("unpacked"))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        inspect_one(config, number, killed)
+    assert kept(season, number).state == "unpacked"
+    inspect_one(config, number, lambda *_: Verdict("refused"))
+    assert (kept(season, number).state, kept(season, number).steps) == ("refused", ())
+
+
+def test_whoever_sent_most_waits(config: Config, season: SeasonStore) -> None:
+    for archive in "abc":
+        sent(season, "ann", archive)
+    sent(season, "ben", "x")
+    order: list[str] = []
+
+    def run(config: Config, found: Submission) -> str:
+        order.append(f"{found.author}@{found.version}")
+        season.submissions.refuse(found.id, [])
+        return ""
+
+    Inspector([config], print, run).work(until_empty=True)
+    assert order == ["ann@1", "ben@1", "ann@2", "ann@3"]
+
+
+def test_failures_of_ours_are_tried_again_and_then_told(config: Config, season: SeasonStore) -> None:
+    number, other = sent(season), sent(season, "ben", "x")
+    said: list[str] = []
+
+    def run(config: Config, found: Submission) -> str:
+        if found.id == other:
+            season.submissions.refuse(other, [])
+            return ""
+        return "its inspection ended with 4: arbiter: failed"
+
+    Inspector([config], said.append, run).work(until_empty=True)
+    assert len(said) == inspector.MOST_TRIES
+    assert said[0] == f"s: submission {number} of ann: its inspection ended with 4: arbiter: failed"
+    (step,) = kept(season, number).steps
+    assert (step["name"], step["ok"], step["detail"]) == (
+        "inspection",
+        False,
+        "the service could not inspect it",
+    )
+    assert kept(season, other).state == "refused"
+
+
+@pytest.mark.process
+def test_one_that_takes_too_long_is_ended_and_refused(
+    config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = sent(season)
+    monkeypatch.setattr(inspector, "LIMIT_SECONDS", 0.1)
+    sleeper = config.file.with_name("sleeper")
+    sleeper.write_text("#!/bin/sh\necho $$ > pid\nexec sleep 1000\n")
+    sleeper.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(sleeper))
+    monkeypatch.chdir(config.file.parent)
+    Inspector([config], lambda _: None).work(until_empty=True)
+    (step,) = kept(season, number).steps
+    assert step["detail"] == "its inspection took longer than 0 s"
+    pid = config.file.with_name("pid")
+    if pid.exists():
+        assert not Path("/proc", pid.read_text().strip()).exists()
+
+
+def test_one_at_a_time_inspects(config: Config) -> None:
+    with alone([config]), pytest.raises(StoreError, match="somebody inspects"), alone([config]):
+        pass
+    with alone([config]):
+        pass
+
+
+def test_an_archive_is_whole_or_not_there(tmp_path: Path) -> None:
+    folder = tmp_path / "s.submissions"
+    arriving = Arriving(folder, 10)
+    arriving.write(b"12345")
+    assert [file.suffix for file in folder.iterdir()] == [".part"]
+    arriving.keep()
+    assert (folder / f"{arriving.name}.zip").read_bytes() == b"12345"
+    other = Arriving(folder, 10)
+    with pytest.raises(TooLarge):
+        other.write(b"x" * 11)
+    other.drop()
+    assert len(list(folder.iterdir())) == 1
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_what_was_left_of_uploads_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept_file, orphan, part = (tmp_path / name for name in ("kept.zip", "orphan.zip", "x.part"))
+    for file in (kept_file, orphan, part):
+        file.write_bytes(b"1")
+    (tmp_path / "kept").mkdir()
+    sweep(tmp_path, ["kept"])
+    assert len(list(tmp_path.iterdir())) == 4
+    monkeypatch.setattr(receiving, "LEFT_SECONDS", -10.0)
+    sweep(tmp_path, ["kept"])
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["kept", "kept.zip"]
+
+
+def test_room_is_left_for_matches(tmp_path: Path) -> None:
+    assert has_room(tmp_path, 1)
+    assert not has_room(tmp_path, 10**18)

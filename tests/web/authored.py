@@ -1,0 +1,67 @@
+"""A site whose season takes programs, and authors with their tokens."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+from starlette.testclient import TestClient
+
+from arbiter.config import load
+from arbiter.submissions.authors import add_authors
+from arbiter.web.seasons import Seasons
+from arbiter.web.site import make_site
+from tests.kept_season import Kept
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TERMS = "submissions: {max_size: 10KB, per_day: 3}\n"
+ADDRESS = "/api/v1/seasons/small/submissions"
+
+
+def archive(text: str = "print(1)") -> bytes:
+    """A good archive; the text makes it another one."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as file:
+        file.writestr("bot.py", text)
+    return made.getvalue()
+
+
+@dataclass
+class Authored:
+    """The site, the season behind it, and by name the authors' tokens."""
+
+    client: TestClient
+    kept: Kept
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def headers(self, name: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.tokens[name]}"}
+
+    def send(self, name: str, body: bytes) -> dict[str, object]:
+        answer = self.client.put(ADDRESS, content=body, headers=self.headers(name))
+        assert answer.status_code in (200, 202), answer.text
+        return dict(answer.json())
+
+
+@contextmanager
+def authored(kept: Kept, terms: str = TERMS) -> Iterator[Authored]:
+    kept.file.write_text(kept.file.read_text() + terms)
+    config = load(kept.file)
+    tokens = dict(add_authors(config, kept.season, ["ann", "ben"], False, "test"))
+    tokens |= dict(add_authors(config, kept.season, ["olga"], True, "test"))
+    seasons = Seasons([kept.file])
+    with TestClient(make_site(seasons), raise_server_exceptions=False, follow_redirects=False) as client:
+        yield Authored(client, kept, tokens)
+    seasons.close()
+
+
+@pytest.fixture
+def site(kept: Kept) -> Iterator[Authored]:
+    with authored(kept) as made:
+        yield made

@@ -1,0 +1,235 @@
+"""Programs sent to the API: versions, limits, refusals that tell nobody what he may not know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from arbiter.submissions import receiving
+from arbiter.submissions.receiving import folder_of
+from arbiter.web import uploads
+from tests.kept_season import Kept
+from tests.web.authored import ADDRESS, Authored, archive, authored, site
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchRecord
+
+__all__ = ["site"]
+
+
+def files(site: Authored) -> list[str]:
+    return sorted(file.suffix for file in folder_of(site.kept.config).iterdir())
+
+
+def test_an_archive_becomes_a_version(site: Authored) -> None:
+    body = archive()
+    answer = site.client.put(ADDRESS, content=body, headers=site.headers("ann"))
+    assert answer.status_code == 202
+    assert answer.headers["cache-control"] == "no-store"
+    made = answer.json()
+    assert made == {"id": made["id"], "version": 1, "state": "received"}
+    found = site.client.get(f"{ADDRESS}/{made['id']}", headers=site.headers("ann")).json()
+    assert found["sha256"] == sha256(body).hexdigest()
+    assert (found["state"], found["steps"], found["joins_round"]) == ("received", [], None)
+    listed = site.client.get(ADDRESS, headers=site.headers("ann")).json()["submissions"]
+    assert [one["id"] for one in listed] == [made["id"]]
+    kept = site.kept.season.submissions.one(made["id"])
+    assert kept is not None
+    assert receiving.archive_of(site.kept.config, kept.file).read_bytes() == body
+
+
+def test_the_same_archive_again_is_the_first_version_though_no_more_are_taken(site: Authored) -> None:
+    first = site.send("ann", archive("1"))
+    for text in "23":
+        site.send("ann", archive(text))
+    again = site.client.put(ADDRESS, content=archive("1"), headers=site.headers("ann"))
+    assert (again.status_code, again.json()["id"]) == (200, first["id"])
+    assert files(site) == [".zip"] * 3
+
+
+def test_too_many_in_a_day_are_told_the_limit_and_the_seconds(site: Authored) -> None:
+    for text in "123":
+        site.send("ann", archive(text))
+    refused = site.client.put(ADDRESS, content=archive("4"), headers=site.headers("ann"))
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"], error["limit"]) == (429, "too_many", 3)
+    assert 86_000 < error["seconds"] <= 86_401
+    assert refused.headers["retry-after"] == str(error["seconds"])
+    assert files(site) == [".zip"] * 3
+    site.send("ben", archive("4"))
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_an_archive_that_is_too_large_leaves_nothing(site: Authored, chunked: bool) -> None:
+    body = b"x" * 10_001
+    content: Any = (body[k : k + 1000] for k in range(0, len(body), 1000)) if chunked else body
+    refused = site.client.put(ADDRESS, content=content, headers=site.headers("ann"))
+    assert (refused.status_code, refused.json()["error"]["limit"]) == (413, 10_000)
+    assert not folder_of(site.kept.config).exists() or files(site) == []
+    assert site.kept.season.submissions.of("ann") == []
+
+
+def test_an_empty_archive_is_none(site: Authored) -> None:
+    assert site.client.put(ADDRESS, content=b"", headers=site.headers("ann")).status_code == 422
+    assert site.kept.season.submissions.of("ann") == []
+
+
+def test_uploads_leave_room_on_the_disk(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "LEFT_BYTES", 10**18)
+    refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
+    assert (refused.status_code, refused.json()["error"]["seconds"]) == (429, 60)
+
+
+def test_a_full_disk_leaves_nothing(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(receiving.os, "fsync", full)
+    refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
+    assert files(site) == []
+    assert site.kept.season.submissions.of("ann") == []
+
+
+def test_an_upload_that_takes_too_long_is_ended(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "SECONDS", -1.0)
+    refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
+    assert refused.status_code == 408
+    assert files(site) == []
+
+
+@pytest.mark.parametrize("terms", ["", "submissions: {until: 2020-01-01}\n"])
+def test_a_season_that_takes_nothing_says_so(kept: Kept, terms: str) -> None:
+    with authored(kept, terms) as site:
+        refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "closed")
+
+
+PRIVATE = [
+    ("PUT", ADDRESS),
+    ("GET", ADDRESS),
+    ("GET", f"{ADDRESS}/1"),
+    ("POST", f"{ADDRESS}/1/activate"),
+    ("GET", "/api/v1/seasons/small/matches/r001-t01-m0/log"),
+]
+
+
+def facts(answer: Any) -> tuple[Any, ...]:
+    """All that tells answers apart, but for figures that are measured."""
+    return answer.status_code, answer.text, sorted(answer.headers), answer.headers["content-type"]
+
+
+@pytest.mark.parametrize(("method", "address"), PRIVATE)
+def test_without_a_live_token_nobody_learns_what_there_is(site: Authored, method: str, address: str) -> None:
+    site.send("ann", archive())
+    there = site.client.request(method, address)
+    elsewhere = address.replace("small", "none").replace("/1", "/99")
+    dead = {"Authorization": "Bearer dead"}
+    odd = {"Authorization": "Bearer " + "\u00e9" * 50}
+    found = [facts(there)] + [
+        facts(site.client.request(method, one, headers={k: v.encode("latin-1") for k, v in headers.items()}))
+        for one in (address, elsewhere)
+        for headers in ({}, dead, odd, {"Authorization": "Basic YTpi"})
+    ]
+    assert there.status_code == 401
+    assert there.headers["www-authenticate"] == "Bearer"
+    assert len({str(one) for one in found}) == 1
+
+
+def test_what_is_anothers_is_like_what_is_not_there(site: Authored) -> None:
+    mine = site.send("ann", archive())["id"]
+    other = site.headers("ben")
+    for method, end in (("GET", ""), ("POST", "/activate")):
+        found = [
+            facts(site.client.request(method, f"{ADDRESS}/{number}{end}", headers=other))
+            for number in (mine, 99, "x", "9" * 30)
+        ]
+        assert found[0][0] == 404
+        assert len({str(one) for one in found}) == 1
+    log = "/api/v1/seasons/{}/matches/{}/log"
+    found = [
+        facts(site.client.get(log.format(*there), headers=other))
+        for there in (("small", "r001-t01-m0"), ("small", "r009-t01-m0"), ("none", "r001-t01-m0"))
+    ]
+    assert found[0][0] == 404
+    assert len({str(one) for one in found}) == 1
+
+
+def test_a_revoked_token_is_dead_at_once(site: Authored) -> None:
+    assert site.client.get(ADDRESS, headers=site.headers("ann")).status_code == 200
+    site.kept.season.authors.set_token("ann", None, "test")
+    assert site.client.get(ADDRESS, headers=site.headers("ann")).status_code == 401
+
+
+def test_an_accepted_version_is_activated_and_no_other(site: Authored) -> None:
+    first, second = (site.send("ann", archive(text))["id"] for text in "12")
+    refused = site.client.post(f"{ADDRESS}/{first}/activate", headers=site.headers("ann"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_accepted")
+    book = site.kept.season.submissions
+    for number in (first, second):
+        assert isinstance(number, int)
+        book.accept(number, [{"name": "checked", "ok": True, "detail": "", "fix": "", "output": ""}], {})
+    answer = site.client.post(f"{ADDRESS}/{first}/activate", headers=site.headers("ann")).json()
+    # The kept season has three planned rounds.
+    assert (answer["active"], answer["joins_round"], answer["state"]) == (True, 4, "accepted")
+    listed = site.client.get(ADDRESS, headers=site.headers("ann")).json()["submissions"]
+    assert [(one["version"], one["active"]) for one in listed] == [(2, False), (1, True)]
+
+
+def seat_of_ann(site: Authored, match_id: str, errors: str = "") -> None:
+    """Let seat 1 of a stored match be version 2 of ann's."""
+
+    def alter(record: MatchRecord) -> MatchRecord:
+        players = (record.players[0], "ann@2", *record.players[2:])
+        bots = tuple(
+            replace(bot, stderr_tail=errors if seat == 1 else "SECRET")
+            for seat, bot in enumerate(record.bots)
+        )
+        return replace(record, players=players, bots=bots)
+
+    site.kept.change(match_id, alter)
+
+
+def test_an_author_reads_the_log_of_an_own_seat_alone(site: Authored) -> None:
+    seat_of_ann(site, "r001/t02/m0", "tried \x1b[31m <script>alert(1)</script>")
+    address = "/api/v1/seasons/small/matches/r001-t02-m0/log"
+    answer = site.client.get(address, headers=site.headers("ann"))
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.headers["content-disposition"] == 'attachment; filename="r001-t02-m0.log.txt"'
+    assert (answer.headers["x-content-type-options"], answer.headers["cache-control"]) == (
+        "nosniff",
+        "no-store",
+    )
+    assert "match r001/t02/m0, seat 1: ann@2" in answer.text
+    assert "> gen_move\n= " in answer.text
+    assert "tried \\x1b[31m <script>" in answer.text
+    assert "SECRET" not in answer.text
+    assert site.client.get(address, headers=site.headers("ben")).status_code == 404
+    assert "SECRET" in site.client.get(address, headers=site.headers("olga")).text
+
+
+def test_a_log_is_there_once_the_round_is_complete(site: Authored) -> None:
+    matches = site.kept.season.match_ids(3)
+    seat_of_ann(site, min(matches))
+    address = f"/api/v1/seasons/small/matches/{min(matches).replace('/', '-')}/log"
+    assert site.client.get(address, headers=site.headers("ann")).status_code == 404
+
+
+def test_what_an_author_sees_is_kept_for_nobody(site: Authored) -> None:
+    seat_of_ann(site, "r001/t02/m0")
+    site.send("ann", archive())
+    first = site.client.get(ADDRESS, headers=site.headers("ann"))
+    other = site.client.get(ADDRESS, headers=site.headers("ben"))
+    assert len(first.json()["submissions"]) == 1
+    assert other.json()["submissions"] == []
+    assert "etag" not in first.headers
+    assert site.client.get(ADDRESS).status_code == 401
+    log = "/api/v1/seasons/small/matches/r001-t02-m0/log"
+    assert site.client.get(log, headers=site.headers("ann")).status_code == 200
+    assert site.client.get(log).status_code == 401
