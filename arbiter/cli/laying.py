@@ -1,0 +1,212 @@
+"""A table for a match by hand, laid as options say: its game and deals, who sits there, what is fed."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from arbiter.byhand.face import Tools
+from arbiter.byhand.setup import Setup
+from arbiter.cli.bots import choose_tier, given_deals, read_deals, read_options
+from arbiter.cli.entries import read_entries
+from arbiter.cli.match_text import moves_before_fault
+from arbiter.cli.options import limit_options, read_json
+from arbiter.cli.output import note
+from arbiter.cli.seats import KINDS, occupant_of, seated
+from arbiter.config.limits import CHOICES, USUAL, changed
+from arbiter.course import programme
+from arbiter.errors import ConfigError
+from arbiter.games import make
+from arbiter.match import Limits, MatchRecord, original
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from arbiter.byhand.occupants import Occupant
+    from arbiter.match import Move, Player
+    from arbiter.rules import AnyGame, Deal
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+
+class Laid(NamedTuple):
+    """A table: what is played, who sits there, readers of what is typed, and the moves to feed."""
+
+    setup: Setup
+    occupants: list[Occupant]
+    tools: Tools
+    moves: Sequence[Move] | None = None
+
+
+def laying_options(command: _Command) -> _Command:
+    """The options that say what is played by hand, and by whom; `lay` takes what they give."""
+    until = click.IntRange(min=0)
+    options = [
+        click.option("--game", "game_name", help="Which game; `arbiter games` lists them."),
+        click.option("--seat", "seats", multiple=True, help=f"{KINDS}; in order, or 2=bot:COMMAND."),
+        click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]"),
+        click.option(
+            "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+        ),
+        click.option(
+            "--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record."
+        ),
+        click.option("--config", type=click.Path(), help="A season's file; with --player or --from."),
+        click.option("--player", "names", multiple=True, help="Of the season: seats before those of --seat."),
+        click.option("--store", "store_url", help="Another store than the config's, as a URL."),
+        click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season."),
+        click.option(
+            "--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote."
+        ),
+        click.option("--until", type=until, help="So many decisions of it.  [default: to its fault]"),
+        click.option(
+            "--debug", type=int, metavar="SEAT", help="Start its bot for a debugger: pid, no clock, plain."
+        ),
+        limit_options("time", "start_time", "memory", unset=", or the season's"),
+        click.option("--isolation", type=click.Choice(CHOICES["isolation"])),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def lay(
+    game_name: str | None,
+    seats: tuple[str, ...],
+    seed: str | None,
+    options: tuple[str, ...],
+    deals_file: str | None,
+    config: str | None,
+    names: tuple[str, ...],
+    store_url: str | None,
+    match_id: str | None,
+    record_file: str | None,
+    until: int | None,
+    debug: int | None,
+    **written: str | None,
+) -> Laid:
+    """The table that the options of `laying_options` describe; ConfigError for what they cannot mean."""
+    recorded = None
+    if match_id is not None or record_file is not None:
+        if game_name or seed or options or deals_file or names:
+            raise ConfigError(
+                "a recorded match has its own game, seed, deals and players: leave out these options"
+            )
+        recorded = _recorded(match_id, config, store_url, record_file)
+    elif until is not None:
+        raise ConfigError("--until belongs to --from MATCH_ID or --record FILE")
+    elif (config is None) != (not names):
+        raise ConfigError("--config and --player go together, or --config and --from MATCH_ID")
+    elif (config is None) == (game_name is None):
+        ways = "--game G, --config CONFIG --player NAME, or --config CONFIG --from MATCH_ID"
+        raise ConfigError(f"what is to be played: {ways}")
+    game, players = None, {}
+    if config is not None and recorded is None:
+        season, entries = read_entries(config, names, written)
+        game, limits = season.game, season.limits
+        players = {seat: entry.player for seat, entry in enumerate(entries)}
+    else:
+        limits = settled((recorded.limits if recorded is not None else None) or USUAL.limits(), **written)
+    limits = by_hand(limits)
+    tools = Tools(partial(occupant_of, limits=limits), partial(read_options, given_by="set"), _deals_of)
+    if recorded is not None:
+        return _laid_again(recorded, seats, until, limits, tools, debug)
+    given = read_options(options)
+    if game is None:
+        game = make(str(game_name), given)
+    elif given:
+        game = make(game.name, {**game.options, **given})
+    if deals_file is not None:
+        game = game.given(_deals_of(game, deals_file))
+    setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
+    return Laid(setup, seated(seats, players, game.seats, limits, taken=len(names), debug=debug), tools)
+
+
+def settled(limits: Limits, **written: str | None) -> Limits:
+    """Limits with those in their place that are written, the isolation decided for this machine."""
+    limits = changed(limits, **written)
+    return replace(limits, isolation=choose_tier(limits.isolation))
+
+
+def by_hand(limits: Limits) -> Limits:
+    """The same limits where commands go out one at a time."""
+    return replace(limits, delivery=USUAL.delivery, end=USUAL.end)
+
+
+def _laid_again(
+    recorded: _Recorded,
+    seats: tuple[str, ...],
+    until: int | None,
+    limits: Limits,
+    tools: Tools,
+    debug: int | None,
+) -> Laid:
+    """The table of a recorded match."""
+    record = recorded.record
+    occupants = seated(seats, recorded.players, len(record.players), limits, recorded.absent, debug=debug)
+    most = moves_before_fault(record) if until is None else until
+    if most > len(record.moves):
+        raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
+    return Laid(_setup_of(record, limits), occupants, tools, record.moves[:most])
+
+
+class _Recorded(NamedTuple):
+    """A recorded match, its players by seat, its limits if known, and by seat why nobody can sit there."""
+
+    record: MatchRecord
+    players: Mapping[int, Player]
+    limits: Limits | None
+    absent: Mapping[int, str] = MappingProxyType({})
+
+
+def _recorded(
+    match_id: str | None, config: str | None, store_url: str | None, record_file: str | None
+) -> _Recorded:
+    """The match to feed; ConfigError if it is not there."""
+    if match_id is None:
+        assert record_file is not None
+        return _Recorded(MatchRecord.from_json(read_json(record_file)), {}, None)
+    if config is None or record_file is not None:
+        raise ConfigError("--from needs the season's file: --config CONFIG")
+    from arbiter.cli.again import absent, settings_of_match
+    from arbiter.cli.opening import open_stored
+    from arbiter.config import as_it_was
+    from arbiter.season.programs import told_of
+
+    given, season = open_stored(config, store_url)
+    record = season.match(match_id)
+    if record is None:
+        raise ConfigError(f"there is no match {match_id!r}", hint="arbiter matches lists them")
+    for line in told_of(season.programs(), season.orders.read().given, record, Path(config)):
+        note(line)
+    settings = settings_of_match(record, season)
+    then = None if settings is None else as_it_was(given, settings)
+    if then is None:
+        return _Recorded(record, {}, given.limits, dict(absent(record, None, given.folder)))
+    by_name = {entry.player.name: entry.player for entry in then.entries}
+    found = enumerate(map(original, record.players))
+    seated = {seat: by_name[name] for seat, name in found if name in by_name}
+    return _Recorded(record, seated, then.limits, dict(absent(record, settings, then.folder)))
+
+
+def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
+    """The match to feed, with the record's own deals where its seed does not give them."""
+    game = make(record.game, record.options)
+    round_number = record.round or 1
+    if programme(game, record.seed, round_number).hash != record.deal_hash:
+        if game.chained:
+            # The record's deals have what play made of them, so that they cannot be dealt again as they were.
+            hint = "--deals FILE plays the record's deals without its moves"
+            raise ConfigError(f"{record.id} was played with given cards: it cannot be fed", hint=hint)
+        game = game.given([game.deal_from_json(shape) for shape in record.deals])
+    return Setup(game, record.seed, limits, round_number)
+
+
+def _deals_of(game: AnyGame, path: str) -> list[Deal]:
+    return given_deals(game, path, read_deals(game, path))
