@@ -29,6 +29,7 @@ HELP = """\
   again               after a bad reply: ask once more, a bot that is out of step being started anew
   skip                after a bad reply to news: go on as if it had been a good one
   undo [N]            take N decisions back; bots are started anew and hear the rest again
+  redo [N]            make N decisions again that were taken back, nothing else having happened since
   raw SEAT COMMAND    send a bot any line
   greet [SEAT]        tell everybody the greeting; with a seat: send it there, whatever the moment
   deal [SEAT]         the same up to this deal's cards
@@ -220,6 +221,13 @@ class Face:
         self._write(f"took {taken} decision{'s' * (taken != 1)} back, {left} left")
         self._after(None)
 
+    def _redo(self, rest: str) -> None:
+        made = self._machine.redo(_number(rest, 1))
+        if not made:
+            raise ConfigError("there is nothing to make again: undo takes decisions back")
+        self._write(f"made {made} decision{'s' * (made != 1)} again, {self._machine.redoable} left")
+        self._after(None)
+
     def _raw(self, rest: str) -> None:
         word, _, command = rest.partition(" ")
         if not command.strip():
@@ -328,7 +336,7 @@ def _number(text: str, default: int) -> int:
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "step": Face._step, "go": Face._go, "play": Face._play, "again": Face._again, "skip": Face._skip,
-    "undo": Face._undo, "raw": Face._raw, "greet": Face._greet, "deal": Face._deal,
+    "undo": Face._undo, "redo": Face._redo, "raw": Face._raw, "greet": Face._greet, "deal": Face._deal,
     "hands": Face._show_hands, "trick": Face._show_trick, "state": Face._show_state,
     "clock": Face._show_clock, "transcript": Face._show_transcript, "seat": Face._sit, "set": Face._set,
     "seed": Face._seed, "deals": Face._deals, "new": Face._restart, "quit": Face._quit, "exit": Face._quit,

@@ -7,42 +7,33 @@ holds the `Position`, and a log of every command that each seat has heard.
 
 Undo conducts the match anew with the replies up to an earlier decision, cuts the log there, starts every
 occupant anew and sends it its part of the log; so is whoever sits down later. Replies to the log are ignored.
+What was taken back is kept as long as nothing else happens; redo sends the rest of that log.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from arbiter.byhand.conducting import Conducting, judged
 from arbiter.byhand.occupants import Line, Occupant
 from arbiter.byhand.setup import Stop, TranscriptEntry
+from arbiter.byhand.timeline import Mark, Whole
 from arbiter.clock import MS, SECOND
 from arbiter.course import Position
-from arbiter.errors import IllegalAction, MalformedReply, VoidMatch
-from arbiter.exchange import Reply
-from arbiter.match import Fault
-from arbiter.protocol import Answer
-from arbiter.referee import drive_by_step, judge, referee
+from arbiter.errors import IllegalAction, VoidMatch
+from arbiter.match import Fault, Move
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from arbiter.byhand.setup import Setup
-    from arbiter.exchange import Send
-    from arbiter.match import Move
+    from arbiter.exchange import Reply
     from arbiter.rules import Command, Seat
 
 LEAST_NS = SECOND
 """Time allowed in ns to a bot whose clock has run out: its user may want to see more."""
 IN_STEP = frozenset({Fault.ILLEGAL.value, Fault.REFUSED.value})
 """Kinds of faults after which the same process can be asked again."""
-
-
-class _Mark(NamedTuple):
-    """Where everything stood after a decision, before its news."""
-
-    position: Position
-    heard: int
-    given: int
 
 
 class ByHand:
@@ -62,8 +53,10 @@ class ByHand:
         self._log: list[tuple[Seat, Command]] = []
         self._fresh: set[Seat] = set()
         self._free = False
-        self._marks = [_Mark(self.position, 0, 0)]
-        self._conduct([])
+        self._marks = [Mark(self.position, 0, 0)]
+        self._hands = 0
+        self._whole: Whole | None = None
+        self._referee = Conducting(setup)
         self._begin_all()
 
     def close(self) -> list[tuple[Seat, str]]:
@@ -73,9 +66,22 @@ class ByHand:
     @property
     def left(self) -> list[int]:
         """What each seat may still use, in ns."""
-        if self.setup.limits.time.per_request:
-            return list(self._left)
-        return [left - owed for left, owed in zip(self._left, self._owed, strict=True)]
+        return self._referee.left
+
+    @property
+    def moves(self) -> list[Move]:
+        """The decisions up to now, as a match record has them."""
+        return [mark.move for mark in self._marks if mark.move is not None]
+
+    @property
+    def by_hand(self) -> bool:
+        """True once something was sent, skipped, decided or dealt that a referee would not have."""
+        return self._hands > 0
+
+    @property
+    def redoable(self) -> int:
+        """Number of decisions that were taken back, nothing else having happened since."""
+        return len(self._whole.marks) - len(self._marks) if self._whole and self._is_part else 0
 
     @property
     def untold(self) -> int:
@@ -119,23 +125,29 @@ class ByHand:
         if self.trouble is None or self.trouble.kind not in IN_STEP:
             self._log += [(seat, self._time_left(seat))] * (not asked) + [(seat, request)]
         self.trouble = None
+        self._hands += not self.occupants[seat].person
         self._decide(word)
         return Stop.DECIDED
 
     def again(self) -> Stop:
         """After trouble: try again, with a new process that has heard the same if need be."""
-        if self.trouble is not None and self._out_of_step:
-            self._begin(self.trouble.seat)
+        if self.trouble is not None:
+            self._hands += 1
+            if self._out_of_step:
+                self._begin(self.trouble.seat)
         return self.step()
 
     def skip(self) -> None:
         """After trouble with news: go on as if it had been answered well."""
         if self.trouble is not None and self.untold:
+            self._hands += 1
             self._give()
             self.trouble = None
 
     def raw(self, seat: Seat, command: Command) -> TranscriptEntry:
         """Send any line to one seat; it counts as heard there."""
+        self._hands += 1
+        self._whole = None
         return self._note(self._say(seat, command)[0])
 
     def seat(self, seat: Seat, occupant: Occupant) -> str:
@@ -149,13 +161,56 @@ class ByHand:
     def undo(self, decisions: int) -> int:
         """Take `decisions` back, or as many as there are; their number."""
         taken = min(decisions, len(self._marks) - 1)
-        del self._marks[len(self._marks) - taken :]
+        if self._whole is None or not self._is_part:
+            given, trouble = self._referee.given, self.trouble
+            self._whole = Whole(self._marks[:], self._log[:], given[:], self._told, self._hands, trouble)
+        self._go_back(len(self._marks) - taken)
+        return taken
+
+    def redo(self, decisions: int) -> int:
+        """Make `decisions` again that were taken back, or as many as there are; their number."""
+        count = min(decisions, self.redoable)
+        if self._whole is None or not count:
+            return 0
+        whole = self._whole.up_to(len(self._marks) + count)
+        for reply in whole.given[len(self._referee.given) :]:
+            self._referee.take(reply)
+        self._marks, self.position = whole.marks, whole.marks[-1].position
+        self._told, self._hands, self.trouble = whole.told, whole.hands, whole.trouble
+        rest = whole.log[len(self._log) :]
+        self._log += rest
+        for seat in range(self.setup.game.seats):
+            self._retell(seat, rest)
+        return count
+
+    def branch(self, setup: Setup, decisions: int) -> None:
+        """Go back to where so many decisions were made, and on from there under another setup.
+
+        IllegalAction where they could not have been made under that; then nothing has changed.
+        """
+        marks = [Mark(Position.opening(setup.game, setup.seed, setup.round_number), 0, 0)]
+        for mark in self._marks[1 : decisions + 1]:
+            assert mark.move is not None
+            before = marks[-1].position
+            marks.append(mark._replace(position=before.apply(before.parse(mark.move.action))))
+        # That the cards are the user's is never taken back.
+        self._marks = [mark._replace(hands=mark.hands + 1) for mark in marks]
+        self.setup, self._whole = setup, None
+        self._go_back(len(marks))
+
+    @property
+    def _is_part(self) -> bool:
+        """True if all that has happened is the beginning of what was taken back."""
+        return self._whole is not None and self._whole.begins(self._marks, self._log, self._referee.given)
+
+    def _go_back(self, marks: int) -> None:
+        """Conduct the match anew up to where there were so many marks, with new occupants."""
+        del self._marks[marks:]
         mark = self._marks[-1]
-        self.position, self._told, self.trouble = mark.position, 0, None
-        self._conduct(self._given[: mark.given])
+        self.position, self._told, self.trouble, self._hands = mark.position, 0, None, mark.hands
+        self._referee = Conducting(self.setup, self._referee.given[: mark.given])
         del self._log[mark.heard :]
         self._begin_all()
-        return taken
 
     def feed(self, moves: Iterable[Move]) -> Iterable[str]:
         """Play recorded decisions: the bots answer, but the record decides, what was charged included.
@@ -177,7 +232,9 @@ class ByHand:
             if seat != move.seat or self.position.request != move.request:
                 yield f"move {number}: the record has {move.request} of seat {move.seat}, which is not to act"
                 return
-            if not self.occupants[seat].person:
+            if self.occupants[seat].person:
+                self._log += [(seat, self._time_left(seat)), (seat, self.position.request)]
+            else:
                 word = self._ask(seat)
                 # Trouble with an answer that the record does not need: the bot goes on.
                 if self._out_of_step:
@@ -186,7 +243,7 @@ class ByHand:
                     now = word or "nothing good"
                     yield f"move {number}: seat {seat} now answers {now}, not {move.action}"
                 self.trouble = None
-            self._owed[move.seat] = move.charged_ns
+            self._referee.owed[move.seat] = move.charged_ns
             try:
                 self._decide(move.action)
             except IllegalAction as error:
@@ -198,48 +255,15 @@ class ByHand:
         """True when the bot in trouble must be started anew before it can be asked again."""
         return self.trouble is not None and self.trouble.kind not in IN_STEP
 
-    def _conduct(self, given: Sequence[Reply | int]) -> None:
-        """Have the referee conduct the match from its start, with the replies given up to now."""
-        setup = self.setup
-        self._steps = drive_by_step(referee(setup.game, setup.spec), (), every=True)
-        self._given: list[Reply | int] = []
-        self._owed = [0] * setup.game.seats
-        self._left: Sequence[int] = (setup.limits.time.budget_ns,) * setup.game.seats
-        self._wait_for(*next(self._steps))
-        for reply in given:
-            self._tell_referee(reply)
-
-    def _wait_for(self, seat: Seat, send: Send) -> None:
-        """Note which exchange the referee waits for, and what it says is left."""
-        self._next: tuple[Seat, Send] | None = (seat, send)
-        if not send.starting:
-            self._left = send.allowed_ns
-
-    def _tell_referee(self, reply: Reply | int) -> None:
-        self._given.append(reply)
-        try:
-            self._wait_for(*self._steps.send(reply))
-        except StopIteration:
-            self._next = None
-
-    def _give(self, answer: Answer | None = None) -> None:
-        """Pass on a good reply to the exchange that the referee waits for.
-
-        It costs what the seat has used since the one before: more than is left ends no match by hand.
-        """
-        assert self._next is not None
-        seat, send = self._next
-        cost = 0
-        if not send.starting:
-            cost, self._owed[seat] = min(self._owed[seat], send.allowed_ns[seat]), 0
-        if answer is None and self.untold:
+    def _give(self) -> None:
+        """Pass on a good reply to what is no request."""
+        if self.untold:
             self._told += 1
-        self._tell_referee(cost if answer is None else Reply(answer, cost, cost))
+        self._referee.give()
 
     def _exchange(self) -> TranscriptEntry:
         """Have the exchange that the referee waits for, which is no request."""
-        assert self._next is not None
-        seat, send = self._next
+        seat, send = self._referee.next
         entry = self._note(self._say(seat, send.command)[0])
         if not entry.problem:
             self._give()
@@ -247,8 +271,7 @@ class ByHand:
 
     def _ask(self, seat: Seat) -> str:
         """Send ``time_left`` and the request; the legal word answered, "" at trouble."""
-        assert self._next is not None
-        if self._next[1].asks:  # not for the first time
+        if self._referee.next[1].asks:  # not for the first time
             told = self._note(self._say(seat, self._time_left(seat))[0])
         else:
             told = self._exchange()
@@ -256,20 +279,24 @@ class ByHand:
             return ""
         entry, reply = self._say(seat, self.position.request)
         if reply is not None and not entry.problem:
-            entry = self._judge(entry, reply)
+            entry = judged(self.position, entry, reply)
         return self._note(entry).word
 
     def _decide(self, word: str) -> None:
         """Answer the request, which may not have been sent, by a word; IllegalAction with the reason."""
-        action = self.position.parse(word)
-        assert self._next is not None
-        if not self._next[1].asks:
+        before, referee = self.position, self._referee
+        action = before.parse(word)
+        seat, send = referee.next
+        if not send.asks:
             self._give()
-        raw = word.encode()
-        self._give(Answer(True, raw, b"= %s\n\n" % raw))
-        self.position = self.position.apply(action)
+        wall = referee.owed[seat]
+        referee.give(word)
+        self.position = before.apply(action)
         self._told = 0
-        self._marks.append(_Mark(self.position, len(self._log), len(self._given)))
+        deal, word = len(before.deals) - 1, before.game.action_text(before.state, seat, action)
+        times = wall, 0, 0, referee.charged, self.left[seat]
+        move = Move(deal, seat, before.request, word, *times)
+        self._marks.append(Mark(self.position, len(self._log), len(referee.given), self._hands, move))
 
     def _time_left(self, seat: Seat) -> Command:
         return f"time_left {max(0, self.left[seat]) // MS}"
@@ -283,7 +310,7 @@ class ByHand:
         if not entry.problem or entry.kind in IN_STEP:
             self._log.append((entry.seat, entry.command))
         if not self._free:
-            self._owed[entry.seat] += entry.charged_ns
+            self._referee.owed[entry.seat] += entry.charged_ns
         return entry
 
     def _say(self, seat: Seat, command: Command) -> tuple[TranscriptEntry, Reply | None]:
@@ -304,17 +331,6 @@ class ByHand:
             entry = entry._replace(kind=reply.fault.kind, problem=reply.fault.detail)
         return entry, reply
 
-    def _judge(self, entry: TranscriptEntry, reply: Reply) -> TranscriptEntry:
-        """Judge an answer to the request in this position."""
-        state = self.position.state
-        try:
-            action, _, _ = judge(self.setup.game, state, entry.seat, entry.command, reply.answer)
-        except MalformedReply as error:
-            return entry._replace(kind=error.kind, problem=error.detail)
-        except IllegalAction as error:
-            return entry._replace(kind=Fault.ILLEGAL.value, problem=str(error))
-        return entry._replace(word=self.setup.game.action_text(state, entry.seat, action))
-
     def _begin_all(self) -> None:
         for seat in range(self.setup.game.seats):
             self._begin(seat)
@@ -323,7 +339,11 @@ class ByHand:
         """Start an occupant anew and send it what was heard in its seat."""
         self.occupants[seat].begin(seat)
         self._fresh.add(seat)
-        for hearer, command in self._log:
+        self._retell(seat, self._log)
+
+    def _retell(self, seat: Seat, log: Iterable[tuple[Seat, Command]]) -> None:
+        """Send an occupant what was heard in its seat, up to the first bad reply."""
+        for hearer, command in log:
             if hearer != seat:
                 continue
             entry, _ = self._say(seat, command)

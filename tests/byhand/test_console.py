@@ -628,6 +628,17 @@ def test_undo_starts_bots_anew_and_feeds_them_what_they_had_heard() -> None:
     assert [bot.heard[2] for bot in bots] == [[], [], [], []]
 
 
+def test_redo_in_the_console_makes_decisions_again(console: Callable[..., list[str]]) -> None:
+    script = "step 5\nundo 3\nredo 2\nredo 2\nredo\n"
+    lines = [line for line in console(script) if line.startswith(("took", "made", "there is"))]
+    assert lines == [
+        "took 3 decisions back, 2 left",
+        "made 2 decisions again, 1 left",
+        "made 1 decision again, 0 left",
+        "there is nothing to make again: undo takes decisions back",
+    ]
+
+
 def test_a_raw_command_is_heard_again_after_undo() -> None:
     bots = [Scripted() for _ in range(4)]
     hand = machine(*bots)

@@ -1,0 +1,99 @@
+"""The referee of a match by hand: moved on reply by reply, and conducted anew with those up to some point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.errors import IllegalAction, MalformedReply
+from arbiter.exchange import Reply
+from arbiter.match import Fault
+from arbiter.protocol import Answer
+from arbiter.referee import drive_by_step, judge, referee
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.byhand.setup import Setup, TranscriptEntry
+    from arbiter.course import Position
+    from arbiter.exchange import Send
+    from arbiter.rules import Seat
+
+
+class Conducting:
+    """One match conducted with the replies `given` up to now.
+
+    `owed` is by seat what it has used since its last exchange that the referee heard of, `charged` what the
+    last decision cost with all before it since the seat's one before; in ns.
+    """
+
+    def __init__(self, setup: Setup, given: Sequence[Reply | int] = ()) -> None:
+        seats, self._time = setup.game.seats, setup.limits.time
+        self._steps = drive_by_step(referee(setup.game, setup.spec), (), every=True)
+        self.given: list[Reply | int] = []
+        self.owed = [0] * seats
+        self.charged = 0
+        self._used = [0] * seats
+        self._left: Sequence[int] = (self._time.budget_ns,) * seats
+        self._next: tuple[Seat, Send] | None = None
+        self._wait_for(*next(self._steps))
+        for reply in given:
+            self.take(reply)
+
+    @property
+    def left(self) -> list[int]:
+        """What each seat may still use, in ns."""
+        if self._time.per_request:
+            return list(self._left)
+        return [left - owed for left, owed in zip(self._left, self.owed, strict=True)]
+
+    @property
+    def next(self) -> tuple[Seat, Send]:
+        """The exchange that the referee waits for."""
+        assert self._next is not None
+        return self._next
+
+    def take(self, reply: Reply | int) -> None:
+        """Pass on a reply to the exchange that the referee waits for."""
+        seat, send = self.next
+        if not send.starting:
+            self._used[seat] += reply if isinstance(reply, int) else reply.charged_ns
+        if send.asks:
+            self.charged, self._used[seat] = self._used[seat], 0
+        self.given.append(reply)
+        try:
+            self._wait_for(*self._steps.send(reply))
+        except StopIteration:
+            self._next = None
+
+    def give(self, word: str | None = None) -> None:
+        """Pass on a good reply: a decision's word, None for one to news.
+
+        It costs what the seat owes: more than is left ends no match by hand.
+        """
+        seat, send = self.next
+        cost = 0
+        if not send.starting:
+            cost, self.owed[seat] = min(self.owed[seat], send.allowed_ns[seat]), 0
+        if word is None:
+            self.take(cost)
+            return
+        raw = word.encode()
+        self.take(Reply(Answer(True, raw, b"= %s\n\n" % raw), cost, cost))
+
+    def _wait_for(self, seat: Seat, send: Send) -> None:
+        """Note which exchange the referee waits for, and what it says is left."""
+        self._next = seat, send
+        if not send.starting:
+            self._left = send.allowed_ns
+
+
+def judged(position: Position, entry: TranscriptEntry, reply: Reply) -> TranscriptEntry:
+    """The entry of an answer to the request in a position, with its word or with what is wrong."""
+    game, state = position.game, position.state
+    try:
+        action, _, _ = judge(game, state, entry.seat, entry.command, reply.answer)
+    except MalformedReply as error:
+        return entry._replace(kind=error.kind, problem=error.detail)
+    except IllegalAction as error:
+        return entry._replace(kind=Fault.ILLEGAL.value, problem=str(error))
+    return entry._replace(word=game.action_text(state, entry.seat, action))

@@ -1,0 +1,154 @@
+"""The machine beneath the console: what is taken back and made again, what is dealt by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arbiter.byhand.machine import ByHand
+from arbiter.byhand.occupants import Line, Occupant, Person, RandomPlayer
+from arbiter.byhand.setup import Setup, Stop
+from arbiter.clock import TimeControl
+from arbiter.errors import IllegalAction
+from arbiter.games import make, names
+from arbiter.games.planning import Planning
+from arbiter.match import Limits
+from arbiter.testing import match_spec, play_by_policy, random_policy
+from tests.profiles import examples
+
+if TYPE_CHECKING:
+    from arbiter.rules import AnyGame
+    from arbiter.table.single import Heard
+
+LIMITS = Limits(TimeControl.parse("10s"), 10**9, 10**8)
+GAME = Planning(deals=[(1, 0), (2, 1), (3, 2)])
+SHORT = {"codepiece": {"dealers": [0]}, "chefs_hat": {"matches": 2}, "planning": {"deals": [[1, 0], [2, 1]]}}
+
+
+class Listening(RandomPlayer):
+    """Plays by lot and keeps what its process has heard."""
+
+    def begin(self, seat: int) -> None:
+        self.heard: list[str] = []
+
+    def hear(self, line: Line) -> Heard:
+        self.heard.append(line.command)
+        return super().hear(line)
+
+
+def laid(game: AnyGame, *people: int) -> tuple[ByHand, list[Any]]:
+    """A match by hand between players in memory, and those players."""
+    seats: list[Any] = [Person() if seat in people else Listening() for seat in range(game.seats)]
+    occupants: list[Occupant] = [*seats]
+    return ByHand(Setup(game, "seed", LIMITS), occupants, [].append), seats
+
+
+def told(machine: ByHand, seats: list[Any]) -> Any:
+    """Everything that a match is, and what each bot's process has heard of it."""
+    heard = [seat.heard for seat in seats if not seat.person]
+    return machine.position, machine.moves, machine.left, machine.untold, machine.by_hand, heard
+
+
+@examples(20)
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 12), st.integers(0, 3))
+def test_redo_gives_back_what_undo_took(steps: int, taken: int, again: int, news: int) -> None:
+    machine, seats = laid(GAME)
+    for _ in range(steps):
+        machine.step()
+    machine.tell(news)
+    before = told(machine, seats)
+    machine.undo(taken)
+    while machine.redoable:
+        machine.redo(again)
+    if taken and steps:
+        assert told(machine, seats) == before
+
+
+def test_what_was_told_since_an_undo_is_not_told_twice_by_redo() -> None:
+    machine, seats = laid(GAME, 1)
+    machine.step()
+    machine.decide("0")
+    machine.tell()
+    before = told(machine, seats)
+    machine.undo(1)
+    assert machine.step() is Stop.PERSON
+    machine.redo(1)
+    assert told(machine, seats) == before
+
+
+def test_another_decision_ends_redo() -> None:
+    machine, _ = laid(GAME, 1)
+    machine.step()
+    machine.decide("0")
+    machine.undo(1)
+    machine.decide("1")
+    assert machine.redoable == 0
+    machine.undo(1)
+    assert machine.redoable == 1
+
+
+def test_a_line_sent_by_hand_ends_redo() -> None:
+    machine, _ = laid(GAME)
+    machine.step()
+    machine.undo(1)
+    machine.raw(0, "hello")
+    assert machine.redoable == 0
+
+
+def test_undo_takes_the_mark_of_a_hand_back_with_what_made_it() -> None:
+    machine, _ = laid(GAME)
+    machine.step()
+    machine.step()
+    machine.raw(0, "hello")
+    assert machine.by_hand
+    machine.undo(1)
+    assert not machine.by_hand
+    machine.redo(1)
+    assert machine.by_hand
+
+
+@pytest.mark.parametrize("name", names())
+def test_moves_are_those_of_a_referee(name: str) -> None:
+    game = make(name, SHORT.get(name, {}))
+    machine, _ = laid(game)
+    while machine.step() is not Stop.OVER:
+        pass
+    number = count()
+    record = play_by_policy(
+        game,
+        lambda state, seat: random_policy(f"seed|{seat}|{next(number)}")(state, seat),
+        match_spec(game, seed="seed"),
+    )
+    assert [move[:4] for move in machine.moves] == [move[:4] for move in record.moves]
+    assert machine.position.totals == record.points
+
+
+def test_an_edited_deal_keeps_what_was_played_before_it() -> None:
+    machine, _ = laid(GAME)
+    while len(machine.position.deals) < 3:
+        machine.step()
+    machine.step()
+    first, second, third = machine.position.deals
+    swapped = replace(third, hands=(*third.hands[1:], third.hands[0]))
+    before = [move for move in machine.moves if move.deal < 2]
+    machine.branch(replace(machine.setup, game=GAME.given([first, second, swapped])), len(before))
+    assert machine.moves == before
+    assert machine.position.deals[-1] == swapped
+    assert machine.by_hand
+
+
+def test_a_deal_under_which_the_play_was_impossible_changes_nothing() -> None:
+    machine, seats = laid(GAME)
+    while len(machine.position.deals) < 2:
+        machine.step()
+    before = told(machine, seats)
+    first, second = machine.position.deals
+    other = GAME.given([replace(first, hands=second.hands), second])
+    with pytest.raises(IllegalAction):
+        machine.branch(replace(machine.setup, game=other), machine.position.made)
+    assert told(machine, seats) == before
