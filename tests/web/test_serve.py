@@ -17,6 +17,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
+from arbiter.web.serving import bound_socket
 from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season
 from tests.round_processes import assert_all_end, run, watched, with_gate, write_config
@@ -73,6 +74,16 @@ def test_a_host_that_is_not_ours_is_one_line(
 
 
 @pytest.mark.process
+def test_answers_wait_for_no_acknowledgement() -> None:
+    with (
+        closing(bound_socket("127.0.0.1", 0)) as listening,
+        socket.create_connection(listening.getsockname()),
+    ):
+        connection, _ = listening.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_it_shows_what_others_play_and_ends_well(kept: Kept, tmp_path: Path) -> None:
     with serving(kept.file, folder=tmp_path) as served:
         assert served.said == f"serving http://127.0.0.1:{served.port}/\n"
