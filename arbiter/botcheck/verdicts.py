@@ -96,6 +96,24 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
     return Step(name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr))
 
 
+def fix_of(kind: str, command: str, reply: bytes) -> str:
+    """What helps a bot whose one reply to a command was a fault of a kind; "" where nothing is known."""
+    begun = reply[:1] in (b"=", b"?")
+    match kind:
+        case Fault.TIMEOUT:
+            return FIXES["empty-line"] if begun else NO_ANSWER
+        case Fault.MALFORMED:
+            return FIXES["rules"] if begun else NO_SIGN
+        case Fault.REFUSED:
+            return FIXES["rules" if command.startswith("gen_") else "opening"]
+        case Fault.CRASH:
+            return "look at its standard error"
+        case _:
+            steps = {Fault.MEMORY: "memory", Fault.ILLEGAL: "rules"}
+            steps |= dict.fromkeys((Fault.OUT_OF_TURN, Fault.OUTPUT), "only-replies")
+            return FIXES[steps[Fault(kind)]] if kind in steps else ""
+
+
 def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
     """What happened, and the fix, where a script could not be started because of its first line.
 

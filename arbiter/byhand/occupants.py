@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from arbiter.exchange import Reply
@@ -29,9 +31,13 @@ class Line(NamedTuple):
 
 
 class Occupant(Protocol):
-    """What sits in a seat; `person` is True when its decisions are typed, not asked for."""
+    """What sits in a seat; `person` is True when its decisions are typed, not asked for.
+
+    `who` is how it is named where a seat is given: ``bot:COMMAND``, ``human``, ``random``.
+    """
 
     title: str
+    who: str
     person: bool
 
     def begin(self, seat: Seat) -> None:
@@ -46,6 +52,9 @@ class Occupant(Protocol):
     def errors(self) -> bytes:
         """What it wrote to standard error since the last call."""
 
+    def interrupt(self) -> None:
+        """From another thread: have what it hears now raise KeyboardInterrupt, if it hears anything."""
+
 
 class ProcessBot:
     """A bot's process, with a launcher of its own so that it can be restarted alone."""
@@ -53,10 +62,13 @@ class ProcessBot:
     person = False
 
     def __init__(self, title: str, player: Player, limits: Limits) -> None:
-        self.title = title
+        self.title, self.who = title, f"bot:{shlex.join(player.command)}"
         self._player, self._limits = player, limits
         self._launcher: Launcher | None = None
         self._bot: SingleBot | None = None
+        self._hears = self._interrupted = False
+        self._hearing = Lock()
+        """Held where it begins and ends to hear something, and while it is killed for that."""
 
     def begin(self, seat: Seat) -> None:
         if self._bot is not None:
@@ -67,7 +79,22 @@ class ProcessBot:
 
     def hear(self, line: Line) -> Heard:
         assert self._bot is not None
-        return self._bot.say(f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns)
+        with self._hearing:
+            self._hears, self._interrupted = True, False
+        try:
+            heard = self._bot.say(f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns)
+        finally:
+            with self._hearing:
+                self._hears = False
+        if self._interrupted:
+            raise KeyboardInterrupt
+        return heard
+
+    def interrupt(self) -> None:
+        with self._hearing:
+            if self._hears and self._bot is not None:
+                self._interrupted = True
+                self._bot.kill()
 
     def end(self) -> str:
         said = ""
@@ -101,11 +128,14 @@ class _NoProcess:
     def errors(self) -> bytes:
         return b""
 
+    def interrupt(self) -> None:
+        """It answers at once."""
+
 
 class Person(_NoProcess):
     """A seat whose decisions are typed."""
 
-    title = "human"
+    title = who = "human"
     person = True
 
     def hear(self, line: Line) -> Heard:  # noqa: ARG002
@@ -115,7 +145,7 @@ class Person(_NoProcess):
 class RandomPlayer(_NoProcess):
     """Plays any legal action; the same one whenever the match is in the same position."""
 
-    title = "random"
+    title = who = "random"
     person = False
 
     def hear(self, line: Line) -> Heard:

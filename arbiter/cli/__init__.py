@@ -50,6 +50,7 @@ COMMANDS = {
     "suite": ("suite", "suite", "Run the named checks of one bot, as a regression suite."),
     "check-bot": ("check_bot", "check_bot", "Try a bot in every way that a tournament will."),
     "console": ("console", "console", "A referee by hand: bots and people, any command, raw replies."),
+    "applet": ("applet", "applet", "The same in a browser: cards to click, a shell beside the table."),
     "check-config": ("check", "check_config", "Check a season's file without playing."),
     "config": ("config", "config", "A season's settings as a file, of now or of a round."),
     "games": ("check", "games", "The games that can be played, and their options."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from arbiter.config.changes import rated_name
-from arbiter.config.limits import NO_START, USUAL
+from arbiter.config.limits import USUAL, written
 from arbiter.games import make
 from arbiter.match import original
 from arbiter.players import lacking, registered
@@ -70,30 +71,12 @@ def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
 
 def _limits(limits: Limits) -> list[str]:
     """The options of the limits that differ from the command's defaults."""
-    time, start = limits.time, limits.start_ns
-    control = _duration(time.budget_ns) + (f"+{_duration(time.increment_ns)}" if time.increment_ns else "")
-    memory, rest = divmod(limits.memory_bytes, 10**6)
-    given = {
-        "time": control + ("/request" if time.per_request else ""),
-        "start_time": NO_START if start is None else _duration(start),
-        "memory": f"{limits.memory_bytes}" if rest else f"{memory}MB",
-        "clock": limits.clock,
-        "delivery": limits.delivery,
-        "end": limits.end,
-        "isolation": limits.isolation,
-    }
     return [
         word
-        for key, value in given.items()
+        for key, value in asdict(written(limits)).items()
         if value != getattr(USUAL, key)
         for word in (f"--{key.replace('_', '-')}", value)
     ]
-
-
-def _duration(ns: int) -> str:
-    """``10s``, ``1.5ms``."""
-    seconds, rest = divmod(ns, 10**9)
-    return f"{ns / 10**6:.6f}".rstrip("0").rstrip(".") + "ms" if rest else f"{seconds}s"
 
 
 def _bot(player: Player) -> str:

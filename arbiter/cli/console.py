@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.byhand.face import Face
-from arbiter.cli.laying import Laid, lay, laying_options
+from arbiter.byhand.face import Face, Tools
+from arbiter.cli.bots import read_options
+from arbiter.cli.laying import Laid, deals_of, lay, laying_options
 from arbiter.cli.output import say
+from arbiter.cli.seats import occupant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +36,10 @@ def session(laid: Laid) -> None:
 
     The bots are ended whatever happens.
     """
+    read_occupant = partial(occupant_of, limits=laid.setup.limits)
+    tools = Tools(read_occupant, partial(read_options, given_by="set"), deals_of)
     try:
-        face = Face(laid.setup, laid.occupants, laid.tools, say)
+        face = Face(laid.setup, laid.occupants, tools, say)
         face.introduce()
         if laid.moves is not None:
             face.feed(laid.moves)

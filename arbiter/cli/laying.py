@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from arbiter.byhand.face import Tools
 from arbiter.byhand.setup import Setup
 from arbiter.cli.bots import choose_tier, given_deals, read_deals, read_options
 from arbiter.cli.entries import read_entries
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import limit_options, read_json
 from arbiter.cli.output import note
-from arbiter.cli.seats import KINDS, occupant_of, seated
+from arbiter.cli.seats import KINDS, seated
 from arbiter.config.limits import CHOICES, USUAL, changed
 from arbiter.course import programme
 from arbiter.errors import ConfigError
@@ -36,11 +34,10 @@ _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 class Laid(NamedTuple):
-    """A table: what is played, who sits there, readers of what is typed, and the moves to feed."""
+    """A table: what is played, who sits there, and the moves to feed."""
 
     setup: Setup
     occupants: list[Occupant]
-    tools: Tools
     moves: Sequence[Move] | None = None
 
 
@@ -114,18 +111,17 @@ def lay(
     else:
         limits = settled((recorded.limits if recorded is not None else None) or USUAL.limits(), **written)
     limits = by_hand(limits)
-    tools = Tools(partial(occupant_of, limits=limits), partial(read_options, given_by="set"), _deals_of)
     if recorded is not None:
-        return _laid_again(recorded, seats, until, limits, tools, debug)
+        return _laid_again(recorded, seats, until, limits, debug)
     given = read_options(options)
     if game is None:
         game = make(str(game_name), given)
     elif given:
         game = make(game.name, {**game.options, **given})
     if deals_file is not None:
-        game = game.given(_deals_of(game, deals_file))
+        game = game.given(deals_of(game, deals_file))
     setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
-    return Laid(setup, seated(seats, players, game.seats, limits, taken=len(names), debug=debug), tools)
+    return Laid(setup, seated(seats, players, game.seats, limits, taken=len(names), debug=debug))
 
 
 def settled(limits: Limits, **written: str | None) -> Limits:
@@ -144,7 +140,6 @@ def _laid_again(
     seats: tuple[str, ...],
     until: int | None,
     limits: Limits,
-    tools: Tools,
     debug: int | None,
 ) -> Laid:
     """The table of a recorded match."""
@@ -153,7 +148,7 @@ def _laid_again(
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
         raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
-    return Laid(_setup_of(record, limits), occupants, tools, record.moves[:most])
+    return Laid(_setup_of(record, limits), occupants, record.moves[:most])
 
 
 class _Recorded(NamedTuple):
@@ -208,5 +203,5 @@ def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
     return Setup(game, record.seed, limits, round_number)
 
 
-def _deals_of(game: AnyGame, path: str) -> list[Deal]:
+def deals_of(game: AnyGame, path: str) -> list[Deal]:
     return given_deals(game, path, read_deals(game, path))

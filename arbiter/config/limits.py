@@ -72,6 +72,28 @@ def changed(limits: Limits, **written: str | None) -> Limits:
     return replace(limits, **{_FIELDS.get(key, key): getattr(fresh, _FIELDS.get(key, key)) for key in given})
 
 
+def written(limits: Limits) -> WrittenLimits:
+    """Limits as people write them."""
+    time, start = limits.time, limits.start_ns
+    control = _duration(time.budget_ns) + (f"+{_duration(time.increment_ns)}" if time.increment_ns else "")
+    memory, rest = divmod(limits.memory_bytes, 10**6)
+    return WrittenLimits(
+        time=control + ("/request" if time.per_request else ""),
+        start_time=NO_START if start is None else _duration(start),
+        memory=f"{limits.memory_bytes}" if rest else f"{memory}MB",
+        clock=limits.clock,
+        delivery=limits.delivery,
+        isolation=limits.isolation,
+        end=limits.end,
+    )
+
+
+def _duration(ns: int) -> str:
+    """``10s``, ``1.5ms``."""
+    seconds, rest = divmod(ns, 10**9)
+    return f"{ns / 10**6:.6f}".rstrip("0").rstrip(".") + "ms" if rest else f"{seconds}s"
+
+
 def parse_memory(text: str) -> int:
     """Bytes of ``400MB``; MB is 10^6 bytes."""
     amount = bytes_of(text)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import fcntl
 import os
 import select
+import signal
 import sys
 import termios
 import time
@@ -157,6 +158,11 @@ class SingleBot:
         """True if no thread of it or of its descendants runs, or waits for a core or a disk."""
         pid = self._process.pid
         return not any(map(is_awake, (pid, *descendants_of(pid))))
+
+    def kill(self) -> None:
+        """Kill the process alone, from any thread, so that an exchange with it ends; call `stop` after it."""
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process.process, signal.SIGKILL)
 
     def stop(self) -> Remains:
         """Kill it with its descendants; a second call returns the same."""

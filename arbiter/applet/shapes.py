@@ -1,0 +1,101 @@
+"""What the page is told of the table, as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from arbiter.byhand.exchanges import shown
+from arbiter.byhand.sheet import record_of
+from arbiter.config.limits import written
+from arbiter.view import Reader, replay_of
+
+if TYPE_CHECKING:
+    from arbiter.byhand.session import Seen, Session
+    from arbiter.match import MatchRecord
+
+TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
+
+
+def state(session: Session) -> dict[str, Any]:
+    """How the table stands now; ``setup`` and all of the match is null where none is set yet."""
+    # Before what is seen: whoever has an older table under a newer number would not ask again.
+    revision, running = session.revision, session.running
+    told = {
+        "revision": revision,
+        "running": running,
+        "notes": list(session.notes),
+        "ended": [{"seat": seat, "said": said} for seat, said in session.ended],
+    }
+    seen = session.seen
+    return told | (dict.fromkeys(_KEYS) if seen is None else _match(seen, session))
+
+
+_KEYS = (
+    "setup", "to_act", "request", "legal", "hint", "trouble", "left_ms", "untold", "made", "undoable",
+    "redoable", "over", "result", "by_hand",
+)  # fmt: skip
+
+
+def _match(seen: Seen, session: Session) -> dict[str, Any]:
+    position = seen.position
+    to_act, over = position.to_act, position.to_act is None
+    words = 0 if over else position.answer_words
+    return {
+        "setup": setup(seen),
+        "to_act": to_act,
+        "request": None if over else position.request,
+        "legal": [] if over else position.words(),
+        "hint": f"{words} words with blanks between" if words > 1 else "",
+        "trouble": _trouble(seen, session),
+        "left_ms": [left / 1e6 for left in seen.left],
+        "untold": seen.untold,
+        "made": position.made,
+        "undoable": seen.undoable,
+        "redoable": seen.redoable,
+        "over": over,
+        "result": {"points": list(position.totals)} if over else None,
+        "by_hand": seen.by_hand,
+    }
+
+
+def setup(seen: Seen) -> dict[str, Any]:
+    """What is played, and who sits where."""
+    limits = asdict(written(seen.setup.limits))
+    seats = zip(seen.who, seen.titles, seen.people, strict=True)
+    return {
+        "game": seen.setup.game.name,
+        "title": seen.setup.game.title,
+        "options": seen.setup.game.options,
+        "seed": seen.setup.seed,
+        "round": seen.setup.round_number,
+        "limits": {key: limits[key] for key in TOLD_LIMITS},
+        "seats": [{"who": who, "title": title, "person": person} for who, title, person in seats],
+    }
+
+
+def _trouble(seen: Seen, session: Session) -> dict[str, Any] | None:
+    entry = seen.trouble
+    if entry is None:
+        return None
+    return {
+        "seat": entry.seat,
+        "command": shown(entry.command.encode(errors="surrogateescape")),
+        "raw": shown(entry.raw),
+        "kind": entry.kind,
+        "problem": entry.problem,
+        "explanation": session.explain(entry),
+        "out_of_step": seen.out_of_step,
+        "can_skip": seen.untold > 0,
+    }
+
+
+def record(seen: Seen) -> MatchRecord:
+    """The match up to now, as `play --record` writes one."""
+    return record_of(seen.setup, seen.position, seen.moves, seen.titles)
+
+
+def replay(seen: Seen, seat: int | None = None) -> dict[str, Any]:
+    """The match up to now for the viewer, with the eyes of all or of one seat; the next request, too."""
+    reader = Reader("full") if seat is None else Reader("seat", seat)
+    return replay_of(record(seen), reader)

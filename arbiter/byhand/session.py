@@ -1,0 +1,355 @@
+"""A table that others look at while it plays: one worker thread owns the machine, any thread may ask.
+
+Theory of operation. A verb is work for the worker; there is one at a time, and whoever asks for another one
+meanwhile is told that the table is `Busy`. After each decision, and when a verb is done, the worker puts what
+there is to see into `seen`, which never changes again; so a bot that hangs keeps nobody from looking.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from concurrent.futures import Future
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.byhand.exchanges import Exchanges
+from arbiter.byhand.machine import IN_STEP, ByHand
+from arbiter.byhand.occupants import RandomPlayer
+from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
+from arbiter.errors import ArbiterError, ConfigError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arbiter.byhand.occupants import Occupant
+    from arbiter.course import Position
+    from arbiter.match import Move
+    from arbiter.rules import Seat
+
+PATIENCE = 2.0
+"""Seconds that a verb is waited for by default; what takes longer goes on by itself."""
+GRACE = 0.5
+"""Seconds from the wish to stop until an exchange under way is interrupted."""
+END_SECONDS = 8.0
+MOST_NOTES = 20
+
+
+class Busy(ArbiterError):
+    """Something is under way at the table."""
+
+
+class Seen(NamedTuple):
+    """All that there is to see of a table at one moment; `left` in ns."""
+
+    setup: Setup
+    position: Position
+    moves: Sequence[Move]
+    trouble: TranscriptEntry | None
+    left: Sequence[int]
+    untold: int
+    undoable: int
+    redoable: int
+    by_hand: bool
+    titles: tuple[str, ...]
+    who: tuple[str, ...]
+    people: tuple[bool, ...]
+
+    @property
+    def out_of_step(self) -> bool:
+        """True when the bot in trouble is started anew before it is asked again."""
+        return self.trouble is not None and self.trouble.kind not in IN_STEP
+
+
+class Session:
+    """A table and its worker; call `close` at the end.
+
+    A verb raises what is wrong with it (ArbiterError), Busy while another one is under way, and returns when
+    it is done, after `PATIENCE` at the latest.
+    """
+
+    def __init__(self, explain: Callable[[TranscriptEntry], str] = lambda _: "") -> None:
+        self.exchanges = Exchanges()
+        self.seen: Seen | None = None
+        self.revision = 0
+        """Grows with every change."""
+        self.notes: deque[str] = deque(maxlen=MOST_NOTES)
+        """What was remarked while records were fed, and what went wrong while nobody waited."""
+        self.ended: list[tuple[Seat, str]] = []
+        """How each occupant ended, once the table is closed."""
+        self.closed = threading.Event()
+        self.explain = explain
+        self._machine: ByHand | None = None
+        self._sent = False
+        self._listeners: set[Callable[[], None]] = set()
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._under_way: Future[None] | None = None
+        self._work: queue.SimpleQueue[tuple[Future[None], Callable[[], object]] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._work_on, name="table", daemon=True).start()
+
+    @property
+    def running(self) -> bool:
+        """True while a verb is under way."""
+        return self._under_way is not None
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Have something called, in the worker's thread, at every change; what ends that."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    def begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move] = ()) -> None:
+        """Begin another match, with other occupants, and feed it some moves; those before are ended."""
+        self._do(lambda: self._begin(setup, occupants, moves))
+
+    def step(self) -> None:
+        """Tell the news and have the next decision made, where no person makes it."""
+        self._do(lambda: self._step(self._at_table()))
+
+    def play(self, until: str = "end") -> None:
+        """Go on to a person's turn, trouble or the end of the match; with `until` "deal" to that of the deal.
+
+        Returns at once.
+        """
+        if until not in ("deal", "end"):
+            raise ConfigError(f"until {until!r}: deal or end")
+        self._do(lambda: self._play(until == "deal"), 0)
+
+    def decide(self, word: str) -> None:
+        """Decide for the seat to act, whoever sits there; IllegalAction with the reason."""
+        self._do(lambda: self._decide(word))
+
+    def again(self) -> None:
+        """After a bad reply: ask once more."""
+        self._do(lambda: self._after_trouble(ByHand.again))
+
+    def skip(self) -> None:
+        """After a bad reply to news: go on as if it had been a good one."""
+        self._do(lambda: self._after_trouble(ByHand.skip))
+
+    def undo(self, decisions: int = 1, deal: bool = False) -> None:
+        """Take decisions back; with `deal` all of this deal, of the one before where none was made in it."""
+        self._do(lambda: self._undo(decisions, deal))
+
+    def redo(self, decisions: int = 1) -> None:
+        """Make decisions again that were taken back."""
+        self._do(lambda: self._redo(decisions))
+
+    def send(self, seat: Seat, lines: Sequence[str]) -> None:
+        """Send a seat some lines, up to the first bad reply."""
+        self._do(lambda: self._send(seat, lines))
+
+    def sit(self, seat: Seat, occupant: Occupant) -> None:
+        """Put somebody else into a seat, who hears what was heard there."""
+        self._do(lambda: self._sit(seat, occupant))
+
+    def branch(self, setup: Setup, decisions: int) -> None:
+        """Go back to where so many decisions were made, and on from there under another setup."""
+        self._do(lambda: self._at_table().branch(setup, decisions))
+
+    def stop(self) -> None:
+        """Have what is under way end soon: a bot that does not answer in `GRACE` is interrupted."""
+        under_way = self._under_way
+        self._stopping.set()
+        if under_way is None or _done(under_way, GRACE):
+            return
+        machine = self._machine
+        for occupant in [] if machine is None else list(machine.occupants):
+            occupant.interrupt()
+        _done(under_way, PATIENCE)
+
+    def close(self) -> None:
+        """End all occupants: each is told ``quit``; `ended` says how they took it. No verb after this one."""
+        if self.closed.is_set():
+            return
+        self.stop()
+        try:
+            self._do(self._end, END_SECONDS)
+        except ArbiterError:
+            self.notes.append("a bot could not be ended in good order")
+        self.closed.set()
+        self._work.put(None)
+        self._changed()
+
+    def _do(self, verb: Callable[[], object], seconds: float = PATIENCE) -> None:
+        done: Future[None] = Future()
+        with self._lock:
+            if self._under_way is not None:
+                raise Busy("the table is busy: stop what runs, or wait for it")
+            if self.closed.is_set():
+                raise Busy("the table is closed")
+            self._under_way = done
+            self._stopping.clear()
+        self._work.put((done, verb))
+        if _done(done, seconds):
+            done.result()
+        else:
+            done.add_done_callback(self._tell_late)
+
+    def _work_on(self) -> None:
+        """The worker: verb after verb, until the table is closed."""
+        while (given := self._work.get()) is not None:
+            done, verb = given
+            self._changed()
+            wrong: BaseException | None = None
+            try:
+                verb()
+            except BaseException as error:
+                wrong = error
+            self._look()
+            self._under_way = None
+            if wrong is None:
+                done.set_result(None)
+            else:
+                done.set_exception(wrong)
+            self._changed()
+
+    def _tell_late(self, done: Future[None]) -> None:
+        """Note what went wrong after nobody waited for it any more."""
+        error = done.exception()
+        if error is not None:
+            told = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
+            self.notes.append(" ".join(told.split()))
+            self._changed()
+
+    def _begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:
+        before, last = self._machine, self.exchanges.number
+        occupants = [*occupants, *(RandomPlayer() for _ in range(setup.game.seats - len(occupants)))]
+        try:
+            machine = ByHand(setup, occupants, self._listen)
+        except BaseException:
+            for occupant in occupants:
+                occupant.end()
+            raise
+        if before is not None:
+            before.close()
+        self.exchanges.forget(last)
+        self.notes.clear()
+        self._machine = machine
+        self._look()
+        for remark in machine.feed(takewhile(lambda _: not self._stopping.is_set(), moves)):
+            self.notes.append(remark)
+
+    def _end(self) -> None:
+        if self._machine is not None:
+            self.ended = self._machine.close()
+
+    def _step(self, machine: ByHand) -> Stop:
+        stop = machine.step()
+        self._look()
+        return stop
+
+    def _play(self, deal: bool) -> None:
+        machine = self._at_table()
+        deals = len(machine.position.deals)
+        while self._step(machine) is Stop.DECIDED and not self._stopping.is_set():
+            if deal and len(machine.position.deals) > deals:
+                return
+
+    def _decide(self, word: str) -> None:
+        machine = self._at_table()
+        if machine.position.to_act is None:
+            raise ConfigError("the match is over: nobody is to act", hint="undo takes decisions back")
+        machine.position.parse(word)
+        machine.decide(word)
+
+    def _after_trouble(self, verb: Callable[[ByHand], object]) -> None:
+        machine = self._at_table()
+        if machine.trouble is None:
+            raise ConfigError("no reply was bad: there is nothing to ask again or to skip")
+        if verb is ByHand.skip and not machine.untold:
+            raise ConfigError("an answer cannot be skipped: ask again, or decide for the seat")
+        verb(machine)
+
+    def _undo(self, decisions: int, deal: bool) -> None:
+        machine = self._at_table()
+        if deal:
+            here = [move.deal for move in machine.moves]
+            number = len(machine.position.deals) - 1
+            decisions = here.count(number) or here.count(number - 1)
+        if not machine.undo(decisions):
+            raise ConfigError("there is nothing to take back")
+
+    def _redo(self, decisions: int) -> None:
+        if not self._at_table().redo(decisions):
+            raise ConfigError("there is nothing to make again: undo takes decisions back")
+
+    def _send(self, seat: Seat, lines: Sequence[str]) -> None:
+        machine = self._at_table()
+        _refuse_seat(machine, seat)
+        self._sent = True
+        try:
+            for line in lines:
+                if machine.raw(seat, line).problem or self._stopping.is_set():
+                    return
+        finally:
+            self._sent = False
+
+    def _sit(self, seat: Seat, occupant: Occupant) -> None:
+        machine = self._at_table()
+        try:
+            _refuse_seat(machine, seat)
+            said = machine.seat(seat, occupant)
+        except BaseException:
+            occupant.end()
+            raise
+        if said:
+            self.notes.append(f"seat {seat}: {said}")
+
+    def _at_table(self) -> ByHand:
+        if self._machine is None:
+            raise ConfigError("no table is set yet")
+        return self._machine
+
+    def _listen(self, entry: TranscriptEntry) -> None:
+        machine = self._machine
+        made, stderr = 0, b""
+        if machine is not None:
+            made = machine.position.made
+            stderr = machine.occupants[entry.seat].errors()
+            machine.transcript.clear()
+        explanation = self.explain(entry) if entry.problem else ""
+        self.exchanges.add(entry, stderr, explanation, made, self._sent)
+        self._changed()
+
+    def _look(self) -> None:
+        """Put what there is to see where others look."""
+        machine = self._machine
+        if machine is None:
+            return
+        self.seen = Seen(
+            setup=machine.setup,
+            position=machine.position,
+            moves=machine.moves,
+            trouble=machine.trouble,
+            left=machine.left,
+            untold=machine.untold,
+            undoable=machine.position.made,
+            redoable=machine.redoable,
+            by_hand=machine.by_hand,
+            titles=tuple(occupant.title for occupant in machine.occupants),
+            who=tuple(occupant.who for occupant in machine.occupants),
+            people=tuple(occupant.person for occupant in machine.occupants),
+        )
+        self._changed()
+
+    def _changed(self) -> None:
+        self.revision += 1
+        for listener in list(self._listeners):
+            listener()
+
+
+def _done(future: Future[None], seconds: float) -> bool:
+    """True once it is done, whatever came of it; False after so many seconds."""
+    try:
+        future.exception(seconds)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _refuse_seat(machine: ByHand, seat: Seat) -> None:
+    seats = machine.setup.game.seats
+    if not 0 <= seat < seats:
+        raise ConfigError([Problem(("seat",), f"there is no seat {seat}, only 0 to {seats - 1}")])

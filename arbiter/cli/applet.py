@@ -1,0 +1,98 @@
+"""`applet`: the referee by hand in a browser, on loopback."""
+
+from __future__ import annotations
+
+import time
+import webbrowser
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.laying import Laid, lay, laying_options
+from arbiter.cli.output import note, say
+from arbiter.cli.seats import occupant_of
+from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arbiter.applet.news import News
+    from arbiter.byhand.session import Session
+    from arbiter.web.serving import Server
+
+ALONE_SECONDS = 300.0
+"""Without a page that listens, after there was one, until the applet ends."""
+LAST_LOOK_SECONDS = 1.0
+"""For the page to be told how the bots ended."""
+END_SECONDS = 2.0
+LOOK_SECONDS = 0.2
+
+
+@click.command()
+@laying_options
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 takes one that is free."
+)
+@click.option("--no-browser", is_flag=True, help="Only print the link.")
+def applet(port: int, no_browser: bool, **given: Any) -> None:
+    """Conduct a match in a browser: bots and people in the seats, any command to any bot, raw replies.
+
+    The link that it prints has a key: whoever has it may start programs as you. The options are those of
+    `arbiter console`; without any the table is set in the browser.
+
+    Example: arbiter applet --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
+    """
+    try:
+        from arbiter.applet.app import make_app
+        from arbiter.applet.explaining import explanation
+        from arbiter.applet.news import News
+        from arbiter.web import serving
+        from arbiter.web.traffic import Log
+    except ModuleNotFoundError as error:
+        message = f"applet needs the package {error.name}"
+        raise ConfigError(message, hint="pip install 'arbiter-cards[web]'") from None
+    from arbiter.byhand.session import Session
+
+    laid = _laid(given)
+    listening = serving.bound_socket("127.0.0.1", port)
+    session, log = Session(explanation), Log()
+    news = News(session)
+    own = listening.getsockname()[1]
+    app, door = make_app(session, news, occupant_of, own)
+    web, _ = serving.share_cores()
+    server = serving.Server(app, listening, web, log, news.close)
+    try:
+        server.start()
+        server.ready.wait()
+        server.check()
+        link = f"http://127.0.0.1:{own}/?key={door.key}"
+        with suppress(KeyboardInterrupt):
+            session.begin(laid.setup, laid.occupants, laid.moves or ())
+            say(f"open {link}")
+            if not no_browser:
+                webbrowser.open(link)
+            _run(server, session, news)
+    finally:
+        session.close()
+        server.stop(END_SECONDS)
+        log.close()
+    for seat, said in session.ended:
+        if said:
+            note(f"seat {seat}: {said}")
+
+
+def _laid(given: dict[str, Any]) -> Laid:
+    """The table that the options describe, a small one where they say nothing."""
+    if not any(given.values()):
+        given = {**given, "game_name": "planning", "seats": ("human",)}
+    return lay(**given)
+
+
+def _run(server: Server, session: Session, news: News) -> None:
+    """Until somebody quits, nobody listens any more, or a signal; ServerFailed if the server ends before."""
+    while not session.closed.is_set():
+        server.check()
+        if news.alone_seconds > ALONE_SECONDS:
+            note("no page has listened for some minutes: the bots are told quit")
+            return
+        time.sleep(LOOK_SECONDS)
+    time.sleep(LAST_LOOK_SECONDS)

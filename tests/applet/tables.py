@@ -1,0 +1,87 @@
+"""A table in memory, and a browser of its owner that has come in."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from starlette.testclient import TestClient
+
+from arbiter.applet.app import make_app
+from arbiter.applet.explaining import explanation
+from arbiter.applet.news import News
+from arbiter.byhand.occupants import Occupant, Person, RandomPlayer
+from arbiter.byhand.session import Session
+from arbiter.byhand.setup import Setup
+from arbiter.cli.seats import occupant_of
+from arbiter.clock import TimeControl
+from arbiter.games.planning import Planning
+from arbiter.match import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arbiter.match import Move
+    from arbiter.rules import AnyGame
+
+PORT = 8123
+GAME = Planning(deals=[(1, 0), (2, 1)])
+LIMITS = Limits(TimeControl.parse("10s"), 10**9, 10**8)
+
+
+class Owner:
+    """A browser that has come in with the key: `get` and `post` as the page does it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        app, self.door = make_app(session, News(session), occupant_of, PORT)
+        self.browser = TestClient(app, base_url=f"http://127.0.0.1:{PORT}", raise_server_exceptions=False)
+        page = self.browser.get(f"/?key={self.door.key}").text
+        found = re.search(r'<meta name="csrf" content="(.*?)">', page)
+        assert found is not None
+        self.token = found[1]
+
+    def get(self, path: str) -> Any:
+        """The JSON of an answer that is well."""
+        answer = self.browser.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def ask(self, path: str, body: object = None) -> tuple[int, Any]:
+        """The status and the JSON of what is answered to a verb."""
+        answer = self.browser.post(
+            path, json={} if body is None else body, headers={"X-CSRF-Token": self.token}
+        )
+        return answer.status_code, answer.json()
+
+    def post(self, path: str, body: object = None) -> Any:
+        """The state after a verb that is well."""
+        status, told = self.ask(path, body)
+        assert status == 200, told
+        return told
+
+    def wait(self) -> Any:
+        """The state once nothing is under way."""
+        under_way = self.session._under_way
+        if under_way is not None:
+            under_way.exception(60)
+        return self.get("/state")
+
+
+@contextmanager
+def seated(
+    *occupants: Occupant, game: AnyGame = GAME, seed: str = "1", moves: Sequence[Move] = ()
+) -> Iterator[Owner]:
+    """A match of a game with these in the seats, by default a person and random players."""
+    session = Session(explanation)
+    try:
+        session.begin(Setup(game, seed, LIMITS), list(occupants or (Person(),)), moves)
+        yield Owner(session)
+    finally:
+        session.close()
+
+
+def random_players(game: AnyGame = GAME) -> list[Occupant]:
+    """One in each seat."""
+    return [RandomPlayer() for _ in range(game.seats)]

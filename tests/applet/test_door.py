@@ -1,0 +1,208 @@
+"""The applet's door: who gets in, and what of all that a hostile page or program may try does not."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from starlette.testclient import TestClient
+
+from tests.applet.tables import PORT, Owner, seated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OWN = f"http://127.0.0.1:{PORT}"
+ALL = [
+    "/state",
+    "/replay",
+    "/exchanges",
+    "/traffic",
+    "/record",
+    "/events",
+    "/openapi.json",
+    "/static/style.css",
+]
+VERBS = [
+    "/step",
+    "/play",
+    "/stop",
+    "/undo",
+    "/redo",
+    "/again",
+    "/skip",
+    "/decide",
+    "/send",
+    "/macro",
+    "/seat",
+    "/quit",
+]
+
+
+@pytest.fixture(scope="module")
+def owner() -> Iterator[Owner]:
+    with seated() as owner:
+        yield owner
+
+
+@pytest.fixture
+def stranger(owner: Owner) -> TestClient:
+    """A browser without the cookie."""
+    return TestClient(owner.browser.app, base_url=OWN, follow_redirects=False)
+
+
+def revision(owner: Owner) -> int:
+    return int(owner.get("/state")["revision"])
+
+
+def test_the_key_becomes_a_cookie_and_leaves_the_address(owner: Owner, stranger: TestClient) -> None:
+    answer = stranger.get(f"/?key={owner.door.key}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    name, value, rest = re.fullmatch(r"(\w+)=([\w-]{40,}); (.*)", answer.headers["set-cookie"]).groups()  # type: ignore[union-attr]
+    assert name == f"arbiter_{PORT}"
+    assert value != owner.door.key
+    assert {part.lower() for part in rest.split("; ")} == {"httponly", "path=/", "samesite=strict"}
+    assert stranger.get("/").status_code == 200
+
+
+def test_the_key_opens_a_second_browser_to_the_same_table(owner: Owner, stranger: TestClient) -> None:
+    stranger.get(f"/?key={owner.door.key}")
+    assert stranger.get("/state").json() == owner.get("/state")
+
+
+@pytest.mark.parametrize("key", ["", "x", "x" * 43, "%00", "%ff", "a&key=b"])
+def test_another_key_opens_nothing(stranger: TestClient, key: str) -> None:
+    answer = stranger.get(f"/?key={key}")
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/", *ALL])
+@pytest.mark.parametrize(
+    "cookie", [None, f"arbiter_{PORT}=x", "arbiter_1=x", f'arbiter_{PORT}="\x80', ";;=,"]
+)
+def test_without_the_cookie_nothing_is_told(stranger: TestClient, path: str, cookie: str | None) -> None:
+    answer = stranger.get(path, headers={} if cookie is None else {"cookie": cookie.encode("latin-1")})  # type: ignore[dict-item]
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_without_the_cookie_no_verb_is_done(owner: Owner, stranger: TestClient, verb: str) -> None:
+    before = revision(owner)
+    assert stranger.post(verb, json={}, headers={"X-CSRF-Token": owner.token}).status_code == 403
+    assert revision(owner) == before
+
+
+@pytest.mark.parametrize("token", [None, "", "x", "x" * 43, "\xff"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_without_the_pages_token_no_verb_is_done(owner: Owner, verb: str, token: str | None) -> None:
+    before = revision(owner)
+    headers: Any = {} if token is None else {"X-CSRF-Token": token.encode("latin-1")}
+    assert owner.browser.post(verb, json={}, headers=headers).status_code == 403
+    assert revision(owner) == before
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_nothing_but_post_changes_anything(owner: Owner, verb: str, method: str) -> None:
+    before = revision(owner)
+    answer = owner.browser.request(method, verb, headers={"X-CSRF-Token": owner.token})
+    assert answer.status_code == 405
+    assert revision(owner) == before
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", f"127.0.0.1.evil.example:{PORT}", "", f"[::1]:{PORT}"],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["/", "/state"])
+def test_a_name_that_was_rebound_to_loopback_gets_nothing(owner: Owner, host: str, path: str) -> None:
+    answer = owner.browser.get(path, headers={"host": host})
+    assert answer.status_code == 421
+    assert owner.token not in answer.text
+
+
+def test_localhost_is_a_name_of_ours(owner: Owner) -> None:
+    assert owner.browser.get("/state", headers={"host": f"localhost:{PORT}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["null", "http://evil.example", f"https://127.0.0.1:{PORT}", "http://127.0.0.1", f"127.0.0.1:{PORT}", f"http://127.0.0.1:{PORT}.evil.example", ""],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_requests_of_other_sites_are_refused(owner: Owner, origin: str, method: str) -> None:
+    before = revision(owner)
+    path = "/step" if method == "POST" else "/state"
+    headers = {"origin": origin, "X-CSRF-Token": owner.token}
+    assert owner.browser.request(method, path, headers=headers).status_code == 403
+    assert revision(owner) == before
+
+
+def test_our_own_origin_is_let_in(owner: Owner) -> None:
+    headers = {"origin": OWN, "X-CSRF-Token": owner.token}
+    assert owner.browser.post("/stop", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/state", "/nothing", "/static/style.css"])
+def test_an_address_is_told_to_no_other_site(owner: Owner, path: str) -> None:
+    headers = owner.browser.get(path).headers
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_the_door_page_has_neither_key_nor_token(owner: Owner, stranger: TestClient) -> None:
+    text = stranger.get("/").text
+    assert owner.door.key not in text
+    assert owner.token not in text
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+)
+def test_what_a_form_of_another_page_could_post_is_refused(owner: Owner, kind: str) -> None:
+    before = revision(owner)
+    headers = {"content-type": kind, "X-CSRF-Token": owner.token}
+    assert owner.browser.post("/decide", content=b'{"word": "0"}', headers=headers).status_code == 415
+    assert revision(owner) == before
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_body_of_10_mb_is_refused(owner: Owner, stated: bool) -> None:
+    def chunks() -> Iterator[bytes]:
+        for _ in range(10):
+            yield bytes(10**6)
+
+    headers = {"content-type": "application/json", "X-CSRF-Token": owner.token}
+    content = bytes(10**7) if stated else chunks()
+    assert owner.browser.post("/decide", content=content, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{", b"null", b"[]", b'"x"', b"\xff", b"\x00", b"[" * 100_000, b'{"a":' * 100_000,
+        b'{"word": 1}', b'{"word": null}', b'{"word": ["0"]}', b'{"word": "0", "more": 1}', b'{"word": "\\ud800"}',
+        b'{"word": "\\u0000"}', b'{"word": 1' + b"0" * 10_000 + b"}", b'{"word": NaN}',
+        b'{"word": "' + b"0" * 200_000 + b'"}',
+    ],
+    ids=lambda body: body[:20].decode("latin-1"),
+)  # fmt: skip
+def test_an_absurd_body_is_a_mistake_and_changes_nothing(owner: Owner, body: bytes) -> None:
+    before = owner.get("/state")["made"]
+    headers = {"content-type": "application/json", "X-CSRF-Token": owner.token}
+    answer = owner.browser.post("/decide", content=body, headers=headers)
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"]["message"]
+    assert owner.get("/state")["made"] == before
+
+
+@pytest.mark.parametrize("seat", [-1, 4, 100, 10**9, 1.5, "0", None, True])
+def test_a_seat_that_is_not_there_is_a_mistake_at_its_field(owner: Owner, seat: object) -> None:
+    status, told = owner.ask("/send", {"seat": seat, "line": "hello"})
+    assert (status, told["error"]["field"]) == (422, "seat")
