@@ -9,4 +9,6 @@
 | `receiving` | archives as they come in |
 | `inspector` | the queue, an inspection at a time |
 | `match_log` | a match as the author of a seat may read it |
+| `program` | what is started: by `bot.yaml`, or by the names of files |
+| `build` | sources built, and what the command names taken over |
 """

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.table.sandbox import landlock, seccomp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import Player
 
@@ -29,11 +29,12 @@ SCRATCH_BYTES = 64 << 20
 PROBE_SECONDS = 10
 CLOSER = ("/bin/sh", "-c", f'exec "$@" {STATUS}>&-', "sh")
 """Closes what bubblewrap leaves open."""
+SCRATCH, WORK, SOURCE = "/tmp", "/tmp/build", "/source"
+"""Where there is room to write; where a build works; where it finds what was sent."""
 CONFINED = (
     "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
     # Root may write the kernel's settings there, even without powers.
     "--remount-ro", "/proc",
-    "--size", str(SCRATCH_BYTES), "--tmpfs", "/tmp",
 )  # fmt: skip
 
 
@@ -60,7 +61,16 @@ def problem() -> str:
     program = shutil.which(PROGRAM)
     if program is None:
         return "bubblewrap is not installed (apt-get install bubblewrap)"
-    command = [program, *CONFINED, *_mounts(landlock.system_rules()), "--", "/bin/sh", "-c", "exit 0"]
+    command = [
+        program,
+        *CONFINED,
+        *_room(SCRATCH_BYTES),
+        *_mounts(landlock.system_rules()),
+        "--",
+        "/bin/sh",
+        "-c",
+        "exit 0",
+    ]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -74,21 +84,40 @@ def problem() -> str:
 def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
     """What the launcher needs to start a bot in bubblewrap, as JSON values."""
     program = landlock.real_program(player.command[0], player, env.get("PATH", ""))
+    mounts = _mounts([*landlock.system_rules(), *landlock.own_places(player, program)])
+    chdir = "--chdir", player.folder if player.read else "/"
+    words = [*_room(SCRATCH_BYTES), *mounts, *chdir, "--", *CLOSER, program, *player.command[1:]]
+    return _wrapped(words) | {
+        "program": program,
+        "folders": landlock.own_folders(player.read),
+        "stage": True,
+    }
+
+
+def building(source: str, command: Sequence[str], places: Iterable[str], room: int) -> dict[str, Any]:
+    """The same for a build of what lies in the folder `source`, with `room` bytes to write.
+
+    It sees the system's folders, `places`, and its source under another name.
+    """
+    work = "--dir", WORK, "--ro-bind", source, SOURCE
+    mounts = _mounts([*landlock.system_rules(), *places])
+    words = [*_room(room), *work, *mounts, "--chdir", WORK, "--", *command]
+    return _wrapped(words) | {"program": command[0], "folders": [], "stage": False}
+
+
+def _wrapped(words: Sequence[str]) -> dict[str, Any]:
+    """What the launcher needs in any case; `words` follow those that all have in common."""
     prefix = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
     filtered = b""
     if seccomp.supported():
         prefix += ["--seccomp", str(FILTER)]
         filtered = seccomp.program(in_namespaces=True).code
-    mounts = _mounts([*landlock.system_rules(), *landlock.own_places(player, program)])
-    prefix += [*mounts, "--chdir", player.folder if player.read else "/"]
-    return {
-        "argv": [*prefix, "--", *CLOSER, program, *player.command[1:]],
-        "program": program,
-        "folders": landlock.own_folders(player.read),
-        "stage": True,
-        "wrapped": True,
-        "filter": filtered.hex(),
-    }
+    return {"argv": [*prefix, *words], "wrapped": True, "filter": filtered.hex()}
+
+
+def _room(size: int) -> tuple[str, ...]:
+    """A file system in memory to write in, of so many bytes."""
+    return "--size", str(size), "--tmpfs", SCRATCH
 
 
 def _mounts(paths: Iterable[str]) -> list[str]:

@@ -23,14 +23,14 @@ Groups = list[tuple[str, dict[str, str]]]
 """Folders to make a group in, with the values to write to each group's files."""
 
 
-def groups(memory_bytes: int) -> Groups:
-    """The groups of a bot with a limit on memory; empty where there can be none."""
+def groups(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
+    """The groups of a bot with limits on memory and processes; empty where there can be none."""
     memory = str(memory_bytes + SLACK_BYTES)
     values = {
         "memory": {"memory.max": memory, "memory.swap.max": "0"}
         if _unified()
         else {"memory.limit_in_bytes": memory},
-        "pids": {"pids.max": str(MOST_PROCESSES)},
+        "pids": {"pids.max": str(processes)},
     }
     found: dict[str, dict[str, str]] = {}
     for controller, folder in _places().items():

@@ -129,6 +129,8 @@ IN_NAMESPACES = (
         kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
         mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
         seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
+    _group(ALLOW, "it has one user and one group there; make sets them before it starts a program", """
+        setresuid setresgid"""),
 )  # fmt: skip
 
 

@@ -1,0 +1,169 @@
+"""What is started of what an author sent: as bot.yaml says, else the first file with a name that is known.
+
+An author's file names words of a command, never more: they are passed on as they are, and no shell sees them
+unless the author starts one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from arbiter.config.places import read_document
+from arbiter.config.problems import placed, problems_of
+from arbiter.config.season_file import StrictModel, Word
+from arbiter.errors import ConfigError, Problem
+from arbiter.players import command_problems, registered, starting_problems
+from arbiter.submissions.steps import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from arbiter.match import Player
+
+SOURCE = "source"
+"""The folder of a version that holds what was sent, and what was built of it."""
+WRITTEN, SHELL = "bot.yaml", "bot.sh"
+LONGEST_WRITTEN = 16 << 10
+"""Bytes of bot.yaml."""
+JAVA = 'javac -d "$TMPDIR/classes" Main.java && jar cfe bot.jar Main -C "$TMPDIR/classes" .'
+INSIDE = (
+    "name files of the archive by their names from its folder on, and other programs by their names alone"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What is started, how it is built (not at all if `build` is empty), what else it may read."""
+
+    command: tuple[str, ...]
+    build: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+
+
+KNOWN = {
+    "bot.py": Recipe(("python3", "bot.py")),
+    "bot.js": Recipe(("node", "bot.js")),
+    SHELL: Recipe(("bash", SHELL)),
+    "Makefile": Recipe(("./bot",), ("make",)),
+    "main.cpp": Recipe(("./bot",), ("g++", "-O2", "-o", "bot", "main.cpp")),
+    "main.c": Recipe(("./bot",), ("gcc", "-O2", "-o", "bot", "main.c", "-lm")),
+    "main.rs": Recipe(("./bot",), ("rustc", "-O", "-o", "bot", "main.rs")),
+    "main.go": Recipe(("./bot",), ("go", "build", "-o", "bot")),
+    "Main.java": Recipe(("java", "-jar", "bot.jar"), ("sh", "-ec", JAVA)),
+}
+"""By the name of a file at the top, the first that is there."""
+_BY_ITSELF = Recipe((f"./{SHELL}",))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A checked program: its command and what else it may read, from `source/` on; the SHA-256 of all files.
+
+    `files` has them by their names from the version's folder on.
+    """
+
+    command: tuple[str, ...]
+    read: tuple[str, ...]
+    files: Mapping[str, str]
+
+    def player(self, name: str, folder: Path) -> Player:
+        """It as a player, the version's folder being `folder`."""
+        return registered(name, self.command, folder / SOURCE, read=self.read)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only."""
+        return {"command": list(self.command), "read": list(self.read), "files": dict(self.files)}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Program:
+        """The program that `to_json` wrote."""
+        return cls(tuple(shape["command"]), tuple(shape["read"]), dict(shape["files"]))
+
+
+class _BotModel(StrictModel):
+    """bot.yaml as written."""
+
+    command: Annotated[list[Word], Field(min_length=1)]
+    build: Annotated[list[Word], Field(default_factory=list)]
+    read: Annotated[list[Word], Field(default_factory=list)]
+
+
+def recipe_of(source: Path) -> Recipe:
+    """What the files in `source` say is to be started; Refused if they do not say it."""
+    if (source / WRITTEN).is_file():
+        return _written(source / WRITTEN)
+    for name, recipe in KNOWN.items():
+        if (source / name).is_file():
+            return _BY_ITSELF if name == SHELL and _names_interpreter(source / name) else recipe
+    raise Refused(
+        f"there is nothing to start: no {WRITTEN}, {', '.join(KNOWN)}",
+        f"name the program bot.py, or write a {WRITTEN} with its command; it must not lie in two folders",
+    )
+
+
+def _names_interpreter(script: Path) -> bool:
+    with open(script, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def _written(file: Path) -> Recipe:
+    if file.stat().st_size > LONGEST_WRITTEN:
+        raise Refused(f"{WRITTEN} is longer than {LONGEST_WRITTEN} bytes", "it takes a few lines")
+    try:
+        document = read_document(file)
+        try:
+            model = _BotModel.model_validate(document.value)
+            problems = [*document.problems, *_strays(model)]
+        except ValidationError as error:
+            found = (one for one in problems_of(error, _BotModel) if one.path not in document.unread)
+            raise ConfigError(placed([*document.problems, *found], document)) from None
+        if problems:
+            raise ConfigError(placed(problems, document))
+    except ConfigError as error:
+        lines = [problem.text(WRITTEN) for problem in error.problems]
+        example = "write, for one: command: [python3, bot.py]"
+        raise Refused(lines[0], error.problems[0].hint or example, "\n".join(lines)) from None
+    return Recipe(tuple(model.command), tuple(model.build), tuple(model.read))
+
+
+def _strays(model: _BotModel) -> Iterator[Problem]:
+    """What leads out of the archive, or could not be passed on."""
+    for key in ("command", "build", "read"):
+        for number, word in enumerate(getattr(model, key)):
+            if _is_outside(word):
+                yield Problem((key, number), f"{word!r} is not in the archive", INSIDE)
+    for key in ("command", "build"):
+        for message in starting_problems(getattr(model, key), {}):
+            yield Problem((key,), message)
+
+
+def _is_outside(word: str) -> bool:
+    path = PurePosixPath(word)
+    return path.is_absolute() or ".." in path.parts
+
+
+def refuse_lacking(recipe: Recipe, source: Path) -> None:
+    """Refused if the command or `read` names what is not there, once all is built."""
+    lacks: Iterable[str] = [message for _, message in command_problems(recipe.command, source)]
+    lacks = [*lacks, *(f"there is no {path}" for path in recipe.read if not is_there(source, path))]
+    for message in lacks:
+        made = "the build must make it" if recipe.build else f"name what is there in the command of {WRITTEN}"
+        raise Refused(message, made)
+
+
+def is_there(source: Path, word: str) -> bool:
+    """True if a word names something in the folder."""
+    try:
+        return (source / word).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def named_files(recipe: Recipe) -> Sequence[str]:
+    """The words that may name files that a build makes: those of the command and of `read`."""
+    return tuple(dict.fromkeys((*recipe.command, *recipe.read)))

@@ -1,0 +1,117 @@
+"""What is started of a submission: by bot.yaml, by the names of its files, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arbiter.submissions.program import KNOWN, Program, Recipe, recipe_of, refuse_lacking
+from arbiter.submissions.steps import Refused
+
+
+def source_of(folder: Path, *names: str, **texts: str) -> Path:
+    """A folder with these files; `bot` is the text of bot.yaml."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    for name, text in texts.items():
+        (folder / f"{name}.yaml").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_file_with_a_known_name_says_what_is_started(name: str, tmp_path: Path) -> None:
+    assert recipe_of(source_of(tmp_path, name, "readme.txt")) == KNOWN[name]
+
+
+def test_the_first_known_name_counts(tmp_path: Path) -> None:
+    assert recipe_of(source_of(tmp_path, *reversed(KNOWN))) == KNOWN["bot.py"]
+
+
+def test_bot_yaml_comes_before_all_names(tmp_path: Path) -> None:
+    text = "command: [./out/bot, --fast]\nbuild: [make, all]\nread: [data]\n"
+    source = source_of(tmp_path, "bot.py", bot=text)
+    assert recipe_of(source) == Recipe(("./out/bot", "--fast"), ("make", "all"), ("data",))
+
+
+def test_a_script_that_names_its_interpreter_is_started_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "bot.sh").write_text("#!/usr/bin/env python3\n")
+    assert recipe_of(tmp_path).command == ("./bot.sh",)
+
+
+def test_without_a_known_name_it_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"there is nothing to start: no bot\.yaml, bot\.py, bot\.js"):
+        recipe_of(source_of(tmp_path, "mine.py", "sub/bot.py"))
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefg", "bcdefgh", strict=True)
+)
+MISTAKES = {
+    "an unknown key": ("command: [x]\nbuid: [make]\n", "bot.yaml:2:1: buid: unknown key (did you mean build?)"),
+    "no command": ("build: [make]\n", "bot.yaml:1:1: command: is required"),
+    "an empty command": ("command: []\n", "bot.yaml:1:1: command: is empty"),
+    "a command of one text": ("command: python3 bot.py\n", "bot.yaml:1:1: command: should be a valid list"),
+    "a word that is none": ("command: [python3, 3]\n", "bot.yaml:1:20: command.1: should be a valid string"),
+    "a key twice": ("command: [x]\ncommand: [y]\n", "bot.yaml:2:1: command: duplicate key, first given in line 1"),
+    "a climbing word": ("command: [python3, ../x.py]\n", "command.1: '../x.py' is not in the archive"),
+    "a word that climbs within": ("command: [python3, a/../../x.py]\n", "is not in the archive"),
+    "an absolute word": ("command: [/usr/bin/python3, bot.py]\n", "command.0: '/usr/bin/python3' is not in the archive"),
+    "reading elsewhere": ("command: [x]\nread: [/etc]\n", "bot.yaml:2:8: read.0: '/etc' is not in the archive"),
+    "reading above": ("command: [x]\nread: [..]\n", "read.0: '..' is not in the archive"),
+    "building elsewhere": ("command: [x]\nbuild: [/bin/sh]\n", "build.0: '/bin/sh' is not in the archive"),
+    "a NUL": ('command: ["x\\0"]\n', "a word of the command holds a NUL character"),
+    "no YAML": ("command: [x\n", "bot.yaml:2:1: "),
+    "a list": ("- x\n", "bot.yaml: is not a mapping of keys"),
+    "no text": ("\udcff", "bot.yaml: is not UTF-8 text"),
+    "aliases without end": (BOMB, "too many values"),
+    "deep nesting": ("command: " + "[" * 5000, "bot.yaml"),
+    "a very long file": ("#" * 20_000, "bot.yaml is longer than 16384 bytes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MISTAKES)
+def test_a_mistake_in_bot_yaml_is_pointed_at(what: str, tmp_path: Path) -> None:
+    text, said = MISTAKES[what]
+    (tmp_path / "bot.yaml").write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(Refused) as refused:
+        recipe_of(tmp_path)
+    assert said in refused.value.detail
+    assert str(tmp_path) not in refused.value.detail + refused.value.output
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text("command: [../x]\nread: [/y]\n")
+    with pytest.raises(Refused) as refused:
+        recipe_of(tmp_path)
+    assert len(refused.value.output.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        (Recipe(("./bot",)), "there is no program ./bot"),
+        (Recipe(("python3", "bot.py")), "there is no file bot.py"),
+        (Recipe(("no-such-program", "here.py")), "there is no program no-such-program in PATH"),
+        (Recipe(("python3", "here.py"), read=("data",)), "there is no data"),
+        (Recipe(("python3", "here.py"), read=("x" * 300,)), "there is no xxx"),
+    ],
+)
+def test_what_a_command_names_must_be_there(recipe: Recipe, said: str, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=said):
+        refuse_lacking(recipe, source_of(tmp_path, "here.py"))
+
+
+def test_a_program_is_a_player_that_starts_in_its_source(tmp_path: Path) -> None:
+    source_of(tmp_path / "source", "bot.py", "data/x")
+    player = Program(("python3", "bot.py"), ("data",), {}).player("ann@2", tmp_path)
+    assert player.name == "ann@2"
+    assert player.command == ("python3", str(tmp_path / "source" / "bot.py"))
+    assert player.folder == str(tmp_path / "source")
+    assert player.read == (str(tmp_path / "source"), str(tmp_path / "source" / "data"))
+
+
+def test_a_program_is_kept_as_json() -> None:
+    program = Program(("./bot", "-x"), ("data",), {"source/bot": "0" * 64})
+    assert Program.from_json(program.to_json()) == program
