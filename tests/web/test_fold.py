@@ -183,6 +183,19 @@ def test_borrowed_eyes_see_what_the_seat_itself_is_shown(game: AnyGame) -> None:
 
 
 @every_game
+def test_nobodys_eyes_follow_the_match_without_a_card(game: AnyGame) -> None:
+    record = played(game, 11)
+    full = replay_of(record, Reader("full"))
+    seen, whole = fold([(full, -1), (full, None)])
+    assert {hand for deal in seen.deals for hand in deal["hands"]} == {None}
+    assert not [event for event in seen.events if event["t"] in ("ask", "answer") or event.get("cards")]
+    last = seen.positions[-1]
+    assert {key: last[key] for key in ("counts", "points", "table")} == {
+        key: whole.positions[-1][key] for key in ("counts", "points", "table")
+    }
+
+
+@every_game
 def test_whoever_is_asked_next_is_outlined(game: AnyGame) -> None:
     record = played(game, 2)
     full = replay_of(record, Reader("full"))

@@ -7,14 +7,17 @@
 import { cardOrder } from "./cards.js";
 import { RULES, removeCards } from "./rules.js";
 
-/** The replay through the eyes of a seat; null for all that it holds. */
+/** Nobody's eyes: of the cards none, of the rest what all seats know. */
+export const NOBODY = -1;
+
+/** The replay through the eyes of a seat, or of NOBODY; null for all that it holds. */
 export function viewed(replay, seat) {
   if (seat === null) return replay;
   const deals = replay.deals.map((deal) => ({
     ...deal,
     hands: (deal.hands ?? []).map((hand, owner) => (owner === seat ? hand : null)),
   }));
-  const events = replay.events.map((event) => seenBy(event, seat)).filter((event) => event !== null);
+  const events = replay.events.map((event) => seenBy(event, seat, replay.players.length)).filter((event) => event !== null);
   return { ...replay, deals, events };
 }
 
@@ -139,11 +142,11 @@ function acting(replay, i) {
   return null;
 }
 
-function seenBy(event, seat) {
+function seenBy(event, seat, seats) {
   const isOwn = event.seat === seat;
   switch (event.t) {
     case "tell":
-      return !event.seats || event.seats.includes(seat) ? event : null;
+      return !event.seats || event.seats.length === seats || event.seats.includes(seat) ? event : null;
     case "ask":
     case "answer":
       return isOwn ? event : null;

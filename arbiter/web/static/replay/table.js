@@ -7,16 +7,20 @@ import { sayPoints, sayTime } from "./say.js";
 const PLACES = { 2: ["south", "north"], 3: ["south", "west", "east"], 4: ["south", "west", "north", "east"] };
 const MOST_ROWS = 6;
 
-/** The frame of a table; `draw(position, eyes, left)` fills it in. `onEyes(seat)` is called by a seat's button. */
+/** The frame of a table; `draw(position, eyes, left, pick)` fills it in. `onEyes(seat)` is called by a seat's button.
+ *
+ * `pick` makes the cards of `pick.seat` buttons: `pick.card(name, place)` says of a card whether it is `legal`,
+ * whether it is `picked` (undefined where a click is the whole answer), and what to `choose()` on a click.
+ */
 export function makeTable(replay, canSee, onEyes) {
   const middle = el("section", { class: "rp-middle", "aria-label": "The table" });
   const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onEyes));
   const element = el("div", { class: "rp-table", "data-seats": seats.length, "data-game": replay.game.name }, middle, seats.map((seat) => seat.element));
-  const draw = (position, eyes, left) => {
+  const draw = (position, eyes, left, pick = null) => {
     const places = PLACES[seats.length] ?? PLACES[4];
     seats.forEach((seat, number) => {
       seat.element.dataset.place = places[(number - (eyes ?? 0) + seats.length) % seats.length];
-      seat.draw(position, eyes, left[number]);
+      seat.draw(position, eyes, left[number], pick?.seat === number ? pick : null);
     });
     middle.replaceChildren(...drawMiddle(replay, position, eyes ?? 0));
   };
@@ -36,14 +40,14 @@ function makeSeat(replay, player, canSee, onEyes) {
     el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`Seat ${seat}: `), foreign(name));
   const element = el("section", { class: "rp-seat", "data-seat": seat, "aria-label": `Seat ${seat}` },
     el("div", { class: "rp-head" }, heading, state, canSee(seat) ? eyesOf : null), body);
-  const draw = (position, eyes, left) => {
+  const draw = (position, eyes, left, pick) => {
     const isFaulty = position.fault?.seat === seat;
     const isActing = position.toAct === seat && !isFaulty;
     element.classList.toggle("rp-acting", isActing);
     element.classList.toggle("rp-faulty", isFaulty);
     state.textContent = isFaulty ? "fault" : isActing ? "to act" : "";
     eyesOf.setAttribute("aria-pressed", String(eyes === seat));
-    body.replaceChildren(facts(position, player, left), hand(position, seat));
+    body.replaceChildren(facts(position, player, left), hand(position, seat, pick));
   };
   return { element, draw };
 }
@@ -75,27 +79,43 @@ const FACTS = {
   },
 };
 
-function hand(position, seat) {
+function hand(position, seat, pick) {
   const cards = position.hands[seat];
   const count = position.counts[seat];
   if (!position.dealt) return el("p", { class: "rp-hand rp-none" }, "no cards dealt");
   if (count === 0) return el("p", { class: "rp-hand rp-none" }, "no cards left");
-  if (cards) return cardList(position.game, cards, `Hand of seat ${seat}, ${count} ${count === 1 ? "card" : "cards"}`);
+  if (cards) return cardList(position.game, cards, `Hand of seat ${seat}, ${count} ${count === 1 ? "card" : "cards"}`, pick);
   return el("p", { class: "rp-hand" }, el("span", { class: "rp-card rp-back" },
     el("span", { "aria-hidden": "true" }, `×${count}`), spoken(`${count} hidden ${count === 1 ? "card" : "cards"}`)));
 }
 
 /** Cards in a row, as a list that says what it is. */
-function cardList(game, cards, label) {
+function cardList(game, cards, label, pick) {
   return el("ul", { class: "rp-hand", "aria-label": label, role: "list" },
-    cards.map((name) => el("li", {}, cardBox(game, name))));
+    cards.map((name, place) => el("li", {}, pick ? pickBox(game, name, pick.card(name, place)) : cardBox(game, name))));
 }
 
 function cardBox(game, name) {
-  const { text, symbol, tone, said } = cardFace(game, name);
-  return el("span", { class: tone ? `rp-card rp-suit-${tone.toLowerCase()}` : "rp-card" },
-    el("span", { class: "rp-face", "aria-hidden": "true" }, text),
-    symbol ? el("span", { class: "rp-symbol", "aria-hidden": "true" }, symbol) : null, spoken(said));
+  return el("span", { class: cardClass(game, name) }, cardInside(game, name));
+}
+
+/** A card to click; one that is not legal can be reached and read, and does nothing. */
+function pickBox(game, name, { legal, picked, choose }) {
+  return el("button", {
+    type: "button", class: `${cardClass(game, name)} rp-pick`, "data-card": name, "aria-disabled": legal ? null : "true",
+    "aria-pressed": picked === undefined ? null : String(picked), on: { click: () => legal && choose() },
+  }, cardInside(game, name), legal ? null : spoken(", not legal now"));
+}
+
+function cardClass(game, name) {
+  const { tone } = cardFace(game, name);
+  return tone ? `rp-card rp-suit-${tone.toLowerCase()}` : "rp-card";
+}
+
+function cardInside(game, name) {
+  const { text, symbol, said } = cardFace(game, name);
+  return [el("span", { class: "rp-face", "aria-hidden": "true" }, text),
+    symbol ? el("span", { class: "rp-symbol", "aria-hidden": "true" }, symbol) : null, spoken(said)];
 }
 
 function drawMiddle(replay, position, base) {
