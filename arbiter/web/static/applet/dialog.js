@@ -1,0 +1,74 @@
+// Dialogs with fields: mistakes stand at the field that they are about.
+
+import { el } from "../replay/dom.js";
+import { Refusal } from "./server.js";
+
+/** A dialog with a form; `submit()` does what its button says, and may throw a Refusal.
+ *
+ * `fields` of `complain` and `submit` are elements by the names that the applet gives them in its refusals.
+ */
+export function makeDialog(title, label, parts, submit, fieldOf) {
+  const wrong = el("p", { class: "ap-wrong", role: "alert" });
+  const close = el("button", { type: "button", on: { click: () => element.close() } }, "Cancel");
+  const form = el("form", { novalidate: true, on: { submit: async (event) => {
+    event.preventDefault();
+    await run(submit);
+  } } }, ...parts, wrong, el("div", { class: "ap-row" }, el("button", { type: "submit", class: "ap-main-button" }, label), close));
+  const id = `ap-dialog-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
+  const element = el("dialog", { class: "ap-dialog", "aria-labelledby": id }, el("h2", { id }, title), form);
+
+  async function run(work) {
+    clear();
+    try {
+      await work();
+      element.close();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      complain(error.errors);
+    }
+  }
+
+  function clear() {
+    wrong.textContent = "";
+    for (const field of element.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-describedby");
+    }
+    for (const line of element.querySelectorAll(".ap-wrong-field")) line.remove();
+  }
+
+  /** Each mistake beside its field; what belongs to none below all. */
+  function complain(errors) {
+    const others = [];
+    let first = null;
+    for (const { message, hint, field } of errors) {
+      const words = hint ? `${message} (${hint})` : message;
+      const at = field ? fieldOf(field) : null;
+      if (!at) {
+        others.push(words);
+        continue;
+      }
+      const line = el("p", { class: "ap-wrong ap-wrong-field", id: `${at.id}-wrong` }, words);
+      at.setAttribute("aria-invalid", "true");
+      at.setAttribute("aria-describedby", line.id);
+      at.closest(".ap-field").append(line);
+      first ??= at;
+    }
+    wrong.textContent = others.join("; ");
+    first?.focus();
+  }
+
+  return { element, run, open: () => {
+    clear();
+    element.showModal();
+  } };
+}
+
+/** A label above its field. */
+export function labelled(text, field, note = null) {
+  return el("div", { class: "ap-field" }, el("label", { for: field.id }, text), field, note ? el("p", { class: "ap-note" }, note) : null);
+}
+
+export function input(id, attributes = {}) {
+  return el("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
+}

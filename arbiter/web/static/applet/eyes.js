@@ -1,0 +1,25 @@
+// Whose cards are shown: those of the one person who plays, of the one whose turn it is among several, or all.
+
+import { NOBODY } from "../replay/fold.js";
+
+/** Keeps the others' hands covered; `look(state)` gives {eyes, next}: whose cards are shown (a seat, NOBODY,
+ * or null for all), and the seat that the keyboard is to be passed to, or null. */
+export class Eyes {
+  constructor() {
+    this.areOpen = false;
+    this.last = null;
+  }
+
+  /** Shows a seat's cards: whoever sits there has the keyboard now. */
+  show(seat) {
+    this.last = seat;
+  }
+
+  look({ setup, to_act: toAct, over }) {
+    const people = (setup?.seats ?? []).flatMap(({ person }, seat) => (person ? [seat] : []));
+    if (this.areOpen || over || people.length === 0) return { eyes: null, next: null };
+    if (people.length === 1) return { eyes: people[0], next: null };
+    if (people.includes(toAct) && toAct !== this.last) return { eyes: NOBODY, next: toAct };
+    return { eyes: people.includes(this.last) ? this.last : NOBODY, next: null };
+  }
+}

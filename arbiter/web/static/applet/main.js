@@ -1,0 +1,211 @@
+// The applet's page: asks for what has changed, draws it, and has the applet do what its user wants.
+
+import { el, foreign } from "../replay/dom.js";
+import { makeControls, makeTrouble } from "./controls.js";
+import { makeDealEditor } from "./deal.js";
+import { bindKeys } from "./keys.js";
+import { makePresent } from "./present.js";
+import { makeSeats } from "./seats.js";
+import { listen, post, read, Refusal } from "./server.js";
+import { makeSetup } from "./setup.js";
+import { makeShell } from "./shell.js";
+
+const root = document.getElementById("applet");
+const AT_ONCE = "arbiter-applet-at-once";
+const VERBS = {
+  step: ["/step"], play: ["/play", { until: "end" }], deal: ["/play", { until: "deal" }], stop: ["/stop"],
+  undo: ["/undo", { decisions: 1 }], undoDeal: ["/undo", { deal: true }], redo: ["/redo"], again: ["/again"], skip: ["/skip"],
+};
+/** What may be wanted while something else is under way. */
+const ANY_TIME = ["/stop", "/quit"];
+const MOST_NOTES = 5;
+
+let state = null;
+let replay = null;
+let next = 0;
+let isBusy = false;
+let isLoading = false;
+let isWanted = false;
+let hasEnded = false;
+let stopListening = () => {};
+
+const problem = el("p", { class: "ap-wrong", role: "alert" });
+const lost = el("p", { class: "ap-wrong", role: "alert", hidden: true }, "The applet does not answer. It may have ended: start it again and open the new link.");
+const notes = el("ul", { class: "ap-notes ap-note", role: "list", "aria-label": "Notes" });
+const what = el("p", { class: "ap-what" });
+const controls = makeControls(verb);
+const trouble = makeTrouble(verb);
+const present = makePresent(decide, (eyes) => state && shell.draw(state, eyes));
+const shell = makeShell((seat, line) => act("/send", { seat, line }), (seat, name) => act("/macro", { seat, name }));
+const setup = makeSetup(act);
+const seats = makeSeats(act);
+const dealEditor = makeDealEditor(act);
+const help = bindKeys(key);
+const areOpen = checkbox("Open hands", false, (isOn) => present.openHands(isOn));
+const atOnce = checkbox("Bots move at once", remembered(), remember);
+const board = el("div", { class: "ap-board" },
+  el("div", { class: "rp-main ap-main" }, controls.element, matchRow(), problem, notes, trouble.element, present.element), shell.element);
+const end = el("section", { class: "ap-end", "aria-labelledby": "ap-end-title", hidden: true });
+
+root.replaceChildren(lost, what, board, end, setup.element, seats.element, dealEditor.element, help);
+stopListening = listen(refresh, (isLost) => {
+  lost.hidden = !isLost;
+});
+
+/** What concerns the match as a whole. */
+function matchRow() {
+  const button = (text, action, attributes = {}) => el("button", { type: "button", ...attributes, on: { click: action } }, text);
+  const isRoomy = matchMedia("(min-width: 40rem)").matches;
+  return el("details", { class: "ap-match", open: isRoomy }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
+    button("Table…", () => setup.open(state)), button("Seats…", () => seats.open(state)), button("Cards…", () => dealEditor.open(replay)),
+    el("a", { href: "/record", download: "" }, "Save"), areOpen.element, atOnce.element,
+    button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }), button("Quit", quit)));
+}
+
+function checkbox(text, isOn, onChange) {
+  const box = el("input", { type: "checkbox", on: { change: () => onChange(box.checked) } });
+  box.checked = isOn;
+  return { box, element: el("label", { class: "ap-check" }, box, ` ${text}`) };
+}
+
+/** Asks for what has changed; asked again meanwhile, it does so once more afterwards. */
+async function refresh() {
+  isWanted = true;
+  if (isLoading || hasEnded) return;
+  isLoading = true;
+  try {
+    while (isWanted) {
+      isWanted = false;
+      await load();
+    }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (!hasEnded) problem.textContent = error.message;
+  } finally {
+    isLoading = false;
+  }
+}
+
+async function load() {
+  const fresh = await read("/state");
+  if (fresh.revision === state?.revision) return;
+  if (fresh.ended.length) return showEnd(fresh.ended);
+  if (!fresh.setup) {
+    state = fresh;
+    board.hidden = true;
+    if (!setup.element.open) setup.open(null);
+    return;
+  }
+  const [match, heard] = await Promise.all([isSameMatch(fresh) ? replay : read("/replay"), readExchanges()]);
+  draw(fresh, match, heard);
+}
+
+/** True where nothing was decided since the replay at hand: bots hear much between two decisions. */
+function isSameMatch(fresh) {
+  const told = ({ setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
+    JSON.stringify([game, options, seed, round, sitting, made, redoable, left, request]);
+  return Boolean(replay && state.setup) && told(state) === told(fresh);
+}
+
+/** What was exchanged since; the applet gives so many at a time. */
+async function readExchanges() {
+  const heard = { exchanges: [], next, from: 0 };
+  for (let isMore = true; isMore;) {
+    const part = await read(`/exchanges?after=${heard.next}`);
+    heard.exchanges.push(...part.exchanges);
+    isMore = part.exchanges.length > 0 && part.next > heard.next;
+    [heard.next, heard.from] = [part.next, part.from];
+  }
+  return heard;
+}
+
+function draw(fresh, match, { exchanges, next: following, from }) {
+  board.hidden = false;
+  [state, replay, next] = [fresh, match, following];
+  notes.replaceChildren(...state.notes.slice(-MOST_NOTES).map((note) => el("li", {}, foreign(note))));
+  board.setAttribute("aria-busy", String(state.running));
+  what.replaceChildren(...whatIsPlayed());
+  controls.draw(state);
+  trouble.draw(state);
+  present.draw(state, replay);
+  shell.add(exchanges, from);
+}
+
+function whatIsPlayed() {
+  const { game, title, seed, round, limits } = state.setup;
+  const told = [title ?? game, `round ${round}`, `seed ${seed}`, limits?.isolation ? `${limits.isolation} isolation` : null].filter(Boolean);
+  return [foreign(told.join(" · ")), state.by_hand ? el("span", { class: "mark", title: "Something was done that a referee would not have" }, "by hand") : ""];
+}
+
+/** Has the applet do something; a problem in words, or "". Mistakes at fields are thrown as they are. */
+async function act(path, body = {}, { throws = false } = {}) {
+  if (isBusy && !ANY_TIME.includes(path)) return "";
+  const isOwn = !isBusy;
+  isBusy = true;
+  problem.textContent = "";
+  try {
+    const answer = await post(path, body);
+    if (answer.ended?.length) showEnd(answer.ended);
+    return "";
+  } catch (error) {
+    if (throws || !(error instanceof Refusal)) throw error;
+    return error.message;
+  } finally {
+    if (isOwn) isBusy = false;
+    refresh();
+  }
+}
+
+async function verb(name) {
+  problem.textContent = await act(...VERBS[name]);
+}
+
+async function decide(word) {
+  const isPerson = state.setup.seats[state.to_act]?.person;
+  const wrong = await act("/decide", { word });
+  if (!wrong && isPerson && atOnce.box.checked) problem.textContent = await act("/play", { until: "end" });
+  return wrong;
+}
+
+function key(name) {
+  if (name in VERBS) return verb(name);
+  return {
+    answer: present.focusField, shell: shell.focusField, table: () => setup.open(state), help: () => help.showModal(),
+    open: () => {
+      areOpen.box.checked = !areOpen.box.checked;
+      present.openHands(areOpen.box.checked);
+    },
+  }[name]();
+}
+
+async function quit() {
+  problem.textContent = await act("/quit");
+  if (!problem.textContent && end.hidden) showEnd([]);
+}
+
+function showEnd(ended) {
+  stopListening();
+  hasEnded = true;
+  for (const element of [board, what, lost]) element.hidden = true;
+  end.hidden = false;
+  end.replaceChildren(el("h1", { id: "ap-end-title", tabindex: "-1" }, "The applet has ended"),
+    el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
+    el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet. The table is remembered."));
+  end.firstElementChild.focus();
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(AT_ONCE) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+function remember(isOn) {
+  try {
+    localStorage.setItem(AT_ONCE, isOn ? "on" : "off");
+  } catch {
+    // Nothing is remembered where storage is forbidden.
+  }
+}

@@ -1,0 +1,47 @@
+// Who sits in a seat, as fields: a shipped bot, a program of one's own, a person, a random player.
+
+import { el } from "../replay/dom.js";
+import { input } from "./dialog.js";
+
+const KINDS = [["random", "random moves"], ["human", "a person"], ["shipped", "a shipped bot"], ["bot", "a bot of your own"]];
+
+/** The fields of one seat; `value` is bot:..., human or random, as the applet takes it. */
+export function makeOccupant(id, seat) {
+  const kind = el("select", { id: `${id}-${seat}`, on: { change: () => show() } }, KINDS.map(([value, text]) => el("option", { value }, text)));
+  const program = input(`${id}-${seat}-program`, { "aria-label": `What starts the bot in seat ${seat}`, placeholder: "python3 my_bot.py" });
+  const shipped = el("select", { id: `${id}-${seat}-shipped`, "aria-label": `Shipped bot in seat ${seat}` });
+  const element = el("div", { class: "ap-field ap-occupant" }, el("label", { for: kind.id }, `Seat ${seat}`), kind, program, shipped);
+
+  function show() {
+    program.hidden = kind.value !== "bot";
+    shipped.hidden = kind.value !== "shipped";
+  }
+
+  /** The shipped bots to choose from: {name, who} each. */
+  function offer(bots) {
+    const before = shipped.value;
+    shipped.replaceChildren(...bots.map(({ name, who }) => el("option", { value: who }, name)));
+    if (bots.some(({ who }) => who === before)) shipped.value = before;
+    kind.querySelector('[value="shipped"]').disabled = bots.length === 0;
+    if (kind.value === "shipped" && bots.length === 0) kind.value = "random";
+    show();
+  }
+
+  return {
+    element, offer, field: kind,
+    /** The element that a mistake about who sits there belongs to. */
+    get culprit() {
+      return { bot: program, shipped }[kind.value] ?? kind;
+    },
+    get value() {
+      return { bot: `bot:${program.value}`, shipped: shipped.value }[kind.value] ?? kind.value;
+    },
+    set value(who) {
+      const isShipped = [...shipped.options].some((option) => option.value === who);
+      if (isShipped) shipped.value = who;
+      else if (who.startsWith("bot:")) program.value = who.slice("bot:".length);
+      kind.value = isShipped ? "shipped" : who.startsWith("bot:") ? "bot" : who;
+      show();
+    },
+  };
+}

@@ -1,0 +1,173 @@
+// The table as it stands now: the replay's, with cards to pick, the others' hands covered, and what may be answered.
+
+import { el } from "../replay/dom.js";
+import { NOBODY, positionAt, viewed } from "../replay/fold.js";
+import { RULES } from "../replay/rules.js";
+import { nameOf, sayEvents, sayPoints } from "../replay/say.js";
+import { makeTable } from "../replay/table.js";
+import { makeChoosing } from "./choosing.js";
+import { Eyes } from "./eyes.js";
+import { shortNames, toldApart } from "./names.js";
+
+/** The table and the answers below it; `decide(word)` gives a problem in words, or "".
+ *
+ * `draw(state, replay)` shows a state, `onEyes(eyes)` is called with whose cards are shown: see `Eyes`.
+ */
+export function makePresent(decide, onEyes) {
+  const eyes = new Eyes();
+  const place = el("div", { class: "ap-place", id: "table", tabindex: "-1" });
+  const said = el("p", { class: "rp-said", "aria-live": "polite" });
+  const turn = el("p", { class: "ap-turn" });
+  const over = el("p", { class: "ap-over", role: "status" });
+  const choosing = makeChoosing(decideHere, redraw);
+  const instead = el("button", { type: "button", class: "ap-instead", on: { click: () => {
+    isInstead = true;
+    wanted = "choice";
+    redraw();
+  } } });
+  const passOn = el("button", { type: "button", class: "ap-pass-on", on: { click: () => {
+    eyes.show(looking.next);
+    wanted = "choice";
+    redraw();
+  } } });
+  const element = el("div", { class: "ap-play" }, el("div", { class: "ap-news" }, over, turn, said), place, passOn, instead, choosing.element);
+  let table = null;
+  let frame = "";
+  let now = null;
+  let looking = { eyes: null, next: null };
+  let isInstead = false;
+  let asked = "";
+  let wanted = "";
+  let seen = { key: "", i: -1 };
+
+  async function decideHere(word) {
+    wanted = choosing.hasField() ? "field" : "choice";
+    const problem = await decide(word);
+    if (problem) wanted = "";
+    return problem;
+  }
+
+  function draw(state, whole) {
+    const replay = { ...whole, players: shortNames(whole.players) };
+    if (turnOf(state) !== asked) isInstead = false;
+    asked = turnOf(state);
+    now = { state, replay };
+    const key = JSON.stringify([replay.game, replay.players]);
+    if (key !== frame) {
+      table = Object.hasOwn(RULES, replay.game.name) ? makeTable(replay, () => false, () => {}) : null;
+      place.replaceChildren(table?.element ?? el("p", { class: "ap-note" }, "No table is drawn for this game: the shell shows what is told."));
+      frame = key;
+    }
+    redraw();
+  }
+
+  function redraw() {
+    if (now === null) return;
+    const { state, replay } = now;
+    looking = eyes.look(state);
+    const view = viewed(replay, looking.eyes);
+    const last = view.events.at(-1)?.i ?? -1;
+    const position = table && { ...positionAt(view, last), toAct: state.to_act };
+    const question = questionOf(state, replay, position);
+    keepFocus(Boolean(question), () => {
+      choosing.ask(question);
+      table?.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
+    });
+    markTrouble(state);
+    passOn.hidden = looking.next === null;
+    passOn.textContent = `Show seat ${looking.next}’s cards`;
+    const isBot = state.to_act !== null && !state.running && !isPerson(state);
+    instead.hidden = !isBot || isInstead;
+    instead.textContent = `Decide in place of seat ${state.to_act}`;
+    say(view, last);
+    onEyes(looking.eyes);
+  }
+
+  function questionOf(state, replay, position) {
+    const seat = state.to_act;
+    if (seat === null || state.running || looking.next !== null || !(isPerson(state) || isInstead)) return null;
+    return { key: asked, game: replay.game.name, seat, request: state.request, legal: state.legal ?? [], hint: state.hint,
+      open: Boolean(position?.hands[seat]) };
+  }
+
+  function markTrouble({ trouble }) {
+    for (const seat of place.querySelectorAll(".rp-seat")) {
+      const isFaulty = Number(seat.dataset.seat) === trouble?.seat;
+      seat.classList.toggle("rp-faulty", isFaulty);
+      if (isFaulty) seat.querySelector(".rp-state").textContent = "trouble";
+    }
+  }
+
+  function say(view, last) {
+    const { state, replay } = now;
+    const key = `${frame} ${looking.eyes}`;
+    const from = key === seen.key ? seen.i : last - 1;
+    if (last < from) put(said, `Back to ${count(state.made, "decision")}.`);
+    else if (last > from) put(said, sayEvents({ ...view, players: toldApart(view.players) }, view.events.filter(({ i }) => i > from && i <= last)));
+    seen = { key, i: last };
+    put(over, state.over ? `match over: ${points(replay, state)}` : "");
+    put(turn, turnWords(state));
+  }
+
+  function turnWords(state) {
+    if (state.running) return "The bots are at it.";
+    if (state.to_act === null) return "";
+    if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
+    return `Deal ${now.replay.deals.length}, after ${count(state.made, "decision")}: seat ${state.to_act} is to answer ${state.request}.`;
+  }
+
+  /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */
+  function keepFocus(isAsked, work) {
+    const held = document.activeElement;
+    const card = held?.closest(".rp-pick");
+    const among = card ? [...place.querySelectorAll(".rp-pick")].indexOf(card) : -1;
+    const wasHere = place.contains(held) || choosing.element.contains(held);
+    work();
+    const same = [...place.querySelectorAll(".rp-pick")][among];
+    if (wanted && isAsked) {
+      if (wanted === "field") choosing.focusField();
+      else focusChoice();
+      wanted = "";
+    } else if (same && same.dataset.card === card.dataset.card) {
+      same.focus();
+    } else if (wasHere && !(held.isConnected && held.checkVisibility())) {
+      if (isAsked) focusChoice();
+      else place.focus({ preventScroll: true });
+    }
+  }
+
+  /** To the first answer that can be given. */
+  function focusChoice() {
+    (place.querySelector(".rp-pick:not([aria-disabled])") ?? choosing.firstAnswer() ?? place).focus();
+  }
+
+  function openHands(areOpen) {
+    eyes.areOpen = areOpen;
+    redraw();
+  }
+
+  return { element, draw, openHands, focusField: choosing.focusField };
+}
+
+function isPerson({ setup, to_act: seat }) {
+  return seat !== null && setup.seats[seat].person;
+}
+
+/** Differs from one decision to the next. */
+function turnOf({ made, to_act: seat, request }) {
+  return `${made} ${seat} ${request}`;
+}
+
+function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function count(number, word) {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
+}
+
+function points(replay, { result }) {
+  const game = replay.game.name;
+  const told = { players: toldApart(replay.players) };
+  return (result?.points ?? []).map((won, seat) => `${nameOf(told, seat)} ${sayPoints(game, won)}`).join(", ");
+}

@@ -1,0 +1,184 @@
+// Setting a table: a new match, one from a record, one of a season; and those remembered.
+
+import { el } from "../replay/dom.js";
+import { input, labelled, makeDialog } from "./dialog.js";
+import { makeOccupant } from "./occupant.js";
+import { shippedFor } from "./seats.js";
+import { read, Refusal } from "./server.js";
+
+const WAYS = [["new", "A new match"], ["record", "From a record"], ["season", "From a season"]];
+const TIERS = ["auto", "landlock", "bwrap", "plain"];
+const MOST_SEATS = 8;
+
+/** The dialog; `act(path, body, options)` has the applet do something. */
+export function makeSetup(act) {
+  const fresh = makeNewMatch();
+  const record = makeRecord();
+  const season = makeSeason();
+  const panels = { new: fresh, record, season };
+  const radios = WAYS.map(([value, text]) => {
+    const radio = el("input", { type: "radio", name: "ap-way", value, on: { change: () => show(value) } });
+    return { radio, element: el("label", { class: "ap-check" }, radio, ` ${text}`) };
+  });
+  const remembered = el("div", { class: "ap-row", role: "group", "aria-label": "Tables before" });
+  let way = "new";
+  const dialog = makeDialog("Set a table", "Sit down", [
+    remembered, el("fieldset", {}, el("legend", {}, "What is played"), el("div", { class: "ap-row" }, radios.map(({ element }) => element))),
+    ...Object.values(panels).map(({ element }) => element),
+  ], async () => {
+    const [path, body] = await panels[way].wanted();
+    await act(path, body, { throws: true });
+  }, (name) => panels[way].fieldOf(name));
+
+  function show(value) {
+    way = value;
+    for (const { radio } of radios) radio.checked = radio.value === value;
+    for (const [name, { element }] of Object.entries(panels)) element.hidden = name !== value;
+  }
+
+  /** Opens it with the table that stands now, or the usual one. */
+  async function open(state) {
+    const [games, bots, saved] = await Promise.all([read("/games"), read("/bots"), read("/saved")]);
+    fresh.offer(games, bots);
+    if (state?.setup) fresh.fill(state.setup);
+    else if (saved[0]) fresh.fill(saved[0]);
+    remembered.replaceChildren(...saved.map((setup) => el("button", { type: "button", on: { click: () => {
+      show("new");
+      fresh.fill(setup);
+    } } }, titleOf(setup))));
+    remembered.hidden = saved.length === 0;
+    show(way);
+    dialog.open();
+  }
+
+  return { element: dialog.element, open };
+}
+
+function titleOf({ game, seats }) {
+  return `${game}: ${seats.map((seat) => (seat.who ?? seat).replace(/^bot:(?:.*\/)?/, "")).join(", ")}`;
+}
+
+function makeNewMatch() {
+  const game = el("select", { id: "ap-game", on: { change: () => chooseGame(game.value, {}) } });
+  const options = el("div", { class: "ap-columns" });
+  const seats = el("div", { class: "ap-rows" });
+  const seed = input("ap-seed");
+  const round = input("ap-round", { inputmode: "numeric", value: "1" });
+  const deals = el("textarea", { id: "ap-deals", rows: 2, spellcheck: "false" });
+  const limits = { time: input("ap-time"), start_time: input("ap-start_time"), memory: input("ap-memory") };
+  const tier = el("select", { id: "ap-isolation" }, TIERS.map((name) => el("option", { value: name }, name)));
+  const occupants = [...Array(MOST_SEATS).keys()].map((seat) => makeOccupant("ap-who", seat));
+  const element = el("div", { class: "ap-rows" }, el("div", { class: "ap-columns" }, labelled("Game", game)), options,
+    el("fieldset", {}, el("legend", {}, "Seats"), seats),
+    el("details", {}, el("summary", {}, "Cards, time, isolation"), el("div", { class: "ap-rows" },
+      el("div", { class: "ap-columns" }, labelled("Seed", seed, "Empty: drawn anew."), labelled("Round", round)),
+      labelled("Given deals", deals, "As JSON, or a record; empty: drawn from the seed."),
+      el("div", { class: "ap-columns" }, labelled("Time of a match", limits.time), labelled("Time to start", limits.start_time),
+        labelled("Memory", limits.memory), labelled("Isolation", tier)))));
+  let games = [];
+  let bots = [];
+  let fields = {};
+
+  function offer(known, shipped) {
+    [games, bots] = [known, shipped];
+    const before = game.value;
+    game.replaceChildren(...games.map(({ name, title }) => el("option", { value: name }, title ?? name)));
+    if (games.some(({ name }) => name === before)) game.value = before;
+    chooseGame(game.value, {});
+  }
+
+  function chooseGame(name, given) {
+    const chosen = games.find((one) => one.name === name);
+    if (!chosen) return;
+    game.value = name;
+    fields = {};
+    options.replaceChildren(...chosen.options.map(({ name: key, help, default: usual }) => {
+      fields[key] = input(`ap-option-${key}`, { value: written(given[key] ?? usual) });
+      return labelled(key, fields[key], help);
+    }));
+    if (fields.seats) fields.seats.addEventListener("input", showSeats);
+    for (const occupant of occupants) occupant.offer(shippedFor(bots, name));
+    showSeats();
+  }
+
+  function showSeats() {
+    const chosen = games.find((one) => one.name === game.value);
+    const wanted = fields.seats ? Number(fields.seats.value) : chosen.seats;
+    const number = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, MOST_SEATS) : chosen.seats;
+    seats.replaceChildren(...occupants.slice(0, number).map((occupant) => occupant.element));
+  }
+
+  /** Fills the fields from a table. */
+  function fill(setup) {
+    chooseGame(setup.game, setup.options ?? {});
+    seed.value = setup.seed ?? "";
+    round.value = String(setup.round ?? 1);
+    deals.value = setup.deals ? JSON.stringify(setup.deals) : "";
+    for (const [key, field] of Object.entries(limits)) field.value = setup.limits?.[key] ?? "";
+    tier.value = TIERS.includes(setup.limits?.isolation) ? setup.limits.isolation : "auto";
+    (setup.seats ?? []).forEach((seat, number) => {
+      occupants[number].value = seat.who ?? seat;
+    });
+  }
+
+  async function wanted() {
+    const given = Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text));
+    const allowed = Object.fromEntries(Object.entries(limits).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text));
+    const shown = seats.childElementCount;
+    return ["/table", {
+      game: game.value, options: given, seats: occupants.slice(0, shown).map(({ value }) => value), seed: seed.value.trim() || null,
+      deals: parsed(deals.value, "deals"), limits: allowed, isolation: tier.value, round: Number(round.value),
+    }];
+  }
+
+  function fieldOf(name) {
+    const [first, second] = name.split(".");
+    if (first === "options") return fields[second];
+    if (first === "seats") return occupants[Number(second)]?.culprit ?? fields.seats;
+    return { game, seed, round, deals, isolation: tier, ...limits }[second ?? first] ?? fields[first];
+  }
+
+  return { element, offer, fill, wanted, fieldOf };
+}
+
+function makeRecord() {
+  const file = el("input", { type: "file", id: "ap-record", accept: ".json,application/json" });
+  const until = input("ap-record-until", { inputmode: "numeric" });
+  const element = el("div", { class: "ap-rows" }, labelled("File", file, "A match saved here, or by arbiter play --record."),
+    labelled("Decisions of it", until, "Empty: to its end, or its fault."));
+  const wanted = async () => {
+    if (!file.files.length) throw new Refusal([{ message: "choose a file", field: "record" }]);
+    const record = parsed(await file.files[0].text(), "record");
+    return ["/load", { record, ...untilOf(until) }];
+  };
+  return { element, wanted, fieldOf: (name) => ({ record: file, until })[name] };
+}
+
+function makeSeason() {
+  const config = input("ap-config", { placeholder: "season.yaml" });
+  const match = input("ap-match-id", { placeholder: "r001/t01/m0" });
+  const until = input("ap-season-until", { inputmode: "numeric" });
+  const element = el("div", { class: "ap-rows" }, labelled("The season’s file", config), labelled("Match", match),
+    labelled("Decisions of it", until, "Empty: to its end, or its fault."));
+  const wanted = async () => ["/match", { config: config.value.trim(), id: match.value.trim(), ...untilOf(until) }];
+  return { element, wanted, fieldOf: (name) => ({ config, id: match, until })[name] };
+}
+
+function untilOf(field) {
+  return field.value.trim() ? { until: Number(field.value) } : {};
+}
+
+/** The JSON in a field; null for an empty one. */
+function parsed(text, field) {
+  if (!text.trim()) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal([{ message: "this is no JSON", field }]);
+  }
+}
+
+function written(value) {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

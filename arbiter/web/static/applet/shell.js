@@ -1,0 +1,158 @@
+// The shell beside the table: every exchange, and any line to any bot.
+
+import { el } from "../replay/dom.js";
+import { NOBODY } from "../replay/fold.js";
+import { drawLine } from "./line.js";
+
+const MOST_LINES = 500;
+const MOST_REMEMBERED = 100;
+const MACROS = [["greeting", "Greeting"], ["deal", "This deal"], ["smoke", "Smoke script"]];
+const USUAL = ["quit", "time_left"];
+
+/** The shell; `send(seat, line)` and `macro(seat, name)` give a problem in words, or "". */
+export function makeShell(send, macro) {
+  const list = el("ol", { role: "list", class: "ap-lines" });
+  const earlier = el("p", { class: "ap-note", hidden: true }, "Earlier ones are in the ", el("a", { href: "/traffic" }, "traffic file"), ".");
+  const scroll = el("div", { class: "ap-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges" }, earlier, list);
+  const filter = el("select", { id: "ap-filter", on: { change: () => redraw() } });
+  const entry = makeEntry(send, macro);
+  const element = el("section", { class: "ap-shell", "aria-labelledby": "ap-shell-title" },
+    el("div", { class: "ap-row" }, el("h3", { id: "ap-shell-title" }, "Shell"), el("label", { for: "ap-filter" }, "Show"), filter,
+      el("a", { href: "/traffic", download: "" }, "Save the traffic")),
+    scroll, entry.element);
+  let exchanges = [];
+  let eyes = null;
+  let seats = 0;
+  let isFollowing = true;
+  scroll.addEventListener("scroll", () => {
+    isFollowing = scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight - 8;
+  });
+  new ResizeObserver(follow).observe(scroll);
+
+  /** Stays at the newest line, unless the reader has gone elsewhere. */
+  function follow() {
+    if (isFollowing) scroll.scrollTop = scroll.scrollHeight;
+  }
+
+  const isCovered = ({ seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
+  const isShown = ({ seat }) => filter.value === "" || Number(filter.value) === seat;
+
+  function redraw() {
+    list.replaceChildren(...exchanges.filter(isShown).map((one) => drawLine(one, isCovered(one))));
+    follow();
+  }
+
+  /** Shows whose part there is: the seats of the match, and whose eyes are borrowed. */
+  function draw(state, whose) {
+    if (state.setup.seats.length !== seats) {
+      seats = state.setup.seats.length;
+      filter.replaceChildren(el("option", { value: "" }, "all seats"), ...seatOptions(seats));
+    }
+    entry.draw(state, exchanges);
+    if (whose === eyes) return;
+    eyes = whose;
+    redraw();
+  }
+
+  /** Adds exchanges; those before number `oldest` are of a table before. */
+  function add(fresh, oldest) {
+    const before = exchanges.length;
+    exchanges = exchanges.filter(({ n }) => n >= oldest);
+    const isAnew = exchanges.length < before;
+    exchanges.push(...fresh.slice(-MOST_LINES));
+    exchanges.splice(0, Math.max(0, exchanges.length - MOST_LINES));
+    earlier.hidden = exchanges.length === 0 || exchanges[0].n === oldest;
+    if (isAnew || fresh.length >= MOST_LINES) return redraw();
+    list.append(...fresh.filter(isShown).map((one) => drawLine(one, isCovered(one))));
+    while (list.childElementCount > MOST_LINES) list.firstElementChild.remove();
+    follow();
+  }
+
+  return { element, draw, add, focusField: entry.focusField };
+}
+
+function seatOptions(seats) {
+  return [...Array(seats).keys()].map((seat) => el("option", { value: seat }, `seat ${seat}`));
+}
+
+/** The line to write: a seat, a field with a memory that completes words, macros. */
+function makeEntry(send, macro) {
+  const seat = el("select", { id: "ap-to" });
+  const field = el("textarea", { id: "ap-command", rows: 1, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    "aria-describedby": "ap-command-note", on: { keydown: onKey, input: () => tell("") } });
+  const note = el("p", { id: "ap-command-note", class: "ap-note" });
+  const wrong = el("p", { id: "ap-command-wrong", class: "ap-wrong", role: "alert" });
+  const macros = MACROS.map(([name, label]) => el("button", { type: "button", on: { click: async () => complain(await macro(Number(seat.value), name)) } }, label));
+  const element = el("form", { class: "ap-entry", on: { submit: (event) => {
+    event.preventDefault();
+    submit();
+  } } },
+  el("div", { class: "ap-row" }, el("label", { for: "ap-to" }, "To"), seat, macros),
+  el("div", { class: "ap-row" }, el("label", { for: "ap-command" }, "Command"), field, el("button", { type: "submit" }, "Send")), note, wrong);
+  const remembered = [];
+  let place = 0;
+  let words = USUAL;
+  let seats = 0;
+
+  const tell = (text) => {
+    note.textContent = text || "↑ and ↓ bring earlier ones back, Tab completes; several lines go one by one.";
+  };
+
+  function complain(problem) {
+    wrong.textContent = problem;
+    field.setAttribute("aria-invalid", String(Boolean(problem)));
+    field.setAttribute("aria-describedby", problem ? "ap-command-wrong ap-command-note" : "ap-command-note");
+  }
+
+  async function submit() {
+    const line = field.value;
+    if (!line.trim()) return complain("Write a line first.");
+    remembered.push(line);
+    remembered.splice(0, remembered.length - MOST_REMEMBERED);
+    place = remembered.length;
+    field.value = "";
+    complain("");
+    const problem = await send(Number(seat.value), line);
+    complain(problem);
+    if (problem && !field.value) field.value = line;
+  }
+
+  function onKey(event) {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      submit();
+    } else if ((event.key === "ArrowUp" || event.key === "ArrowDown") && !field.value.includes("\n")) {
+      event.preventDefault();
+      place = Math.min(Math.max(place + (event.key === "ArrowUp" ? -1 : 1), 0), remembered.length);
+      field.value = remembered[place] ?? "";
+    } else if (event.key === "Tab" && !event.shiftKey && complete()) {
+      event.preventDefault();
+    }
+  }
+
+  /** Writes what all fitting words begin with; false where that adds nothing, so that Tab goes on. */
+  function complete() {
+    const typed = field.value;
+    const fitting = words.filter((word) => typed && word.startsWith(typed) && word !== typed);
+    if (fitting.length === 0) return false;
+    const common = fitting.reduce((one, other) => {
+      let length = 0;
+      while (length < one.length && one[length] === other[length]) length += 1;
+      return one.slice(0, length);
+    });
+    field.value = common;
+    if (fitting.length > 1) tell(fitting.slice(0, 8).join(", "));
+    return common !== typed;
+  }
+
+  function draw(state, exchanges) {
+    if (state.setup.seats.length !== seats) {
+      seats = state.setup.seats.length;
+      seat.replaceChildren(...seatOptions(seats));
+    }
+    words = [...new Set([...USUAL, ...(state.request ? [state.request] : []), ...exchanges.map(({ command }) => command.split(" ", 1)[0])])].sort();
+  }
+
+  tell("");
+  return { element, draw, focusField: () => field.focus() };
+}
