@@ -24,7 +24,8 @@ let state = null;
 let replay = null;
 let next = 0;
 let isBusy = false;
-let isLoading = false;
+let loading = null;
+let underWay = 0;
 let isWanted = false;
 let hasEnded = false;
 let stopListening = () => {};
@@ -69,20 +70,23 @@ function checkbox(text, isOn, onChange) {
 }
 
 /** Asks for what has changed; asked again meanwhile, it does so once more afterwards. */
-async function refresh() {
+function refresh() {
   isWanted = true;
-  if (isLoading || hasEnded) return;
-  isLoading = true;
+  loading ??= loadAll().finally(() => {
+    loading = null;
+  });
+  return loading;
+}
+
+async function loadAll() {
   try {
-    while (isWanted) {
+    while (isWanted && !hasEnded) {
       isWanted = false;
       await load();
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (!hasEnded) problem.textContent = error.message;
-  } finally {
-    isLoading = false;
   }
 }
 
@@ -123,12 +127,13 @@ function draw(fresh, match, { exchanges, next: following, from }) {
   board.hidden = false;
   [state, replay, next] = [fresh, match, following];
   notes.replaceChildren(...state.notes.slice(-MOST_NOTES).map((note) => el("li", {}, foreign(note))));
-  board.setAttribute("aria-busy", String(state.running));
   what.replaceChildren(...whatIsPlayed());
   controls.draw(state);
   trouble.draw(state);
   present.draw(state, replay);
   shell.add(exchanges, from);
+  root.dataset.revision = state.revision;
+  showBusy(0);
 }
 
 function whatIsPlayed() {
@@ -142,6 +147,7 @@ async function act(path, body = {}, { throws = false } = {}) {
   if (isBusy && !ANY_TIME.includes(path)) return "";
   const isOwn = !isBusy;
   isBusy = true;
+  showBusy(1);
   problem.textContent = "";
   try {
     const answer = await post(path, body);
@@ -152,8 +158,14 @@ async function act(path, body = {}, { throws = false } = {}) {
     return error.message;
   } finally {
     if (isOwn) isBusy = false;
-    refresh();
+    refresh().finally(() => showBusy(-1));
   }
+}
+
+/** Says whether what is shown is about to change. */
+function showBusy(more) {
+  underWay += more;
+  root.dataset.busy = String(underWay > 0 || Boolean(state?.running));
 }
 
 async function verb(name) {

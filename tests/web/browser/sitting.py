@@ -1,0 +1,135 @@
+"""An applet in this process, and a page of its owner's that has come in."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.web.browser.looking import complaints_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from playwright.sync_api import Browser, Page
+
+    from arbiter.byhand.session import Session
+
+ASKED = ".rp-pick:not([aria-disabled]), .ap-words button"
+"""What can be answered with one click."""
+SHOWN = """revision => {
+  const at = document.getElementById("applet");
+  return at.dataset.busy === "false" && Number(at.dataset.revision) >= revision;
+}"""
+
+
+class Sitting(NamedTuple):
+    """The table, its owner's page, and what the page complained about."""
+
+    session: Session
+    page: Page
+    complaints: list[str]
+
+    @property
+    def news(self) -> str:
+        """What the page says of the moment."""
+        return self.page.locator(".ap-news").inner_text()
+
+    def press(self, name: str) -> None:
+        """Click a button by its name."""
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def wait_for(self, words: str, within: str = "#applet") -> None:
+        """Wait until some words are there to see."""
+        self.page.locator(within).get_by_text(words).first.wait_for()
+
+    def settled(self) -> Page:
+        """The page once it shows how the table stands now."""
+        while True:
+            revision = self.session.revision
+            self.page.wait_for_function(SHOWN, arg=revision)
+            if self.session.revision == revision and not self.session.running:
+                return self.page
+
+
+@contextmanager
+def sitting(
+    browser: Browser, *seats: str, game: str = "planning", options: Sequence[str] = (), **more: Any
+) -> Iterator[Sitting]:
+    """A table with these in the seats, and random players in the others; `more` are options of the command."""
+    from arbiter.byhand.session import Session
+    from arbiter.cli.laying import lay
+
+    nothing: dict[str, Any] = dict.fromkeys(
+        (
+            "game_name",
+            "seed",
+            "deals_file",
+            "config",
+            "store_url",
+            "match_id",
+            "record_file",
+            "until",
+            "debug",
+            "time",
+            "start_time",
+            "memory",
+        )
+    )
+    given = nothing | {
+        "game_name": game,
+        "seats": seats,
+        "options": tuple(options),
+        "names": (),
+        "seed": "1",
+        "isolation": "plain",
+    }
+    laid = lay(**(given | more))
+    session = Session(_explanation())
+    try:
+        session.begin(laid.setup, laid.occupants, laid.moves or ())
+        with (
+            _served(session) as link,
+            closing(browser.new_context(viewport={"width": 1280, "height": 900})) as context,
+        ):
+            page = context.new_page()
+            page.set_default_timeout(20_000)
+            complaints = complaints_of(page)
+            page.goto(link)
+            page.locator(".rp-table").wait_for()
+            yield Sitting(session, page, complaints)
+    finally:
+        session.close()
+
+
+def _explanation() -> Any:
+    from arbiter.applet.explaining import explanation
+
+    return explanation
+
+
+@contextmanager
+def _served(session: Session) -> Iterator[str]:
+    """The link to an applet on a free port of loopback."""
+    import uvicorn
+
+    from arbiter.applet.app import make_app
+    from arbiter.applet.news import News
+    from arbiter.cli.seats import occupant_of
+    from arbiter.web.serving import bound_socket
+
+    listening = bound_socket("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    news = News(session)
+    app, door = make_app(session, news, occupant_of, port)
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{port}/?key={door.key}"
+    finally:
+        news.close()
+        server.should_exit = True
+        thread.join()

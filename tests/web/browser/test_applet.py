@@ -1,0 +1,156 @@
+"""Matches by hand in a real browser: by mouse, by keys alone, by several people at one keyboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web.browser.looking import SIDEWAYS, violations
+from tests.web.browser.sitting import ASKED, Sitting, sitting
+
+pytest.importorskip("fastapi", reason="needs fastapi: pip install 'arbiter-cards[web]'")
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+SHORT = {
+    "planning": "deals=[[1, 0], [2, 1]]",
+    "codepiece": "dealers=[0]",
+    "dou_dizhu": "landlords=[0]",
+    "chefs_hat": "matches=2",
+}
+PHONE = {"width": 360, "height": 740}
+MOST_TURNS = 200
+
+
+def total(sitting: Sitting) -> list[int]:
+    assert sitting.session.seen is not None
+    return list(sitting.session.seen.position.totals)
+
+
+def is_over(sitting: Sitting) -> bool:
+    assert sitting.session.seen is not None
+    return sitting.session.seen.position.to_act is None
+
+
+@pytest.mark.parametrize("game", SHORT)
+def test_a_match_is_played_by_mouse(browser: Browser, game: str) -> None:
+    with sitting(browser, "human", game=game, options=[SHORT[game]]) as table:
+        table.press("Play")
+        for _ in range(MOST_TURNS):
+            page = table.settled()
+            if is_over(table):
+                break
+            page.locator(ASKED).first.click()
+            if page.locator(".rp-pick[aria-pressed=true]").count():
+                # The longest answer with the picked card, so that it is soon over.
+                page.locator(".ap-words button").last.click()
+        status = table.page.get_by_role("status")
+        assert status.inner_text().startswith("match over: ")
+        assert [word for word in total(table) if str(abs(word)) not in status.inner_text()] == []
+        assert table.complaints == []
+
+
+def test_a_match_is_played_by_keys_alone(browser: Browser) -> None:
+    with sitting(browser, "human", options=[SHORT["planning"]]) as table:
+        page = table.page
+        page.keyboard.press("p")
+        table.settled()
+        page.keyboard.press("/")
+        page.keyboard.type("0")
+        page.keyboard.press("Enter")
+        for _ in range(MOST_TURNS):
+            table.settled()
+            if is_over(table):
+                break
+            # The focus is on the field or on the first legal answer.
+            if page.evaluate("document.activeElement.id") == "ap-answer":
+                page.keyboard.type(table.session.seen.position.words()[0])
+            page.keyboard.press("Enter")
+        assert page.get_by_role("status").inner_text().startswith("match over: ")
+        assert table.complaints == []
+
+
+def test_the_next_choice_has_the_focus_when_the_last_one_was_made_by_key(browser: Browser) -> None:
+    with sitting(browser, "human", options=["deals=[[3, 0]]"]) as table:
+        table.press("Play")
+        table.settled().locator(ASKED).first.press("Enter")
+        assert table.settled().evaluate("document.activeElement.matches('.rp-pick:not([aria-disabled])')")
+
+
+def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
+    with sitting(browser, "human", "human", options=["seats=2", "deals=[[2, 0]]"]) as table:
+        page = table.settled()
+        seat = page.locator(".rp-seat")
+        assert seat.locator(".rp-back").count() == 2
+        assert page.locator(".ap-lines").inner_text().count("(covered)") in (0, 2)
+        table.press("Show seat 0’s cards")
+        assert seat.nth(0).locator(".rp-back").count() == 0
+        assert seat.nth(1).locator(".rp-back").count() == 1
+        page.locator(".ap-words button").first.click()
+        table.wait_for("Pass the keyboard on: seat 1 is to act.")
+        assert seat.locator(".rp-back").count() == 2
+        page.get_by_label("Open hands").check()
+        assert seat.locator(".rp-back").count() == 0
+
+
+def test_cards_that_are_not_legal_can_be_read_and_do_nothing(browser: Browser) -> None:
+    with sitting(browser, "human", game="codepiece", options=[SHORT["codepiece"]], seed="3") as table:
+        table.press("Play")
+        for _ in range(MOST_TURNS):
+            page = table.settled()
+            if page.locator(".rp-pick[aria-disabled]").count():
+                break
+            page.locator(ASKED).first.click()
+        made = table.session.seen.position.made
+        card = page.locator(".rp-pick[aria-disabled]").first
+        assert card.inner_text().endswith(", not legal now")
+        card.click(force=True)
+        assert table.settled() is page
+        assert table.session.seen.position.made == made
+
+
+def test_undo_goes_back_over_the_end_of_a_deal_and_redo_on_again(browser: Browser) -> None:
+    with sitting(browser, options=[SHORT["planning"]]) as table:
+        table.press("To the deal’s end")
+        assert "Deal 2, after 8 decisions" in table.settled().locator(".ap-news").inner_text()
+        table.press("Undo")
+        assert "Deal 1, after 7 decisions" in table.settled().locator(".ap-news").inner_text()
+        table.press("Redo")
+        assert "Deal 2, after 8 decisions" in table.settled().locator(".ap-news").inner_text()
+        table.press("Back a deal")
+        assert "Deal 1, after 0 decisions" in table.settled().locator(".ap-news").inner_text()
+
+
+def test_a_word_that_is_not_legal_is_refused_at_its_field(browser: Browser) -> None:
+    with sitting(browser, "human", options=["deals=[[1, 0]]"]) as table:
+        table.press("Play")
+        page = table.settled()
+        field = page.get_by_label("Answer", exact=True)
+        field.fill("7")
+        field.press("Enter")
+        page.locator("#ap-answer-wrong:not(:empty)").wait_for()
+        assert field.get_attribute("aria-invalid") == "true"
+        assert "ap-answer-wrong" in str(field.get_attribute("aria-describedby"))
+        assert table.session.seen.position.made == 0
+
+
+def test_the_page_keeps_nobody_out_and_fits_a_phone(browser: Browser, axe: str) -> None:
+    with sitting(browser, "human", game="dou_dizhu", options=[SHORT["dou_dizhu"]]) as table:
+        page = table.page
+        page.set_viewport_size(PHONE)
+        table.press("Play")
+        table.settled()
+        assert page.evaluate(SIDEWAYS) == 0
+        assert violations(page, axe) == []
+        assert table.complaints == []
+
+
+def test_quit_says_how_the_bots_ended(browser: Browser) -> None:
+    with sitting(browser, "bot:cat") as table:
+        table.press("Quit")
+        table.wait_for("The applet has ended")
+        assert table.page.locator(".ap-end li").count() == 1
