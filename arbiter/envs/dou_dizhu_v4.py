@@ -49,7 +49,7 @@ _WORD = 1 << 32
 
 
 def env(
-    *, opponents_hand_visible: bool = False, compat: str | None = None, render_mode: str | None = None
+    opponents_hand_visible: bool = False, *, compat: str | None = None, render_mode: str | None = None
 ) -> DouDizhuEnv:
     """The environment; ConfigError for a `compat` other than None and ``rlcard-1.2.0``.
 
@@ -66,7 +66,7 @@ raw_env = env
 
 
 def parallel_env(
-    *, opponents_hand_visible: bool = False, compat: str | None = None, render_mode: str | None = None
+    opponents_hand_visible: bool = False, *, compat: str | None = None, render_mode: str | None = None
 ) -> ParallelGameEnv:
     """All agents in every step; the actions of those whose turn it is not are ignored.
 

@@ -218,6 +218,12 @@ def test_names_of_actions():
         dou_dizhu_v4.action_name(27472)
 
 
+@pytest.mark.parametrize("build", [dou_dizhu_v4.env, dou_dizhu_v4.raw_env, dou_dizhu_v4.parallel_env])
+def test_whether_hands_are_visible_may_be_said_without_its_name(build):
+    sizes = [build(visible).observation_space("landlord_0")["observation"].shape for visible in (False, True)]
+    assert sizes == [(736,), (790,)]
+
+
 def test_options_that_cannot_be():
     with pytest.raises(ConfigError, match=r"rlcard-1\.2\.0"):
         dou_dizhu_v4.env(compat="rlcard")

@@ -36,7 +36,7 @@ def tables() -> Iterator[str]:
     for name in names():
         yield row(f"aec({name!r})".replace("'", '"'), envs.aec(name))
     for visible in (False, True):
-        yield row(f"dou_dizhu_v4.env({visible})", dou_dizhu_v4.env(opponents_hand_visible=visible))
+        yield row(f"dou_dizhu_v4.env({visible})", dou_dizhu_v4.env(visible))
     for name in names():
         game = make(name, {})
         text = inspect.cleandoc(type(observer_of(game)).__doc__ or "")
