@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
-from arbiter.envs.render import RENDER_MODES, Watched, checked_mode
+from arbiter.envs.render import Watched, checked_mode, facts
 from arbiter.errors import ConfigError
 from arbiter.games import load, make
 from arbiter.rules import Game
@@ -28,13 +29,6 @@ else:
     # In older versions of Gymnasium it is not generic.
     _Discrete = spaces.Discrete
 
-METADATA: dict[str, Any] = {
-    "name": "arbiter",
-    "render_modes": list(RENDER_MODES),
-    "is_parallelizable": False,
-    "render_fps": 1,
-}
-"""PettingZoo's facts about an environment; each has its own copy with its name."""
 ILLEGAL = -1.0
 """The reward of an illegal move."""
 _MANY = 1000
@@ -48,8 +42,13 @@ class Arena(Watched):
     for each seat, appear there in place of the agents' names. ConfigError where they cannot be.
     """
 
-    metadata = METADATA
+    metadata = facts()
     infos: dict[str, dict[str, Any]]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        # What somebody changes at one class is to reach no other.
+        cls.metadata = deepcopy(cls.metadata)
 
     def __init__(
         self,
@@ -61,7 +60,7 @@ class Arena(Watched):
         player_names: Sequence[str] | None = None,
     ) -> None:
         self.render_mode = checked_mode(render_mode)
-        self.metadata = {**METADATA, "name": f"arbiter_{play.game.name}"}
+        self.metadata = deepcopy(self.metadata) | {"name": f"arbiter_{play.game.name}"}
         self.play = play
         self.observer = observer
         self.possible_agents = list(agents)

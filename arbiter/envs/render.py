@@ -62,6 +62,16 @@ class Watched:
         return reason if reason.startswith(name) else f"{name}: {reason}"
 
 
+def facts(name: str = "arbiter") -> dict[str, Any]:
+    """The `metadata` of an environment as PettingZoo and Gymnasium look for it, new at every call."""
+    return {
+        "name": name,
+        "render_modes": list(RENDER_MODES),
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+
 def checked_mode(render_mode: str | None) -> str | None:
     """A render mode or None; ConfigError."""
     if render_mode is not None and render_mode not in RENDER_MODES:

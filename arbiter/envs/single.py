@@ -26,12 +26,12 @@ import numpy as np
 from gymnasium import spaces
 
 from arbiter.config.limits import USUAL, WrittenLimits
-from arbiter.envs.arena import ILLEGAL, METADATA, Ids, arena_of, checked_action, checked_seed, mask_of
+from arbiter.envs.arena import ILLEGAL, Ids, arena_of, checked_action, checked_seed, mask_of
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
 from arbiter.envs.play import Play, given_deals
-from arbiter.envs.render import Watched, checked_mode
+from arbiter.envs.render import Watched, checked_mode, facts
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.match import Limits, Player
 from arbiter.rules import Action, AnyGame, Seat
@@ -90,7 +90,7 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
     """
 
     play: _Recorded
-    metadata = {**METADATA, "name": "arbiter_single"}  # noqa: RUF012 (as Gymnasium has it)
+    metadata = facts("arbiter_single")
 
     def __init__(
         self,

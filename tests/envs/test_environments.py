@@ -823,6 +823,17 @@ def test_a_missing_package_is_one_line():
     )
 
 
+def test_a_change_of_one_classs_metadata_reaches_no_other():
+    classes = [envs.GameEnv, envs.ParallelGameEnv, envs.SingleEnv, dou_dizhu_v4.DouDizhuEnv]
+    before = [copy.deepcopy(kind.metadata) for kind in classes[1:]]
+    own = copy.deepcopy(envs.GameEnv.metadata)
+    try:
+        envs.GameEnv.metadata["render_modes"].append("braille")
+        assert [kind.metadata for kind in classes[1:]] == before
+    finally:
+        envs.GameEnv.metadata = own
+
+
 def test_functions_stay_when_modules_of_their_names_are_imported():
     done = run(
         "from arbiter import envs\n"
