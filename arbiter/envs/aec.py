@@ -12,7 +12,8 @@ from typing import Any
 
 from pettingzoo import AECEnv
 
-from arbiter.envs.arena import Arena, checked_action, checked_seed, environment
+from arbiter.envs.arena import Arena, environment
+from arbiter.envs.mistakes import NoMatch, NotBegun, checked_action, checked_seed
 from arbiter.envs.play import NOBODY, given_deals
 from arbiter.errors import IllegalAction
 from arbiter.rules import AnyGame, Seat
@@ -63,7 +64,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
 
     def __getattr__(self, name: str) -> Any:
         if name in _AFTER_RESET:
-            raise AttributeError("there is no match before reset(): call reset() first")
+            raise NotBegun("there is no match before reset(): call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
@@ -72,7 +73,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
         The n-th match since `seed` was given has the deals of `Stream.of_deal(seed, n, k)`; the first
         reset without a seed takes one from the system. ``options={"deals": [...]}`` deals given cards,
         in the shape of a match record's ``deals``, for this match alone; other keys are ignored.
-        TypeError for a seed, ConfigError for deals that cannot be; then nothing is changed.
+        TypeError or ValueError for a seed, ConfigError for deals that cannot be; then nothing is changed.
         """
         self.play.reset(checked_seed(seed), given_deals(options))
         agents = self.possible_agents
@@ -128,7 +129,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
 
     def _step_when_over(self, action: int | None) -> None:
         if not self.agents:
-            raise RuntimeError("the match is over and every agent has had its last step: call reset()")
+            raise NoMatch("the match is over and every agent has had its last step: call reset()")
         if action is not None:
             raise ValueError(f"{self.agent_selection} has terminated: the only step left to it is None")
         self._was_dead_step(None)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
 from arbiter.envs.render import Watched, checked_mode, facts
@@ -167,22 +167,6 @@ def environment(form: str, game: str | AnyGame, dataset: str | None, options: An
     return env
 
 
-def checked_seed(seed: object) -> int | str | None:
-    """A seed is an integer, a string, or None; TypeError."""
-    if seed is None or isinstance(seed, str):
-        return seed
-    return _integer(seed, "a seed is an integer or a string")
-
-
-def checked_action(action: object, actions: int, agent: str) -> int:
-    """The id as an int; TypeError or ValueError, both saying what was expected."""
-    expected = f"an action of {agent} is an integer from 0 to {actions - 1}"
-    number = _integer(action, expected)
-    if not 0 <= number < actions:
-        raise ValueError(f"{expected}, not {number}")
-    return number
-
-
 class Mask(np.ndarray[Any, Any]):
     """An array whose `nonzero`, and with it `numpy.flatnonzero`, is quick.
 
@@ -221,16 +205,6 @@ def mask_of(ids: Sequence[int], actions: int) -> Vector:
         cells[action] = 1
     mask = np.frombuffer(cells, np.int8)
     return mask.view(Mask) if actions > _MANY else mask
-
-
-def _integer(value: Any, expected: str) -> int:
-    """An integer of any type, NumPy's included, as an int; TypeError for anything else."""
-    if not isinstance(value, bool):
-        try:
-            return index(value)
-        except TypeError:
-            pass
-    raise TypeError(f"{expected}, not {value!r}")
 
 
 def _checked_names(names: object, agents: Sequence[str]) -> tuple[str, ...]:

@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from itertools import chain
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.arena import arena_of, checked_seed
+from arbiter.envs.arena import arena_of
+from arbiter.envs.mistakes import NoSuchAction, WrongActionType, checked_number, checked_seed
 from arbiter.envs.observers import Observer, observer_of
 from arbiter.envs.observers.observer import Matches
 from arbiter.envs.play import NOBODY, Play
@@ -45,9 +45,7 @@ class Batch:
     """
 
     def __init__(self, game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> None:
-        if isinstance(n, bool) or not hasattr(n, "__index__") or index(n) < 1:
-            raise ValueError(f"n is {n!r}, not a number of matches from 1 on")
-        n = index(n)
+        n = checked_number(n, "a number of matches is an integer from 1", least=1)
         first, observer, _ = arena_of(game, options)
         self._prepare(first.game, observer, [Play(first.game) for _ in range(n)])
         self.reset(seed)
@@ -88,7 +86,8 @@ class Batch:
 
     def reset(self, seed: int | str = 0) -> None:
         """Begin all matches anew."""
-        seed = checked_seed(seed) or 0
+        checked = checked_seed(seed)
+        seed = 0 if checked is None else checked
         self._starts = None
         for number, play in enumerate(self._matches.plays):
             play.reset(f"{seed}/{number}")
@@ -121,16 +120,20 @@ class Batch:
         """One action in every match: rewards (n, seats), and which matches this has ended, bool (n,).
 
         Rewards are 0 until a match ends, then each seat's points in it; an illegal action ends it with -1 for
-        its author and 0 for the others. ValueError, nothing being changed, unless there are n ids that exist.
+        its author and 0 for the others. ValueError, nothing being changed, unless there are n ids that exist,
+        TypeError unless they are integers.
         """
         try:
             given = np.asarray(actions)
         except ValueError:
-            raise ValueError(f"actions are {self.n} integers, not lists of several lengths") from None
-        if given.shape != (self.n,) or given.dtype.kind not in "iu":
-            raise ValueError(f"actions are {self.n} integers, not {given.dtype} of shape {given.shape}")
+            raise NoSuchAction(f"actions are {self.n} integers, not lists of several lengths") from None
+        what = f"actions are {self.n} integers, not {given.dtype} of shape {given.shape}"
+        if given.dtype.kind not in "iu":
+            raise WrongActionType(what)
+        if given.shape != (self.n,):
+            raise NoSuchAction(what)
         if not ((given >= 0) & (given < self.actions)).all():
-            raise ValueError(f"an action is an integer from 0 to {self.actions - 1}")
+            raise NoSuchAction(f"an action is an integer from 0 to {self.actions - 1}")
         rewards = np.zeros((self.n, self.seats), np.float32)
         act, translated, before = self.observer.act, self._translated, self._matches
         states: list[Any] = []

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from arbiter.envs.mistakes import NoMatch, NoSuchAction, NotBegun, checked_action, checked_number
 from arbiter.envs.observers.codepiece import observation
-from arbiter.errors import IllegalAction
 from arbiter.games.codepiece import (
     DECK,
     FIRST_CARD,
@@ -27,7 +27,6 @@ from arbiter.games.codepiece import (
     HAND,
     IDS,
     LOWEST,
-    PASS,
     SEATS,
     WORDS,
     Codepiece,
@@ -91,7 +90,7 @@ AnyAction: TypeAlias = "str | int | BidAction | TrumpAction | PlayAction"
 
 
 def action_of(action: AnyAction) -> BidAction | TrumpAction | PlayAction:
-    """The action that a string, an id or an action is; ValueError for what is none."""
+    """The action that a string, an id or an action is; TypeError or ValueError for what is none."""
     number = _id(action)
     if number < FIRST_TRUMP:
         return BidAction(number and number + LOWEST - 1)
@@ -106,10 +105,9 @@ class Engine:
 
     def __init__(self, seed: int | None = None) -> None:
         self._game = Codepiece()
-        try:
-            self._random = np.random.RandomState(seed)
-        except (TypeError, ValueError):
-            raise ValueError(f"a seed is an integer from 0 to {2**32 - 1} or None, not {seed!r}") from None
+        if seed is not None:
+            seed = checked_number(seed, f"a seed is an integer from 0 to {2**32 - 1}", bound=2**32)
+        self._random = np.random.RandomState(seed)
         self._deal: Deal | None = None
         self._state: CodepieceState | None = None
         self._last = 0
@@ -134,11 +132,12 @@ class Engine:
         """The state of who is to act next, and its number.
 
         `action` is a string (``bid_8``), an id or one of the three kinds. IllegalAction with the reason if
-        it may not be done now, ValueError if it is none: nothing has changed then.
+        it may not be done now, TypeError or ValueError if it is none, RuntimeError when the game is over:
+        nothing has changed then.
         """
         state = self._running()
         if not state.to_act:
-            raise IllegalAction("the game is over")
+            raise NoMatch("the game is over: call init_game()")
         seat = state.to_act[0]
         self._state, self._last = state.apply(seat, _id(action)), seat
         return self._acting()
@@ -156,7 +155,7 @@ class Engine:
         """Points by player of a deal that is over."""
         state = self._running()
         if state.to_act:
-            raise IllegalAction("the game is not over")
+            raise RuntimeError("the game is not over")
         return [float(points) for points in state.points()]
 
     def get_legal_actions(self) -> list[str]:
@@ -214,7 +213,7 @@ class Engine:
 
     def _running(self) -> CodepieceState:
         if self._state is None:
-            raise IllegalAction("no game has begun: call init_game()")
+            raise NotBegun("no game has begun: call init_game()")
         return self._state
 
 
@@ -232,15 +231,11 @@ def _phase(state: CodepieceState) -> int:
 
 
 def _id(action: AnyAction) -> int:
-    """An action's id; ValueError for what is none."""
+    """An action's id; TypeError or ValueError for what is none."""
     if isinstance(action, str):
         if action in IDS:
             return IDS[action]
-        raise ValueError(f"{action!r} is no action: pass, bid_8 to bid_13, trump_S, H, D or C, or a card")
+        raise NoSuchAction(f"{action!r} is no action: pass, bid_8 to bid_13, trump_S, H, D or C, or a card")
     if isinstance(action, BidAction | TrumpAction | PlayAction):
         return _id(str(action))
-    if isinstance(action, int | np.integer) and not isinstance(action, bool):
-        if PASS <= action < len(WORDS):
-            return int(action)
-        raise ValueError(f"{action} is no action: ids are 0..{len(WORDS) - 1}")
-    raise ValueError(f"{action!r} is no action: give a string, an id, or a bid, trump or play")
+    return checked_action(action, len(WORDS), "the engine")

@@ -31,7 +31,8 @@ from typing import Any
 import numpy as np
 
 from arbiter.envs.aec import GameEnv
-from arbiter.envs.arena import checked_action, mask_of
+from arbiter.envs.arena import mask_of
+from arbiter.envs.mistakes import checked_action, checked_seed
 from arbiter.envs.observers.dou_dizhu import RoleObserver
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel import ParallelGameEnv
@@ -138,12 +139,11 @@ class RolePlay(Play):
         self._random: np.random.RandomState | None = None
 
     def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
-        """Begin the next match; see `Play.reset`. `seed` is a non-negative integer: ValueError."""
-        if seed is not None and not (isinstance(seed, int) and seed >= 0):
-            raise ValueError(f"a seed of dou_dizhu_v4 is a non-negative integer, not {seed!r}")
+        """Begin the next match; see `Play.reset`. RLCard's source of chance takes integers alone."""
+        number = checked_seed(seed, "dou_dizhu_v4", texts=False)
         before = self._random
-        if seed is not None:
-            self._random = random_of(seed)
+        if number is not None:
+            self._random = random_of(int(number))
         elif before is None:
             self._random = random_of(secrets.randbits(64))
         try:

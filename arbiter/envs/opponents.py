@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 import arbiter
-from arbiter.envs.arena import checked_action, mask_of
+from arbiter.envs.arena import mask_of
+from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import Observer
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, did_you_mean

@@ -11,7 +11,8 @@ from typing import Any
 
 from pettingzoo import ParallelEnv
 
-from arbiter.envs.arena import Arena, checked_action, checked_seed, environment
+from arbiter.envs.arena import Arena, environment
+from arbiter.envs.mistakes import NoMatch, NoSuchAction, WrongActionType, checked_action, checked_seed
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.play import given_deals
 from arbiter.errors import IllegalAction
@@ -70,16 +71,16 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
         not exist, and RuntimeError after the end; nothing is changed then.
         """
         if not self.agents:
-            raise RuntimeError("the match is over, or has not begun: call reset()")
+            raise NoMatch("the match is over, or has not begun: call reset()")
         if not isinstance(actions, Mapping):
-            raise TypeError(f"actions are a mapping from agents to ids, not {actions!r}")
+            raise WrongActionType(f"actions are a mapping from agents to ids, not {actions!r}")
         if not actions.keys() <= self._seats.keys():
             for agent in actions:
                 self.seat_of(agent)
         play, observer, agents = self.play, self.observer, self.agents
         movers = {seat: agents[seat] for seat in play.to_act}
         if missing := [agent for agent in movers.values() if agent not in actions]:
-            raise ValueError(f"there is no action of {', '.join(missing)}, who must act now")
+            raise NoSuchAction(f"there is no action of {', '.join(missing)}, who must act now")
         wanted = {
             seat: checked_action(actions[agent], observer.actions, agent) for seat, agent in movers.items()
         }

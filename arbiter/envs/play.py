@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arbiter.course import deal_of
+from arbiter.envs.mistakes import NotBegun
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
@@ -78,7 +79,7 @@ class Play:
 
     def __getattr__(self, name: str) -> Any:
         if name in Play.__annotations__:
-            raise AttributeError(f"there is no {name} before the first match: call reset() first")
+            raise NotBegun(f"there is no {name} before the first match: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property

@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, TypeAlias
 
-from arbiter.envs.arena import arena_of, checked_action, mask_of
+from arbiter.envs.arena import arena_of, mask_of
 from arbiter.envs.imagining import Imagined, Unheard, beginning, game_begun_by, greeted, imagined, verbs
+from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import observer_of
 from arbiter.envs.observers.observer import Vector
 from arbiter.errors import IllegalAction

@@ -26,7 +26,8 @@ import numpy as np
 from gymnasium import spaces
 
 from arbiter.config.limits import USUAL, WrittenLimits
-from arbiter.envs.arena import ILLEGAL, Ids, arena_of, checked_action, checked_seed, mask_of
+from arbiter.envs.arena import ILLEGAL, Ids, arena_of, mask_of
+from arbiter.envs.mistakes import NoMatch, checked_action, checked_seed
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
@@ -138,8 +139,6 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         ValueError for a seed, ConfigError for options; then nothing is changed.
         """
         seed = checked_seed(seed)
-        if isinstance(seed, int) and seed < 0:
-            raise ValueError(f"a seed is an integer from 0, or a string, not {seed}")
         deals = given_deals(options, ("deals", "seat"))
         wanted = (options or {}).get("seat", self._wanted)
         if wanted != ROTATE:
@@ -161,7 +160,7 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
         """
         if not self._open:
-            raise RuntimeError("no match is in progress: call reset()")
+            raise NoMatch("no match is in progress: call reset()")
         action = checked_action(action, self.observer.actions, "the agent")
         illegal = ""
         if not self._over:

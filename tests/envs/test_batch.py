@@ -162,14 +162,15 @@ def test_an_illegal_action_ends_its_match_alone() -> None:
 def test_what_are_no_actions_is_refused_and_changes_nothing(wrong: object) -> None:
     games = batch("codepiece", n=2)
     before = games.legal_ids()[0].tolist()
-    with pytest.raises(ValueError, match="action"):
+    with pytest.raises((TypeError, ValueError), match="action"):
         games.step(wrong)  # type: ignore[arg-type]
     assert games.legal_ids()[0].tolist() == before
 
 
 def test_wrong_numbers_and_games_are_refused() -> None:
-    with pytest.raises(ValueError, match="n is 0"):
-        batch("codepiece", n=0)
+    for wrong, error in ((0, ValueError), (True, TypeError), (1.5, TypeError)):
+        with pytest.raises(error, match="a number of matches is an integer from 1, not"):
+            batch("codepiece", n=wrong)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="unknown game"):
         batch("bridge", n=1)
 

@@ -417,7 +417,7 @@ def test_a_wrong_seed_changes_nothing():
     env = env_of()
     env.reset(seed=9)
     position = env._play.moment
-    with pytest.raises(gymnasium.error.Error):
+    with pytest.raises(ValueError, match="a seed is an integer from 0"):
         env.reset(seed=-1)
     assert env._play.moment is position
 

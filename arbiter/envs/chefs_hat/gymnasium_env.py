@@ -19,7 +19,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
 from arbiter.envs.chefs_hat.info import (
@@ -35,6 +34,7 @@ from arbiter.envs.chefs_hat.info import (
 from arbiter.envs.chefs_hat.lazy_info import Info
 from arbiter.envs.chefs_hat.render_log import RenderLog
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken, StepwisePlay
+from arbiter.envs.mistakes import NoMatch, NotBegun, checked_number, checked_seed
 from arbiter.envs.play import NOBODY
 from arbiter.envs.render import RENDER_MODES, checked_mode, shown
 from arbiter.errors import ConfigError, did_you_mean
@@ -96,16 +96,17 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         self._last: StepTaken | None = None
 
     def reset(
-        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+        self, *, seed: int | str | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal. `seed` starts the sequence of games anew, without it the sequence goes on.
 
         ``options={"deals": [...]}`` deals these, one for each match, in the shape of a match record's
-        ``deals``. ConfigError for deals that cannot be, or another option, nothing being changed.
+        ``deals``. TypeError or ValueError for a seed, ConfigError for deals that cannot be, or another
+        option; then nothing is changed.
         """
-        deals = _deals_of(options)
-        super().reset(seed=seed)
-        self._play.reset(None if seed is None else int(seed), deals)
+        seed, deals = checked_seed(seed), _deals_of(options)
+        self._play.reset(seed, deals)
+        super().reset(seed=seed if isinstance(seed, int) else None)
         self._last = None
         moment = self._play.moment
         if self.render_mode == "human":
@@ -114,13 +115,13 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         return seen, start_info(moment, self.player_names)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do it, or refuse it; InvalidAction for what is no action, ResetNeeded after the end.
+        """Do it, or refuse it; TypeError or ValueError for what is no action, RuntimeError after the end.
 
         The `info` is what the step's author may know; see `info_for`.
         """
         play = self._play
         if play.over:
-            raise ResetNeeded("the game is over, or has not begun: call reset")
+            raise NoMatch("the game is over, or has not begun: call reset")
         self._last = step = play.step(action_of(action))
         if self.render_mode == "human":
             self.render()
@@ -204,7 +205,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     @property
     def _moment(self) -> Moment:
         if not hasattr(self._play, "moment"):
-            raise ResetNeeded("no game has begun: call reset")
+            raise NotBegun("no game has begun: call reset")
         return self._play.moment
 
 
@@ -229,6 +230,4 @@ def _deals_of(options: Mapping[str, Any] | None) -> Any:
 
 
 def _seat(player: Seat) -> Seat:
-    if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < SEATS:
-        raise ConfigError(f"a player is a seat 0..{SEATS - 1}, not {player!r}")
-    return int(player)
+    return checked_number(player, f"a player is a seat from 0 to {SEATS - 1}", bound=SEATS)

@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Chances, Moment, StepTaken
+from arbiter.envs.mistakes import NoSuchAction, WrongActionType
 from arbiter.envs.play import NOBODY
 from arbiter.games.chefs_hat.actions import HAND, PASS, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS, roles_after
@@ -73,7 +73,7 @@ def numbers(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> list[f
 
 
 def action_of(given: object) -> Action:
-    """The action that an id, or a vector of 200 by its greatest value, means; InvalidAction for all else."""
+    """The action that an id, or a vector of 200 by its greatest value, means; TypeError, ValueError."""
     if type(given) is int:
         action = given
     elif isinstance(given, np.integer):
@@ -81,7 +81,7 @@ def action_of(given: object) -> Action:
     else:
         action = _largest(given)
     if not 0 <= action < STEPS:
-        raise InvalidAction(f"an action is a number from 0 to {STEPS - 1}, not {action}")
+        raise NoSuchAction(f"an action is a number from 0 to {STEPS - 1}, not {action}")
     return action
 
 
@@ -90,14 +90,15 @@ def _largest(given: object) -> Action:
     try:
         row = np.asarray(given)
     except ValueError:
-        raise InvalidAction(f"{wanted}, not {given!r}") from None
+        raise NoSuchAction(f"{wanted}, not {given!r}") from None
     if row.shape == () and np.issubdtype(row.dtype, np.integer):
         return int(row)
     if row.shape != (STEPS,) or not (row.dtype == np.bool_ or np.issubdtype(row.dtype, np.number)):
-        kind = type(given).__name__ if row.shape == () else f"one of shape {row.shape} of {row.dtype}"
-        raise InvalidAction(f"{wanted}, not {kind}")
+        if row.shape == ():
+            raise WrongActionType(f"{wanted}, not {type(given).__name__}")
+        raise NoSuchAction(f"{wanted}, not one of shape {row.shape} of {row.dtype}")
     if np.iscomplexobj(row) or np.isnan(row).any():
-        raise InvalidAction(f"{wanted}; this one has values that cannot be compared")
+        raise NoSuchAction(f"{wanted}; this one has values that cannot be compared")
     return int(row.argmax())
 
 

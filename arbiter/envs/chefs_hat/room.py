@@ -25,8 +25,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from gymnasium.error import InvalidAction
-
 from arbiter.envs.chefs_hat.info import (
     action_of,
     hidden_from_others,
@@ -37,6 +35,7 @@ from arbiter.envs.chefs_hat.info import (
 )
 from arbiter.envs.chefs_hat.lazy_info import Info
 from arbiter.envs.chefs_hat.steps import Chances, StepTaken, StepwisePlay
+from arbiter.envs.mistakes import NoSuchAction, WrongActionType, checked_seed
 from arbiter.errors import ConfigError
 from arbiter.export import Recording
 from arbiter.games.chefs_hat import ChefsHat
@@ -99,13 +98,14 @@ class Room:
             )
         self._players[name] = agent
 
-    def play(self, seed: int | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> Result:
+    def play(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> Result:
         """Play one game.
 
         Without `seed` the sequence of games goes on; `deals` are given ones, as for the environment. An agent
-        that asks five times in a row for what is not possible gets a random action. InvalidAction,
+        that asks five times in a row for what is not possible gets a random action. TypeError or ValueError,
         with the agent's name, for an answer that is no action.
         """
+        seed = checked_seed(seed)
         play, names = self._seated(), tuple(self._players)
         agents = [getattr(agent, "action", agent) for agent in self._players.values()]
         heard, ended = self._hooks("on_step"), self._hooks("on_match_over")
@@ -182,8 +182,8 @@ def _asked(agent: Callable[..., object], name: str, seen: object, info: Mapping[
     answer = agent(seen, info)
     try:
         return action_of(answer)
-    except InvalidAction as error:
-        raise InvalidAction(f"{name}: {error}") from None
+    except (WrongActionType, NoSuchAction) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _result(names: tuple[str, ...], step: StepTaken, replaced: list[int]) -> Result:
