@@ -18,7 +18,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arbiter.envs.mistakes import NoMatch, NoSuchAction, NotBegun, checked_action, checked_number
+from arbiter.envs.mistakes import (
+    NoMatch,
+    NoSuchAction,
+    NotBegun,
+    WrongActionType,
+    checked_action,
+    checked_number,
+)
 from arbiter.envs.observers.codepiece import observation
 from arbiter.games.codepiece import (
     DECK,
@@ -86,11 +93,11 @@ class PlayAction(NamedTuple):
         return self.card
 
 
-AnyAction: TypeAlias = "str | int | BidAction | TrumpAction | PlayAction"
+AnyAction: TypeAlias = "str | int | BidAction | TrumpAction | PlayAction | list[int] | npt.NDArray[Any]"
 
 
 def action_of(action: AnyAction) -> BidAction | TrumpAction | PlayAction:
-    """The action that a string, an id or an action is; TypeError or ValueError for what is none."""
+    """The action that a string, an id, a one-hot vector or an action is; TypeError, ValueError."""
     number = _id(action)
     if number < FIRST_TRUMP:
         return BidAction(number and number + LOWEST - 1)
@@ -131,9 +138,9 @@ class Engine:
     def step(self, action: AnyAction) -> tuple[State, int]:
         """The state of who is to act next, and its number.
 
-        `action` is a string (``bid_8``), an id or one of the three kinds. IllegalAction with the reason if
-        it may not be done now, TypeError or ValueError if it is none, RuntimeError when the game is over:
-        nothing has changed then.
+        `action` is a string (``bid_8``), an id, one of the three kinds, or a one-hot vector of 63.
+        IllegalAction with the reason if it may not be done now, TypeError or ValueError if it is none,
+        RuntimeError when the game is over: nothing has changed then.
         """
         state = self._running()
         if not state.to_act:
@@ -238,4 +245,17 @@ def _id(action: AnyAction) -> int:
         raise NoSuchAction(f"{action!r} is no action: pass, bid_8 to bid_13, trump_S, H, D or C, or a card")
     if isinstance(action, BidAction | TrumpAction | PlayAction):
         return _id(str(action))
+    if isinstance(action, list | tuple | np.ndarray) and np.ndim(action):
+        return _hot(action)
     return checked_action(action, len(WORDS), "the engine")
+
+
+def _hot(row: Any) -> int:
+    """The id that a one-hot vector means; TypeError or ValueError for a vector of another kind."""
+    expected = f"a one-hot action has {len(WORDS)} numbers, one of them 1 and the others 0"
+    cells = np.asarray(row)
+    if cells.dtype.kind not in "biuf":
+        raise WrongActionType(f"{expected}, not {cells.dtype}")
+    if cells.shape != (len(WORDS),) or np.count_nonzero(cells) != 1 or cells.max() != 1:
+        raise NoSuchAction(expected)
+    return int(cells.argmax())

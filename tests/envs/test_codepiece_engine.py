@@ -61,7 +61,33 @@ def test_actions_are_converted_to_and_from_words_and_ids(number) -> None:
     assert isinstance(action, kind)
 
 
-@pytest.mark.parametrize("wrong", ["bid_7", "trump_N", "1C", -1, 63, 1.0, None, True, [1]])
+def test_a_one_hot_vector_of_any_kind_is_an_action() -> None:
+    engine = Engine(seed=1)
+    for kind in (np.int8, np.float32, np.bool_):
+        engine.init_game()
+        engine.step(np.eye(63, dtype=kind)[3])
+        engine.step(np.eye(63, dtype=kind)[5].tolist())
+        assert [said for _, said in engine.get_state(0)["bidding_actions"]] == ["bid_10", "bid_12"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "bid_7",
+        "trump_N",
+        "1C",
+        -1,
+        63,
+        1.0,
+        None,
+        True,
+        [1],
+        [0] * 63,
+        [1] * 63,
+        [0.5] + [0] * 62,
+        ["1"] * 63,
+    ],
+)
 def test_what_is_no_action_is_refused_and_changes_nothing(wrong) -> None:
     engine = Engine(seed=1)
     before, _ = engine.init_game()
