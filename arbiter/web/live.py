@@ -20,7 +20,7 @@ from arbiter.web.figures import progress
 from arbiter.web.seasons import LOOK_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable
+    from collections.abc import AsyncIterator, Sequence
 
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
@@ -36,6 +36,8 @@ WAITING = 32
 MOST_OF_ADDRESS, MOST = 300, 1000
 """Listeners at once from one address, and in all. A school may have a single address."""
 RETRY_SECONDS = 30
+TOLD_AT_ONCE = 20
+"""Listeners whose news are sent before others are answered."""
 DIGITS = 18
 """Of the longest number that is looked at."""
 
@@ -48,14 +50,14 @@ class Listener:
         self.waiting: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING)
         self.dropped = False
 
-    def tell(self, news: Iterable[Happened]) -> None:
-        """Put there what is new to this listener; drop it if too much waits there."""
-        mine = [event for event in news if event.number > self.after]
+    def tell(self, news: Sequence[tuple[int, bytes]]) -> None:
+        """Put there what is new to this listener, by number; drop it if too much waits there."""
+        mine = [text for number, text in news if number > self.after]
         if not mine:
             return
-        self.after = mine[-1].number
+        self.after = news[-1][0]
         try:
-            self.waiting.put_nowait(b"".join(map(encoded, mine)))
+            self.waiting.put_nowait(b"".join(mine))
         except asyncio.QueueFull:
             self.drop()
 
@@ -138,8 +140,12 @@ class Live:
                 news = await run_in_threadpool(self._news, name, self._told[name])
                 if news:
                     self._told[name] = news[-1].number
-                    for listener in list(listeners):
-                        listener.tell(news)
+                    told = [(event.number, encoded(event)) for event in news]
+                    for number, listener in enumerate(list(listeners), 1):
+                        listener.tell(told)
+                        if number % TOLD_AT_ONCE == 0:
+                            # Pages are answered in between.
+                            await asyncio.sleep(0)
         self._told.pop(name)
 
     def _news(self, name: str, after: int) -> list[Happened]:

@@ -95,7 +95,7 @@ def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.
 def test_a_listener_that_does_not_read_is_dropped_and_holds_little() -> None:
     listener = Listener(0)
     for number in range(1, 10 * WAITING):
-        listener.tell([Happened(number, Happening.ROUND, number, "")])
+        listener.tell([(number, encoded(Happened(number, Happening.ROUND, number, "")))])
     assert listener.dropped
     assert listener.waiting.qsize() == WAITING
 
