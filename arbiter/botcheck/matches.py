@@ -86,12 +86,14 @@ class BotMatch(NamedTuple):
         return [(m.deal, m.request, m.action) for m in self.record.moves if m.seat == self.seat]
 
 
-def play(subject: Subject, seat: Seat, delivery: str = "strict", line_end: bytes = b"\n") -> BotMatch:
+def play(
+    subject: Subject, seat: Seat, delivery: str = "strict", line_end: bytes = b"\n", seed: str = SEED
+) -> BotMatch:
     """The bot in one seat, random legal players in the others; VoidMatch if our machine fails.
 
     `line_end` ends the lines that it is sent.
     """
-    spec = match_spec(subject.game, seed=SEED)
+    spec = match_spec(subject.game, seed=seed)
     players = tuple(
         subject.player if other == seat else spec.players[other] for other in range(len(spec.players))
     )
@@ -110,7 +112,7 @@ def play(subject: Subject, seat: Seat, delivery: str = "strict", line_end: bytes
             late, waited = _end_input_and_listen(bot)
 
     with subject.run(seat) as bot:
-        rivals = _Rivals(subject.game, seat)
+        rivals = _Rivals(subject.game, seat, seed)
         record = conduct_one(referee(subject.game, spec), _Ended(bot, line_end), seat, rivals, listen)
         raw = bot.raw
         # A surplus reply that comes a moment late shows as a bad answer.
@@ -164,9 +166,9 @@ def _reads_on(bot: SingleBot) -> bool:
 class _Rivals(Follower):
     """Random players in memory."""
 
-    def __init__(self, game: AnyGame, seat: Seat) -> None:
-        super().__init__(Position.opening(game, SEED))
-        self._policy = random_policy(f"{SEED} {seat}")
+    def __init__(self, game: AnyGame, seat: Seat, seed: str) -> None:
+        super().__init__(Position.opening(game, seed))
+        self._policy = random_policy(f"{seed} {seat}")
 
     def action_of(self, seat: Seat) -> Action:
         return self._policy(self.position.state, seat)

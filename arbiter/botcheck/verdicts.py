@@ -43,6 +43,17 @@ FIXES = {
     "time": "look at time_left and answer earlier, or check it with a longer --time",
     "memory": "use less memory, or check it with a larger --memory",
 }
+STEPS_OF = {
+    Fault.ILLEGAL: "rules",
+    Fault.MALFORMED: "only-replies",
+    Fault.REFUSED: "matches",
+    Fault.OUT_OF_TURN: "only-replies",
+    Fault.TIMEOUT: "time",
+    Fault.CRASH: "matches",
+    Fault.MEMORY: "memory",
+    Fault.OUTPUT: "only-replies",
+}
+"""Which step's fix helps against a fault of which nothing else is known."""
 NO_FLUSH = (
     "flush standard output after every reply: writer.Flush() in Go, fflush(stdout) in C, flush=True in "
     "Python; and answer every command"

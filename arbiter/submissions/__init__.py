@@ -11,4 +11,6 @@
 | `match_log` | a match as the author of a seat may read it |
 | `program` | what is started: by `bot.yaml`, or by the names of files |
 | `build` | sources built, and what the command names taken over |
+| `trial` | a program tried under its season's own terms |
+| `inspection` | all of it in order, in a folder that is whole or absent |
 """

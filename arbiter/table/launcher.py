@@ -53,6 +53,8 @@ class Launcher:
         """By process id: the pidfd of each bot of this match, and its process id for the slim process."""
         self._in_use: SlimProcess | None = None
         self.owner = os.getpid()
+        self.abandoned = False
+        """True once `abandon` was called: nothing is started any more."""
         self.staged = False
         """True if the bots of the last match were on a stage."""
         self.in_place: tuple[str, ...] = ()
@@ -72,6 +74,8 @@ class Launcher:
         """Start all bots, each described by what `conduct.start_request` returns."""
         staged = any(bot["stage"] for bot in bots)
         self._in_use = self._processes.get(staged) or self._processes.setdefault(staged, SlimProcess(staged))
+        if self.abandoned:
+            raise VoidMatch("the process that starts bots was ended")
         if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
             self._in_use.furnished = True
             self._ask("furnish", **ground())
@@ -100,6 +104,12 @@ class Launcher:
         ends = {pid: End(**answer[str(inner)]) for pid, (_, inner) in self._bots.items()}
         self._forget()
         return ends
+
+    def abandon(self) -> None:
+        """End all bots from another thread, once: what is under way ends with VoidMatch."""
+        self.abandoned = True
+        for slim in list(self._processes.values()):
+            slim.hang_up()
 
     def close(self) -> None:
         """End the slim processes, and with them every bot."""

@@ -70,6 +70,11 @@ class SlimProcess:
             raise VoidMatch("the process that starts bots has died")
         return json.loads(message), descriptors
 
+    def hang_up(self) -> None:
+        """End the dialogue from any thread: the process ends with every bot, and who waits gets VoidMatch."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """End it, and with it every bot."""
         self._socket.close()

@@ -1,0 +1,177 @@
+"""An archive turned into a checked version of a player, or refused: step by step, and whole or not at all.
+
+    verdict = inspect(archive, folder, season, "alice", tell)
+    verdict.program.player("alice@3", folder)
+
+All is made in a folder beside, which takes its name when everything is well. So whatever ends an inspection,
+what is there under that name is whole, and the inspection can be run again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import closing
+from dataclasses import dataclass, replace
+from hashlib import file_digest
+from typing import TYPE_CHECKING, Literal
+
+from arbiter.errors import ConfigError
+from arbiter.submissions.archive import PROGRAM, unpack
+from arbiter.submissions.build import Terms, build
+from arbiter.submissions.program import SOURCE, Program, recipe_of, refuse_lacking
+from arbiter.submissions.steps import Refused, Step
+from arbiter.submissions.trial import Trial, check, play_matches
+from arbiter.table.launcher import Launcher
+from arbiter.table.sandbox.isolation import choose
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arbiter.config import Config
+    from arbiter.match import Player
+    from arbiter.submissions.program import Recipe
+
+LONGEST_DETAIL, LONGEST_OUTPUT = 1_000, 50_000
+"""Characters."""
+UNPACKED, BUILT, CHECKED, MATCHES = "unpacked", "built", "checked", "matches"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of an inspection: its steps, and the program where it is accepted."""
+
+    state: Literal["accepted", "refused"]
+    steps: tuple[Step, ...]
+    program: Program | None = None
+
+
+def inspect(
+    archive: Path,
+    folder: Path,
+    season: Config,
+    name: str,
+    tell: Callable[[Step], None],
+    terms: Terms = Terms(),  # noqa: B008 -- frozen
+) -> Verdict:
+    """Unpack, build and try what an author sent; each step is told as soon as it is known.
+
+    `folder` is the version's own, and what lies there is replaced; `name` is that of the player in its
+    matches. Building takes 60 s at most, trying `trial.longest`. VoidMatch if our side failed, OSError where
+    there is no room: then nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
+    """
+    inspection = _Inspection(folder, season, name, terms)
+    inspection.clear()
+    folder.unlink() if folder.is_file() else shutil.rmtree(folder, ignore_errors=True)
+    inspection.fresh.mkdir(parents=True)
+    told: list[Step] = []
+    try:
+        for step in inspection.steps(archive):
+            told.append(step)
+            tell(step)
+        if inspection.program is None:
+            return Verdict("refused", tuple(told))
+        inspection.keep()
+        return Verdict("accepted", tuple(told), inspection.program)
+    finally:
+        inspection.clear()
+
+
+class _Inspection:
+    """One inspection under way, in the folder `fresh`."""
+
+    def __init__(self, folder: Path, season: Config, name: str, terms: Terms) -> None:
+        self._folder, self._season, self._name, self._terms = folder, season, name, terms
+        self.fresh = folder.with_name(f".{folder.name}.new")
+        self._source = self.fresh / SOURCE
+        tier, _ = choose(season.limits.isolation, season.require_isolation)
+        if tier == "plain" != season.limits.isolation:
+            what = "what authors send is not started: this machine has no tier above plain"
+            raise ConfigError(what, str(season.file), "isolation: plain, if you trust all of them")
+        self._limits = replace(season.limits, isolation=tier)
+        self.program: Program | None = None
+        """Once it has passed everything."""
+
+    def steps(self, archive: Path) -> Iterator[Step]:
+        """Every step up to the first that fails."""
+        at = UNPACKED
+        try:
+            count = unpack(archive, self._source, self._terms.max_size)
+            yield self._step(at, f"{count} file{'s' * (count != 1)}")
+            at = BUILT
+            recipe = recipe_of(self._source)
+            output = self._build(recipe)
+            refuse_lacking(recipe, self._source)
+            started = f"started by {' '.join(recipe.command)}"
+            made = (
+                f"by {' '.join(recipe.build)}, {started}" if recipe.build else f"nothing to build, {started}"
+            )
+            yield self._step(at, made, output)
+            at = CHECKED
+            program = Program(recipe.command, recipe.read, {})
+            trial = Trial.of(self._season.game, program.player(self._name, self.fresh), self._limits)
+            yield self._step(at, "check-bot found no fault", check(trial))
+            at = MATCHES
+            yield self._step(at, play_matches(trial, self._house()))
+            self.program = replace(program, files=dict(self._digests()))
+        except Refused as refused:
+            yield self._step(at, refused.detail, refused.output, refused.fix, ok=False)
+
+    def _build(self, recipe: Recipe) -> str:
+        output = ""
+        if recipe.build:
+            with closing(Launcher()) as launcher:
+                output = build(recipe, self._source, self._terms, launcher)
+        program = self._source / recipe.command[0]
+        if program.is_file():
+            # Not every system that packs archives knows what may be executed.
+            program.chmod(PROGRAM)
+        return output
+
+    def _house(self) -> list[Player]:
+        season = self._season
+        return [
+            entry.player
+            for entry in season.entries
+            if (entry.house or entry.registered_name in season.house_bots)
+            and entry.player.name not in season.gone
+        ]
+
+    def _digests(self) -> Iterator[tuple[str, str]]:
+        for path in sorted(self._source.rglob("*")):
+            if path.is_file():
+                with open(path, "rb") as file:
+                    yield str(path.relative_to(self.fresh)), file_digest(file, "sha256").hexdigest()
+
+    def _step(self, name: str, detail: str, output: str = "", fix: str = "", ok: bool = True) -> Step:
+        """A step in words that name no folder of ours, steer no terminal and are not too many."""
+        detail, fix = (self._words(text, LONGEST_DETAIL) for text in (detail, fix))
+        return Step(name, ok, detail, fix, self._words(output, LONGEST_OUTPUT))
+
+    def _words(self, text: str, most: int) -> str:
+        for place in (self._source, self.fresh):
+            for path in dict.fromkeys((os.path.realpath(place), str(place.absolute()))):
+                text = text.replace(f"{path}/", "").replace(path, ".")
+        text = printable(text)
+        return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+    def keep(self) -> None:
+        """Give the folder its name, once all that is in it is on the disk."""
+        for path in (*self.fresh.rglob("*"), self.fresh):
+            _sync(path)
+        self.fresh.rename(self._folder)
+        _sync(self._folder.parent)
+
+    def clear(self) -> None:
+        """Remove what is left of an inspection."""
+        shutil.rmtree(self.fresh, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

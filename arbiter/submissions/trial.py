@@ -1,0 +1,167 @@
+"""A program tried under its season's own terms: check-bot, a match against itself, one against others."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.botcheck import Subject, check_bot
+from arbiter.botcheck.matches import play
+from arbiter.botcheck.verdicts import FIXES, STEPS_OF, verdict
+from arbiter.clock import SECOND
+from arbiter.errors import VoidMatch
+from arbiter.match import COPY_MARK, MatchSpec
+from arbiter.season.schedule import agreed_limits
+from arbiter.submissions.steps import Refused
+from arbiter.table import Table
+from arbiter.table.launcher import Launcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
+
+    from arbiter.match import Limits, MatchRecord, Player
+    from arbiter.rules import AnyGame
+
+    Result = TypeVar("Result")
+
+LEAST_SECONDS = 300.0
+MATCHES = 12
+"""Times of a match's own clock that a trial may take in all, where that is more."""
+REQUESTS = 100
+"""Of a match, where each request has its own time."""
+TRIES = 2
+"""Where our side fails."""
+
+
+class Trial(NamedTuple):
+    """What is tried, and until when by the monotonic clock, in s."""
+
+    game: AnyGame
+    player: Player
+    limits: Limits
+    until: float
+
+    @classmethod
+    def of(cls, game: AnyGame, player: Player, limits: Limits) -> Trial:
+        """A trial that begins now."""
+        return cls(game, player, limits, time.monotonic() + longest(limits))
+
+    def subject(self, launcher: Launcher) -> Subject:
+        """What check-bot checks."""
+        return Subject(self.game, self.player, self.limits, launcher)
+
+
+def longest(limits: Limits) -> float:
+    """Seconds that a trial under these limits may take in all."""
+    control = limits.time
+    match_ns = control.budget_ns * (REQUESTS if control.per_request else 1) + (limits.start_ns or 0)
+    return max(LEAST_SECONDS, MATCHES * match_ns / SECOND)
+
+
+def check(trial: Trial) -> str:
+    """Every step of check-bot, a line each; Refused for a fault, VoidMatch if our side failed."""
+
+    def walk(launcher: Launcher) -> str:
+        steps = list(check_bot(trial.subject(launcher)))
+        output = "\n".join(step.text() for step in steps)
+        for step in steps:
+            if step.fails:
+                raise Refused(f"{step.name}: {step.detail}", step.fix, output)
+        return output
+
+    return _tried(trial, walk)
+
+
+def play_matches(trial: Trial, house: Sequence[Player]) -> str:
+    """A match against itself, then one against house bots, or random players; what came of them.
+
+    Refused for its own fault, VoidMatch if our side failed. The deals are drawn anew each time, so that
+    nothing tells them from those of a season.
+    """
+    name = trial.player.name
+    copies = [trial.player] + [
+        replace(trial.player, name=f"{name}{COPY_MARK}{number}") for number in range(2, trial.game.seats + 1)
+    ]
+    itself = _tried(trial, lambda launcher: _told(_match(trial, copies, launcher), copies))
+    if not house:
+        met = _tried(trial, lambda launcher: _random(trial, launcher))
+        return f"against itself: {itself}\nagainst random players: {met}"
+    others = [
+        one if number < len(house) else replace(one, name=f"{one.name}{COPY_MARK}{number // len(house) + 1}")
+        for number, one in enumerate(house[seat % len(house)] for seat in range(trial.game.seats - 1))
+    ]
+    seated = [trial.player, *others]
+    met = _tried(trial, lambda launcher: _told(_match(trial, seated, launcher), [trial.player]))
+    return f"against itself: {itself}\nagainst {', '.join(one.name for one in others)}: {met}"
+
+
+def _match(trial: Trial, players: Sequence[Player], launcher: Launcher) -> MatchRecord:
+    spec = MatchSpec(
+        id="trial",
+        season="",
+        round=None,
+        table=None,
+        rotation=0,
+        game=trial.game.name,
+        options=trial.game.options,
+        seed=secrets.token_hex(32),
+        players=tuple(players),
+        limits=agreed_limits(trial.limits, players),
+    )
+    return Table(launcher).play(spec)
+
+
+def _told(record: MatchRecord, own: Sequence[Player]) -> str:
+    """What came of a match; Refused for a fault of one of `own`."""
+    forfeit = record.forfeit
+    if forfeit is None:
+        return f"played to its end, {' : '.join(map(str, record.points or ()))}"
+    if forfeit.player not in [player.name for player in own]:
+        return f"ended by a fault of {forfeit.player}, which counts for nothing here"
+    stderr = record.bots[forfeit.seat].stderr_tail
+    step = STEPS_OF[forfeit.fault]
+    said = f"{forfeit.fault}: {forfeit.detail} (sent '{forfeit.command}')"
+    raise Refused(said, FIXES[step], stderr)
+
+
+def _random(trial: Trial, launcher: Launcher) -> str:
+    subject = trial.subject(launcher)
+    played = play(subject, 0, seed=secrets.token_hex(32))
+    step = verdict(subject, played, ())
+    if step is not None:
+        raise Refused(f"{step.name}: {step.detail}", step.fix, step.text())
+    return f"played to its end, {' : '.join(map(str, played.record.points or ()))}"
+
+
+def _tried(trial: Trial, do: Callable[[Launcher], Result]) -> Result:
+    """What `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
+    for tries_left in reversed(range(TRIES)):
+        with closing(Launcher()) as launcher, _ended_at(trial.until, launcher):
+            try:
+                return do(launcher)
+            except VoidMatch:
+                if launcher.abandoned:
+                    seconds = longest(trial.limits)
+                    took = f"check and matches took longer than {seconds:.0f} s in all"
+                    raise Refused(took, "answer sooner") from None
+                if not tries_left:
+                    raise
+    raise AssertionError("the last try returns or raises")
+
+
+@contextmanager
+def _ended_at(moment: float, launcher: Launcher) -> Iterator[None]:
+    """Ends all bots of a launcher at a moment, if they still live then."""
+    timer = threading.Timer(max(0.0, moment - time.monotonic()), launcher.abandon)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()

@@ -1,0 +1,269 @@
+"""An inspection ends in a version that is whole, or in none; its steps say why, in words of ours or the bot's."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arbiter.config import Config, load
+from arbiter.errors import ConfigError, VoidMatch
+from arbiter.submissions import inspection, trial
+from arbiter.submissions.build import Terms
+from arbiter.submissions.inspection import Verdict, inspect
+from arbiter.submissions.steps import Step
+from arbiter.table.build import problem
+from arbiter.table.conduct import close_table
+from tests.commands import BOTS, COMPILED
+from tests.submissions.archives import packed
+
+pytestmark = pytest.mark.process
+STEPS = ["unpacked", "built", "checked", "matches"]
+RANDOM = (BOTS / "planning_random.py").read_text()
+GOOD: dict[str, str | bytes] = (
+    {"bot.yaml": "command: [./bot]\n", "bot": COMPILED.read_bytes()}
+    if COMPILED.exists()
+    else {"bot.py": RANDOM}
+)
+"""A bot that starts in 2 ms where there was a compiler."""
+FAILING = "import sys\nprint(__file__, 'is where it fails', file=sys.stderr)\nsys.exit(3)\n"
+SEASON = """
+game: {name: planning, deals: [[1, 0]]}
+store: sqlite:///season.sqlite
+house_bots: [filler]
+players:
+  - {name: filler, command: [HOUSE], house: true}
+  - {name: bob, command: [HOUSE]}
+"""
+
+
+class Inspector:
+    """Inspects archives for a season; `told` are the steps of the last one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.folder = folder, folder / "season.submissions" / "ann" / "1"
+        (folder / "house").mkdir()
+        self.terms = Terms()
+        self.told: list[Step] = []
+        self.use(GOOD)
+
+    def use(self, house: dict[str, str | bytes]) -> None:
+        """Play against a house bot of these files."""
+        for name, content in house.items():
+            path = self.root / "house" / name
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            path.chmod(0o755)
+        words = "./house/bot" if "bot" in house else "python3, house/bot.py"
+        (self.root / "season.yaml").write_text(SEASON.replace("HOUSE", words))
+
+    @property
+    def season(self) -> Config:
+        return load(self.root / "season.yaml")
+
+    def inspect(
+        self, files: dict[str, str | bytes], tell: Callable[[Step], None] = lambda _: None
+    ) -> Verdict:
+        (self.root / "sent.zip").write_bytes(packed(files))
+        self.told = []
+
+        def hear(step: Step) -> None:
+            self.told.append(step)
+            tell(step)
+
+        return inspect(self.root / "sent.zip", self.folder, self.season, "ann", hear, self.terms)
+
+    def refused(self, files: dict[str, str | bytes]) -> Step:
+        """The step that refused these files; nothing is left of them."""
+        verdict = self.inspect(files)
+        assert (verdict.state, verdict.program) == ("refused", None)
+        assert [step.ok for step in verdict.steps] == [True] * (len(verdict.steps) - 1) + [False]
+        assert self.left() == []
+        return verdict.steps[-1]
+
+    def left(self) -> list[str]:
+        return sorted(path.name for path in self.folder.parent.iterdir())
+
+
+@pytest.fixture
+def inspector(tmp_path: Path) -> Inspector:
+    return Inspector(tmp_path)
+
+
+def test_a_good_bot_is_accepted_step_by_step(inspector: Inspector) -> None:
+    verdict = inspector.inspect(GOOD)
+    assert verdict.state == "accepted"
+    assert [step.name for step in inspector.told] == STEPS
+    assert all(step.ok and not step.fix for step in inspector.told)
+    assert list(verdict.steps) == inspector.told
+    assert "against filler, filler#2, filler#3: played to its end" in verdict.steps[-1].detail
+
+
+def test_an_accepted_version_is_whole_and_can_be_played(inspector: Inspector) -> None:
+    program = inspector.inspect(GOOD).program
+    assert inspector.left() == ["1"]
+    assert program is not None
+    assert set(program.files) == {f"source/{name}" for name in GOOD}
+    player = program.player("ann@1", inspector.folder)
+    assert all(Path(file).is_relative_to(inspector.folder) and Path(file).is_file() for file in player.files)
+
+
+@pytest.mark.skipif(bool(problem()), reason=f"nothing can be built here: {problem()}")
+def test_what_was_built_counts_by_its_digest(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspection, "check", lambda _: "")
+    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
+    program = inspector.inspect({"Makefile": "bot:\n\tcp Makefile bot\n"}).program
+    assert program is not None
+    assert program.files["source/bot"] == program.files["source/Makefile"]
+
+
+def test_sources_are_refused_where_the_season_builds_nothing(inspector: Inspector) -> None:
+    inspector.terms = Terms(builds=False)
+    step = inspector.refused({"main.c": "int main(void) { return 0; }"})
+    assert (step.name, step.detail[:27]) == ("built", "this season builds nothing,")
+
+
+def test_an_archive_that_is_none_is_refused(inspector: Inspector) -> None:
+    inspector.terms = Terms(max_size=50)
+    assert inspector.refused({"bot.py": "x" * 100}).name == "unpacked"
+
+
+def test_a_bot_that_fails_is_refused_with_its_own_words_and_the_fix(inspector: Inspector) -> None:
+    step = inspector.refused({"bot.py": FAILING})
+    assert (step.name, step.detail) == (
+        "checked",
+        "starts: it exited with status 3: bot.py is where it fails",
+    )
+    assert step.fix.startswith("make the program run and answer the first command in time")
+    assert "stderr: bot.py is where it fails" in step.output
+
+
+def test_no_step_shows_a_path_of_ours(inspector: Inspector) -> None:
+    inspector.refused({"bot.py": "import os\nprint(os.getcwd())\n" + FAILING})
+    inspector.told += inspector.inspect(
+        {"bot.yaml": "command: [./run]\n", "run": "#!/no/such/program\n"}
+    ).steps
+    shown = json.dumps([step.to_json() for step in inspector.told])
+    assert str(inspector.root) not in shown
+    assert "Traceback" not in shown
+
+
+def test_texts_of_a_bot_steer_no_terminal_and_are_cut(inspector: Inspector) -> None:
+    text = "import sys\nsys.stderr.write('\\x1b[2J' + 'x' * 3000)\nsys.exit(1)\n"
+    step = inspector.refused({"bot.py": text})
+    assert "\x1b" not in step.detail + step.output
+    assert len(step.detail) <= 1000
+
+
+def test_a_fault_in_a_match_refuses_with_the_referees_words(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspection, "check", lambda _: "")
+    step = inspector.refused({"bot.py": FAILING})
+    assert step.name == "matches"
+    assert step.detail.startswith("crash: it exited with status 3")
+    assert step.fix == "see its standard error; arbiter console plays the match by hand"
+    assert step.output == "bot.py is where it fails\n"
+
+
+def test_a_fault_of_a_house_bot_refuses_nobody(inspector: Inspector) -> None:
+    inspector.use({"bot.py": FAILING})
+    verdict = inspector.inspect(GOOD)
+    assert verdict.state == "accepted"
+    assert "ended by a fault of filler" in verdict.steps[-1].detail
+
+
+def test_without_house_bots_it_meets_random_players(inspector: Inspector) -> None:
+    text = (inspector.root / "season.yaml").read_text()
+    lines = [line for line in text.splitlines() if "filler" not in line]
+    (inspector.root / "season.yaml").write_text("\n".join(lines))
+    assert "against random players: played to its end" in inspector.inspect(GOOD).steps[-1].detail
+
+
+def test_the_whole_is_bounded_in_time(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "longest", lambda _: 0.3)
+    step = inspector.refused({"bot.py": "import time\ntime.sleep(60)\n"})
+    assert (step.name, step.detail) == ("checked", "check and matches took longer than 0 s in all")
+
+
+def test_a_trial_takes_no_longer_than_its_matches_may(inspector: Inspector) -> None:
+    limits = inspector.season.limits
+    assert trial.longest(limits) == 300
+    text = (inspector.root / "season.yaml").read_text()
+    (inspector.root / "season.yaml").write_text(f"{text}time: 3m\n")
+    assert trial.longest(inspector.season.limits) == 12 * 185
+
+
+@pytest.mark.parametrize("failure", [VoidMatch("no memory"), OSError(errno.ENOSPC, "no room")])
+@pytest.mark.parametrize("part", ["unpack", "check", "play_matches"])
+def test_where_our_side_fails_nothing_is_decided_and_nothing_left(
+    inspector: Inspector, part: str, failure: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> str:
+        raise failure
+
+    monkeypatch.setattr(inspection, "check", lambda _: "")
+    monkeypatch.setattr(inspection, part, fail)
+    with pytest.raises(type(failure)):
+        inspector.inspect(GOOD)
+    assert inspector.left() == []
+
+
+def test_a_machine_that_can_isolate_nobody_inspects_nothing(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspection, "choose", lambda *_: ("plain", ""))
+    with pytest.raises(ConfigError, match="no tier above plain"):
+        inspector.inspect(GOOD)
+
+
+def test_a_trial_is_tried_again_where_our_side_failed_once(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries = []
+
+    def walk(subject: object) -> list[object]:
+        tries.append(subject)
+        if len(tries) == 1:
+            raise VoidMatch("the process that starts bots has died")
+        return []
+
+    monkeypatch.setattr(trial, "check_bot", walk)
+    assert inspector.inspect(GOOD).state == "accepted"
+    assert len(tries) == 2
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_killed_at_any_step_it_can_be_run_again(
+    inspector: Inspector, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(told: Step) -> None:
+        if told.name == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    close_table()
+    if (child := os.fork()) == 0:
+        inspector.inspect(GOOD, die)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    assert not inspector.folder.exists()
+    monkeypatch.setattr(inspection, "check", lambda _: "")
+    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
+    assert inspector.inspect(GOOD).state == "accepted"
+    assert inspector.left() == ["1"]
+
+
+def test_what_an_earlier_inspection_left_is_replaced(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspection, "check", lambda _: "")
+    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
+    inspector.inspect({"bot.py": "old", "more.py": ""})
+    program = inspector.inspect({"bot.py": "new"}).program
+    assert program is not None
+    assert set(program.files) == {"source/bot.py"}
+    assert [path.name for path in (inspector.folder / "source").iterdir()] == ["bot.py"]
