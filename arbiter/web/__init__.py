@@ -11,6 +11,7 @@
 | `api` | the same figures as JSON, with an OpenAPI document |
 | `callers`, `refusals` | who asks; what is refused, in one shape |
 | `authors_api`, `uploads` | programs sent, and what was found of them |
+| `author_pages`, `sessions`, `forms` | the same in a browser, which is known by a cookie |
 | `under_way`, `live` | the round under way; what happens, as server-sent events |
 | `keeping` | answers kept as long as nothing happens |
 | `traffic`, `metrics` | requests counted, logged and bounded; figures for Prometheus |

@@ -38,6 +38,7 @@ def season(state: State) -> dict[str, Any]:
         "matches": len(state.matches),
         "round": None if begun is None else round_in_short(state, begun),
         "state": progress(state),
+        "takes_programs": state.config.submissions is not None,
         "commitment": state.commitment,
         "seed": state.seed,
         "stamp": state.stamp,

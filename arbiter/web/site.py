@@ -16,10 +16,12 @@ from starlette.staticfiles import StaticFiles
 from arbiter.errors import ArbiterError
 from arbiter.web import figures
 from arbiter.web.api import make_api
+from arbiter.web.author_pages import author_routes
 from arbiter.web.keeping import Keeper
 from arbiter.web.live import Live
 from arbiter.web.metrics import metrics
 from arbiter.web.pages import STATIC, render
+from arbiter.web.refusals import Refusal
 from arbiter.web.security import Guard, given
 from arbiter.web.traffic import Account, Traffic
 from arbiter.web.under_way import under_way
@@ -78,6 +80,7 @@ def make_site(
         Route(f"{below}/rounds/{{number}}", _Page(seasons, "round", _round), methods=READ),
         Route(f"{below}/players/{{player}}", _Page(seasons, "player", _player), methods=READ),
         Route(f"{below}/matches/{{match}}", _Page(seasons, "match", _match), methods=READ),
+        *author_routes(seasons, uploads),
         Mount("/api/v1", make_api(seasons, live, uploads)),
         Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),
     ]
@@ -211,6 +214,8 @@ def _number(text: str | None) -> int | None:
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if isinstance(error, Refusal) and error.status_code != 404:
+        return _error_page(error.status_code, error.headers, error.detail, error.hint)
     return _error_page(error.status_code, error.headers)
 
 
@@ -226,8 +231,10 @@ SAID = {
 }
 
 
-def _error_page(status: int, headers: Any = None) -> Response:
+def _error_page(status: int, headers: Any = None, said: str = "", hint: str = "") -> Response:
     title, text = SAID.get(status, ("Something went wrong", "The organiser's log says what."))
+    if said:
+        title, text = "That was not done", f"{said}; {hint}" if hint else said
     page = render(
         "error.html",
         page="error",

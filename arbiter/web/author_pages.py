@@ -1,0 +1,184 @@
+"""Pages for authors: login, their programs and what was found of them, their matches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from arbiter.web import figures
+from arbiter.web.authors_api import log_answer, made_active, owner_of, shape_of, submission_of
+from arbiter.web.callers import by_token
+from arbiter.web.forms import FileForm, read_fields
+from arbiter.web.pages import render
+from arbiter.web.refusals import PRIVATE, Refusal
+from arbiter.web.sessions import (
+    LOGIN,
+    SESSION,
+    begin_session,
+    caller_in,
+    check_form,
+    check_origin,
+    end_session,
+    keep_login_cookie,
+    login_cookie,
+    proof_of,
+)
+from arbiter.web.uploads import open_terms
+from arbiter.web.words import part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+
+    from arbiter.web.callers import Caller
+    from arbiter.web.seasons import Seasons
+    from arbiter.web.uploads import Uploads
+
+SHOWN_MATCHES = 50
+OWN = {**PRIVATE, "referrer-policy": "same-origin"}
+"""Browsers tell where a form was sent from only where they may tell it to the site itself."""
+
+
+def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
+    """The pages of authors."""
+
+    def show_login(request: Request) -> Response:
+        return _login_page(request)
+
+    async def log_in(request: Request) -> Response:
+        fields = await read_fields(request)
+        check_form(request, LOGIN, fields.get("proof"))
+        return await run_in_threadpool(_log_in, seasons, request, fields.get("token", "").strip())
+
+    async def log_out(request: Request) -> Response:
+        caller = await _changing(seasons, request)
+        answer = RedirectResponse("/login", 303, OWN)
+        if caller is not None:
+            await run_in_threadpool(end_session, caller, request)
+        answer.delete_cookie(SESSION)
+        return answer
+
+    def show_me(caller: Caller, request: Request) -> Response:
+        return own_page("me.html", caller, request, me=_me(caller))
+
+    def show_submission(caller: Caller, request: Request) -> Response:
+        found = submission_of(caller, request.path_params["number"])
+        shape = shape_of(found, caller.author.active)
+        return own_page("submission.html", caller, request, one={**shape, "over": found.over})
+
+    def show_log(caller: Caller, request: Request) -> Response:
+        return log_answer(caller, request.path_params["match"])
+
+    async def send(request: Request) -> Response:
+        check_origin(request)
+        caller = await run_in_threadpool(caller_in, seasons, request)
+        if caller is None:
+            return RedirectResponse("/login", 303, OWN)
+        form = FileForm(request)
+        check_form(request, SESSION, (await form.fields()).get("proof"))
+        made, _ = await uploads.take(caller, form.file())
+        return RedirectResponse(f"/me/submissions/{made.id}", 303, OWN)
+
+    async def activate(request: Request) -> Response:
+        caller = await _changing(seasons, request)
+        if caller is None:
+            return RedirectResponse("/login", 303, OWN)
+        await run_in_threadpool(made_active, caller, request.path_params["number"])
+        return RedirectResponse("/me", 303, OWN)
+
+    return [
+        Route("/login", show_login),
+        Route("/login", log_in, methods=["POST"]),
+        Route("/logout", log_out, methods=["POST"]),
+        Route("/me", for_author(seasons, show_me)),
+        Route("/me/submissions", send, methods=["POST"]),
+        Route("/me/submissions/{number}", for_author(seasons, show_submission)),
+        Route("/me/submissions/{number}/activate", activate, methods=["POST"]),
+        Route("/me/matches/{match}/log", for_author(seasons, show_log)),
+    ]
+
+
+def for_author(
+    seasons: Seasons, show: Callable[[Caller, Request], Response]
+) -> Callable[[Request], Response]:
+    """A page for whoever is logged in; others are led to the login."""
+
+    def answer(request: Request) -> Response:
+        caller = caller_in(seasons, request)
+        return RedirectResponse("/login", 303, OWN) if caller is None else show(caller, request)
+
+    return answer
+
+
+def own_page(template: str, caller: Caller, request: Request, status: int = 200, **values: Any) -> Response:
+    """A page that whoever is logged in sees, and nobody keeps."""
+    page = render(
+        template,
+        page="me",
+        season=figures.season(caller.state),
+        base=f"/seasons/{part(caller.state.name)}",
+        static="/static",
+        author=caller.author,
+        proof=proof_of(request.cookies[SESSION]),
+        **values,
+    )
+    return HTMLResponse(page, status, OWN)
+
+
+async def _changing(seasons: Seasons, request: Request) -> Caller | None:
+    """Who sends a form that changes something; None where the session is over."""
+    fields = await read_fields(request)
+    check_form(request, SESSION, fields.get("proof"))
+    return await run_in_threadpool(caller_in, seasons, request)
+
+
+def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
+    caller = by_token(seasons, token)
+    if caller is None:
+        return _login_page(request, 401)
+    answer = RedirectResponse("/admin" if caller.author.organiser else "/me", 303, OWN)
+    begin_session(caller, token, request, answer)
+    return answer
+
+
+def _login_page(request: Request, status: int = 200) -> Response:
+    cookie = login_cookie(request)
+    values = {"page": "login", "season": None, "base": "", "static": "/static"}
+    page = render("login.html", **values, proof=proof_of(cookie), wrong=status == 401)
+    answer = HTMLResponse(page, status, OWN)
+    keep_login_cookie(request, answer, cookie)
+    return answer
+
+
+def _me(caller: Caller) -> dict[str, Any]:
+    """What an author's own page shows."""
+    state, author = caller
+    book = state.stored.submissions
+    try:
+        terms, closed = open_terms(caller), ""
+        left, seconds = book.left_today(author.name, terms.per_day)
+    except Refusal as refusal:
+        terms, closed, left, seconds = None, refusal.detail, 0, 0
+    matches = [
+        match for match in state.matches if any(owner_of(name) == author.name for name in match.players)
+    ]
+    return {
+        "name": author.name,
+        "submissions": [shape_of(one, author.active, steps=False) for one in book.of(author.name)],
+        "terms": terms,
+        "closed": closed,
+        "left": left,
+        "seconds": seconds,
+        "suspended": [
+            reason for name, reason in state.suspended.items() if author.name in (name, owner_of(name))
+        ],
+        "matches": [
+            {**figures.match_in_short(state, match), "log": state.is_complete(match.round)}
+            for match in matches[: -SHOWN_MATCHES - 1 : -1]
+        ],
+        "matches_in_all": len(matches),
+    }
