@@ -31,6 +31,7 @@ COMMANDS = {
     "stop": ("watch", "stop", "Ask whoever plays a season to stop in good order."),
     "serve": ("serve", "serve", "Seasons in a browser, and played if asked to."),
     "authors": ("authors", "authors", "Who may send programs to a season."),
+    "submit": ("submit", "submit", "Send a program to a site, and hear what was found of it."),
     "inspect": ("inspect", "inspect", "Unpack, build and try what authors send."),
     "backup": ("backup", "backup", "Copy a season's store into a file, also while it is played."),
     "merge": ("merge", "merge", "Put the parts of a season, played apart, into one store."),

@@ -8,6 +8,7 @@
 | `archive` | its names judged, its files written |
 | `receiving` | archives as they come in |
 | `inspector` | the queue, an inspection at a time |
+| `sending` | a program sent to a site, from its author's machine |
 | `match_log` | a match as the author of a seat may read it |
 | `program` | what is started: by `bot.yaml`, or by the names of files |
 | `build` | sources built, and what the command names taken over |

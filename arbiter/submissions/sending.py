@@ -1,0 +1,176 @@
+"""A program sent to a site, from its author's machine; no package beyond the standard library.
+
+Redirections are not followed, since the token would go wherever they lead.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import stat
+import time
+import zipfile
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from arbiter.errors import ArbiterError, ConfigError
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+SECONDS = 60.0
+"""Without a byte from the site."""
+LOOK_SECONDS = 1.0
+PATIENCE_SECONDS = 120.0
+"""For a site that does not answer while a verdict is waited for."""
+LONGEST_ANSWER = 4_000_000
+LEFT_OUT = "__pycache__"
+EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The moment of all files of an archive, so that the same folder is the same archive."""
+
+
+class NoServer(ArbiterError):
+    """No site answers."""
+
+    exit_code = 1
+
+
+class Answer(NamedTuple):
+    """An answer's status, and what its JSON says."""
+
+    status: int
+    shape: dict[str, Any]
+
+    def error(self) -> str:
+        """What went wrong, in the site's words."""
+        error = self.shape.get("error")
+        if not isinstance(error, dict):
+            return f"status {self.status}"
+        words = [str(error[key]) for key in ("message", "hint") if error.get(key)]
+        words += [f"again in {error['seconds']} s"] if "seconds" in error else []
+        return printable("; ".join(words)) or f"status {self.status}"
+
+
+class Site:
+    """A site with a season, for whoever has a token."""
+
+    def __init__(self, url: str, season: str, token: str) -> None:
+        """ConfigError for an address, or a token, that is none."""
+        parts = urlsplit(url)
+        try:
+            self._port = parts.port
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(f"not an address of a site: {url!r}", hint="write http://127.0.0.1:8000/")
+        if not token.isascii() or not token.isprintable() or not token or " " in token:
+            raise ConfigError("the token is not one that `arbiter authors add` printed")
+        self.url, self.season = url, season
+        self._secure, self._host, self._token = parts.scheme == "https", parts.hostname, token
+        self._base = f"{parts.path.rstrip('/')}/api/v1/seasons/{quote(season, safe='')}/submissions"
+
+    def send(self, archive: IO[bytes], size: int) -> dict[str, Any]:
+        """Send an archive; its id, version and state.
+
+        ConfigError where it, the token or the season is wrong.
+        """
+        answer = self._ask(
+            "PUT", "", archive, {"content-length": str(size), "content-type": "application/zip"}
+        )
+        if answer.status in (200, 202):
+            return answer.shape
+        raise self._refusal(answer)
+
+    def states(self, number: object) -> Iterator[dict[str, Any]]:
+        """The submission each time it was looked at, until its inspection is over."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                answer = self._ask("GET", f"/{number}")
+            except NoServer:
+                if time.monotonic() > until:
+                    raise
+            else:
+                if answer.status == 200:
+                    yield answer.shape
+                    if answer.shape.get("state") in ("accepted", "refused"):
+                        return
+                    until = time.monotonic() + PATIENCE_SECONDS
+                elif answer.status not in (429, 503) or time.monotonic() > until:
+                    raise self._refusal(answer)
+            time.sleep(LOOK_SECONDS)
+
+    def _refusal(self, answer: Answer) -> ArbiterError:
+        where = f"{self.url}: "
+        if answer.status == 401:
+            return ConfigError(f"{where}the token is not known there, or was revoked")
+        if answer.status == 404:
+            return ConfigError(f"{where}there is no season {self.season!r} for this token")
+        if answer.status >= 500:
+            return NoServer(f"{where}{answer.error()}")
+        if answer.status < 400:
+            return ConfigError(
+                f"{where}leads elsewhere (status {answer.status}): give the site's own address"
+            )
+        return ConfigError(f"{where}{answer.error()}")
+
+    def _ask(self, method: str, end: str, body: IO[bytes] | None = None, more: Any = None) -> Answer:
+        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+        headers = {"authorization": f"Bearer {self._token}", "accept": "application/json", **(more or {})}
+        try:
+            with closing(kind(self._host, self._port, timeout=SECONDS)) as connection:
+                # A site that refuses early does not take the rest of a body.
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    connection.request(method, self._base + end, body, headers)
+                response = connection.getresponse()
+                text = response.read(LONGEST_ANSWER)
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise NoServer(f"no site answers at {self.url}: {printable(reason)}") from None
+        try:
+            shape = json.loads(text)
+        except ValueError:
+            shape = {}
+        return Answer(response.status, shape if isinstance(shape, dict) else {})
+
+
+def pack(path: Path, into: IO[bytes]) -> None:
+    """Write a folder's files as an archive, or a ZIP file as it is; ConfigError for anything else.
+
+    Left out are names that begin with a dot, and what Python keeps.
+    """
+    try:
+        if path.is_dir():
+            _pack_folder(path, into)
+        elif zipfile.is_zipfile(path):
+            into.write(path.read_bytes())
+        else:
+            what = "is no ZIP file" if path.exists() else "there is no such file or folder"
+            raise ConfigError(what, str(path), "name a folder with the program, or a ZIP file")
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", str(path)) from None
+
+
+def _pack_folder(folder: Path, into: IO[bytes]) -> None:
+    found = [file for file in sorted(folder.rglob("*")) if _belongs(file.relative_to(folder))]
+    files = [file for file in found if stat.S_ISREG(file.lstat().st_mode)]
+    strays = [file for file in found if file not in files and not file.is_dir()]
+    strays += [file for file in found if file.is_symlink() and file not in strays]
+    if strays:
+        raise ConfigError("is no regular file", str(strays[0]), "put a copy of the file there")
+    if not files:
+        raise ConfigError("the folder holds no files", str(folder))
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), EARLIEST)
+            entry.external_attr = (stat.S_IFREG | (0o755 if file.stat().st_mode & 0o100 else 0o644)) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, file.read_bytes())
+
+
+def _belongs(name: Path) -> bool:
+    return not any(part.startswith(".") or part == LEFT_OUT for part in name.parts)

@@ -1,0 +1,225 @@
+"""`arbiter submit`: what is packed, what is said, how it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.errors import ConfigError
+from arbiter.submissions import sending
+from arbiter.submissions.sending import pack
+from tests.commands import arbiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str, str]]
+
+__all__ = ["arbiter"]
+
+MADE = {"id": 7, "version": 2, "state": "received"}
+
+
+def step(name: str, ok: bool = True, **more: str) -> dict[str, Any]:
+    return {"name": name, "ok": ok, "detail": "", "fix": "", "output": "", **more}
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    folder = tmp_path / "bot"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "bot.py").write_text("print(1)")
+    (folder / "lib" / "x.py").write_text("1")
+    return folder
+
+
+class Told(ThreadingHTTPServer):
+    """A site that gives prepared answers, one after the other, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, Any]] = []
+        self.asked: list[tuple[str, str, str | None, bytes]] = []
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Told
+
+    def do_PUT(self) -> None:
+        length = int(self.headers["content-length"] or 0)
+        body = self.rfile.read(length)
+        self.server.asked.append((self.command, self.path, self.headers["authorization"], body))
+        status, shape = self.server.answers.pop(0)
+        text = shape if isinstance(shape, bytes) else json.dumps(shape).encode()
+        self.send_response(status)
+        if status == 302:
+            self.send_header("location", "http://evil.example/")
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self) -> None:
+        self.headers.add_header("content-length", "0")
+        self.do_PUT()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
+    monkeypatch.setattr(sending, "LOOK_SECONDS", 0.0)
+    monkeypatch.setenv("ARBITER_TOKEN", "secret")
+    server = Told()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_each_state_and_the_verdict_are_printed(arbiter: Run, told: Told, bot: Path) -> None:
+    steps = [step("unpacked", detail="2 files"), step("built"), step("checked"), step("matches")]
+    told.answers = [
+        (202, MADE),
+        (200, MADE | {"steps": []}),
+        (200, MADE | {"state": "unpacked", "steps": steps[:1]}),
+        (503, {}),
+        (200, MADE | {"state": "accepted", "steps": steps, "joins_round": 4}),
+    ]
+    code, out, err = arbiter("submit", told.url, bot, "--season", "a/b ü")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1:] == [
+        "received",
+        "unpacked: 2 files",
+        "built",
+        "checked",
+        "matches",
+        "accepted: plays from round 4 on",
+    ]
+    method, path, token, body = told.asked[0]
+    assert (method, path, token) == (
+        "PUT",
+        "/api/v1/seasons/a%2Fb%20%C3%BC/submissions",
+        "Bearer secret",
+    )
+    assert zipfile.ZipFile(io.BytesIO(body)).namelist() == ["bot.py", "lib/x.py"]
+
+
+def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, told: Told, bot: Path) -> None:
+    failed = step("built", False, detail="it failed", fix="mend it", output="a\x1b[2J\nb")
+    told.answers = [(202, MADE), (200, MADE | {"state": "refused", "steps": [step("unpacked"), failed]})]
+    code, out, err = arbiter("submit", told.url, bot, "--season", "s")
+    assert (code, err) == (3, "arbiter: version 2 is refused\n")
+    assert out.splitlines()[2:] == [
+        "unpacked",
+        "FAIL built: it failed",
+        "  what helps: mend it",
+        "  | a\\x1b[2J",
+        "  | b",
+        "refused",
+    ]
+
+
+def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) -> None:
+    told.answers = [(202, MADE)]
+    assert arbiter("submit", told.url, bot, "--season", "s", "--no-wait")[0] == 0
+    assert len(told.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "said"),
+    [
+        ((401, {}), 2, "the token is not known there"),
+        ((404, {}), 2, "there is no season 's' for this token"),
+        ((413, {"error": {"message": "at most 10 bytes"}}), 2, "at most 10 bytes"),
+        ((429, {"error": {"message": "3 a day", "seconds": 60}}), 2, "3 a day; again in 60 s"),
+        ((409, {"error": {"message": "closed", "hint": "\x1b[2J"}}), 2, "closed; \\x1b[2J"),
+        ((500, b"oops"), 1, "status 500"),
+        ((302, {}), 2, "leads elsewhere"),
+        ((400, b"[]"), 2, "status 400"),
+    ],
+)
+def test_what_a_site_refuses_is_one_line(
+    arbiter: Run, told: Told, bot: Path, answer: tuple[int, Any], code: int, said: str
+) -> None:
+    told.answers = [answer]
+    found, out, err = arbiter("submit", told.url, bot, "--season", "s")
+    assert (found, out, err.count("\n")) == (code, "", 1)
+    assert said in err
+    assert len(told.asked) == 1
+
+
+def test_no_site_is_one_line(arbiter: Run, bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARBITER_TOKEN", "secret")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    code, out, err = arbiter("submit", f"http://127.0.0.1:{port}", bot, "--season", "s")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "no site answers" in err
+
+
+def test_wrong_uses_are_one_line(
+    arbiter: Run, bot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARBITER_TOKEN", raising=False)
+    empty, no_zip, token = tmp_path / "empty", tmp_path / "bot.txt", tmp_path / "t"
+    empty.mkdir()
+    no_zip.write_text("x")
+    token.write_text("secret\n")
+    link = tmp_path / "linked"
+    link.mkdir()
+    (link / "bot.py").symlink_to(bot / "bot.py")
+    good = ["--season", "s", "--token-file", token]
+    for words, said in (
+        (["http://x/", bot, "--season", "s"], "there is no token"),
+        (["http://x/", bot, "--season", "s", "--token-file", tmp_path / "none"], "cannot be read"),
+        (["ftp://x/", bot, *good], "not an address of a site"),
+        (["http://x:99999/", bot, *good], "not an address of a site"),
+        (["http://x/", tmp_path / "none", *good], "there is no such file or folder"),
+        (["http://x/", no_zip, *good], "is no ZIP file"),
+        (["http://x/", empty, *good], "holds no files"),
+        (["http://x/", link, *good], "is no regular file"),
+    ):
+        code, out, err = arbiter("submit", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1), words
+        assert said in err
+
+
+def test_the_same_folder_is_the_same_archive(bot: Path) -> None:
+    one, two = io.BytesIO(), io.BytesIO()
+    pack(bot, one)
+    (bot / "__pycache__").mkdir()
+    (bot / "__pycache__" / "bot.pyc").write_bytes(b"1")
+    (bot / ".git").write_text("x")
+    (bot / "bot.py").write_text("print(1)")
+    pack(bot, two)
+    assert one.getvalue() == two.getvalue()
+    (bot / "bot.py").chmod(0o755)
+    three = io.BytesIO()
+    pack(bot, three)
+    entry = zipfile.ZipFile(three).getinfo("bot.py")
+    assert entry.external_attr >> 16 == 0o100755
+
+
+def test_an_archive_is_sent_as_it_is(tmp_path: Path) -> None:
+    file, sent = tmp_path / "bot.zip", io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("bot.py", "1")
+    pack(file, sent)
+    assert sent.getvalue() == file.read_bytes()
+    with pytest.raises(ConfigError):
+        pack(tmp_path / "none.zip", sent)
