@@ -224,7 +224,7 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
     moves = iter(record.moves)
     move = next(moves, None)
     for number, shape in enumerate(record.deals):
-        deal = _deal_again(record, game, number)
+        deal = deal_again(record, game, number)
         state = game.start(deal)
         yield Dealt(number, shape, deal, state)
         while move is not None and move.deal == number:
@@ -244,7 +244,7 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
         raise StoreError(f"{record.id}: {move.action} of seat {move.seat} belongs to no deal")
 
 
-def _deal_again(record: MatchRecord, game: AnyGame, number: int) -> Deal:
+def deal_again(record: MatchRecord, game: AnyGame, number: int) -> Deal:
     """A recorded deal as it was before anything was decided."""
     shape = dict(record.deals[number])
     asked = {move.request.split()[0] for move in record.moves if move.deal == number}

@@ -140,6 +140,8 @@ class Game(ABC, Generic[S]):
     endless: bool = False
     """True when only the play ends a match, as in one to a number of points."""
     _given: tuple[Deal, ...] | None = None
+    _goes_on: bool = False
+    """True when further deals come after the given ones."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._identity() == other._identity()
@@ -151,8 +153,8 @@ class Game(ABC, Generic[S]):
         options = ", ".join(f"{key}={value!r}" for key, value in self.options.items())
         return f"{type(self).__name__}({options})"
 
-    def _identity(self) -> tuple[str, tuple[Deal, ...] | None]:
-        return json.dumps(self.options, sort_keys=True), self._given
+    def _identity(self) -> tuple[str, tuple[Deal, ...] | None, bool]:
+        return json.dumps(self.options, sort_keys=True), self._given, self._goes_on
 
     @property
     def seatings(self) -> tuple[tuple[int, ...], ...]:
@@ -333,11 +335,18 @@ class Game(ABC, Generic[S]):
         game._given = tuple(deals)
         return game
 
+    def begun(self, deals: Sequence[Deal]) -> Game[S]:
+        """The same game with these deals first; after them come those that come in this one."""
+        game = copy(self)
+        game._given = (*deals, *(self._given or ())[len(deals) :])
+        game._goes_on = self._given is None or self._goes_on
+        return game
+
     def deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
         """Deal `number`: the given one where deals were given, else the next of the programme."""
-        if self._given is None:
-            return self.next_deal(number, stream, last)
-        return self._given[number] if number < len(self._given) else None
+        if self._given is not None and number < len(self._given):
+            return self._given[number]
+        return self.next_deal(number, stream, last) if self._given is None or self._goes_on else None
 
 
 AnyGame: TypeAlias = Game[Any]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from arbiter.errors import ConfigError, Problem
 
-    from arbiter.errors import Problem
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 MOST = 10**6
+MOST_DEALS = 10_000
 Line = Annotated[str, Field(max_length=100_000)]
+Natural = Annotated[int, Field(ge=0, le=10**18)]
+Word = Annotated[str, Field(max_length=1000)]
 Seat = Annotated[int, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 
@@ -67,6 +71,95 @@ class Sit(Form):
 
     seat: Seat
     who: Line
+
+
+class Limits(Form):
+    """What bots are allowed, as in a season's file; what is null is as usual."""
+
+    time: Word | None = None
+    start_time: Word | None = None
+    memory: Word | None = None
+    clock: Literal["adjusted", "wall", "cpu"] | None = None
+
+
+class Table(Form):
+    """A table: what is played, and who sits where; random players fill the other seats."""
+
+    game: Word
+    options: dict[str, Any] = {}
+    seats: Annotated[list[Line], Field(max_length=100)] = []
+    seed: Word | None = None
+    deals: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_DEALS)] | None = None
+    limits: Limits = Limits()
+    isolation: Literal["auto", "landlock", "bwrap", "plain"] | None = None
+    round: Count = 1
+
+
+class Deal(Form):
+    """Other cards or roles for a deal, by default the present one: keys of a deal as in a match record."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    deal: Annotated[int, Field(ge=0, le=MOST)] | None = None
+
+
+class Again(Form):
+    """A stored match of a season, to be fed up to its fault or so many decisions.
+
+    `seats` are as in `arbiter console`: ``human``, or ``2=bot:COMMAND``.
+    """
+
+    config: Line
+    id: Word
+    until: Annotated[int, Field(ge=0, le=MOST)] | None = None
+    seats: Annotated[list[Line], Field(max_length=100)] = []
+
+
+class Played(BaseModel):
+    """A match record, as far as it is needed to feed it, and how; or a saved table, which has no moves."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    until: Annotated[int, Field(ge=0, le=MOST)] | None = None
+    seats: Annotated[list[Line], Field(max_length=100)] = []
+
+
+class Move(Form):
+    """A decision of a match record."""
+
+    deal: Natural
+    seat: Seat
+    request: Word
+    action: Word
+    wall_ns: Natural
+    cpu_ns: Natural
+    delay_ns: Natural
+    charged_ns: Natural
+    left_ns: int
+
+
+class Record(BaseModel):
+    """What has to be right in a match record before it is fed; its other parts do not matter."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    id: Word
+    round: Count | None
+    game: Word
+    options: dict[str, Any]
+    seed: Word
+    deal_hash: Word
+    players: Annotated[list[Word], Field(min_length=1, max_length=100)]
+    deals: Annotated[list[dict[str, Any]], Field(max_length=MOST_DEALS)]
+    moves: Annotated[list[Move], Field(max_length=MOST)]
+    delivery: Literal["strict", "batched"] = "strict"
+
+
+def wrong(errors: Iterable[Mapping[str, Any]], within: int = 0) -> ConfigError:
+    """What pydantic found wrong; the first parts of a place, `within` of them, name no field."""
+    found = (Problem(tuple(error["loc"][within:]), error["msg"]) for error in errors)
+    # A part may be a key of the body, and so anything.
+    return ConfigError([replace(p, path=tuple(str(part)[:100] for part in p.path)) for p in found])
 
 
 def mistakes(problems: Iterable[Problem]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.byhand.exchanges import shown
 from arbiter.byhand.sheet import record_of
 from arbiter.config.limits import written
+from arbiter.errors import ConfigError
 from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def state(session: Session) -> dict[str, Any]:
         "notes": list(session.notes),
         "ended": [{"seat": seat, "said": said} for seat, said in session.ended],
     }
-    seen = session.seen
-    return told | (dict.fromkeys(_KEYS) if seen is None else _match(seen, session))
+    now = session.seen
+    return told | (dict.fromkeys(_KEYS) if now is None else _match(now, session))
 
 
 _KEYS = (
@@ -88,6 +89,13 @@ def _trouble(seen: Seen, session: Session) -> dict[str, Any] | None:
         "out_of_step": seen.out_of_step,
         "can_skip": seen.untold > 0,
     }
+
+
+def seen(session: Session) -> Seen:
+    """What there is to see; ConfigError where no table is set yet."""
+    if session.seen is None:
+        raise ConfigError("no table is set yet")
+    return session.seen
 
 
 def record(seen: Seen) -> MatchRecord:

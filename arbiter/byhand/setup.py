@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.match import MatchSpec, Player
 
 if TYPE_CHECKING:
-    from arbiter.match import Limits
+    from collections.abc import Sequence
+
+    from arbiter.byhand.occupants import Occupant
+    from arbiter.match import Limits, Move
     from arbiter.rules import AnyGame, Command, Seat
 
 
@@ -62,3 +65,11 @@ class Setup:
             players=(Player("", ()),) * self.game.seats,
             limits=self.limits,
         )
+
+
+class Laid(NamedTuple):
+    """A table: what is played, who sits there, and the moves to feed."""
+
+    setup: Setup
+    occupants: list[Occupant]
+    moves: Sequence[Move] | None = None

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.laying import Laid, lay, laying_options
+from arbiter.byhand.setup import Laid
+from arbiter.cli.laying import lay, lay_match, lay_record, laying_options
 from arbiter.cli.output import note, say
 from arbiter.cli.seats import occupant_of
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
     from arbiter.applet.news import News
+    from arbiter.applet.remembered import Remembered
     from arbiter.byhand.session import Session
     from arbiter.web.serving import Server
 
@@ -44,7 +46,9 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
     try:
         from arbiter.applet.app import make_app
         from arbiter.applet.explaining import explanation
+        from arbiter.applet.laying import Readers
         from arbiter.applet.news import News
+        from arbiter.applet.remembered import Remembered, place
         from arbiter.web import serving
         from arbiter.web.traffic import Log
     except ModuleNotFoundError as error:
@@ -52,12 +56,15 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
         raise ConfigError(message, hint="pip install 'arbiter-cards[web]'") from None
     from arbiter.byhand.session import Session
 
-    laid = _laid(given)
+    remembered = Remembered(place())
+    if remembered.note:
+        note(remembered.note)
+    laid = _laid(given, remembered)
     listening = serving.bound_socket("127.0.0.1", port)
     session, log = Session(explanation), Log()
     news = News(session)
     own = listening.getsockname()[1]
-    app, door = make_app(session, news, occupant_of, own)
+    app, door = make_app(session, news, Readers(occupant_of, lay_record, lay_match), remembered, own)
     web, _ = serving.share_cores()
     server = serving.Server(app, listening, web, log, news.close)
     try:
@@ -80,11 +87,22 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
             note(f"seat {seat}: {said}")
 
 
-def _laid(given: dict[str, Any]) -> Laid:
-    """The table that the options describe, a small one where they say nothing."""
-    if not any(given.values()):
-        given = {**given, "game_name": "planning", "seats": ("human",)}
-    return lay(**given)
+def _laid(given: dict[str, Any], remembered: Remembered) -> Laid:
+    """The table that the options describe; if they say nothing that set last, or a small one."""
+    from arbiter.applet.setting import table_of
+
+    if any(value not in (None, ()) for value in given.values()):
+        return lay(**given)
+    if remembered.tables:
+        try:
+            setup, occupants, notes = table_of(remembered.tables[0], occupant_of)
+        except ConfigError as error:
+            note(f"the table that was set last cannot be set again: {error.problems[0].text()}")
+        else:
+            for text in notes:
+                note(text)
+            return Laid(setup, occupants)
+    return lay(**{**given, "game_name": "planning", "seats": ("human",)})
 
 
 def _run(server: Server, session: Session, news: News) -> None:

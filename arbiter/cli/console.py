@@ -10,12 +10,14 @@ import click
 
 from arbiter.byhand.face import Face, Tools
 from arbiter.cli.bots import read_options
-from arbiter.cli.laying import Laid, deals_of, lay, laying_options
+from arbiter.cli.laying import deals_of, lay, laying_options
 from arbiter.cli.output import say
 from arbiter.cli.seats import occupant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from arbiter.byhand.setup import Laid
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from arbiter.byhand.setup import Setup
+from arbiter.byhand.setup import Laid, Setup
 from arbiter.cli.bots import choose_tier, given_deals, read_deals, read_options
 from arbiter.cli.entries import read_entries
 from arbiter.cli.match_text import moves_before_fault
@@ -18,7 +18,7 @@ from arbiter.cli.options import limit_options, read_json
 from arbiter.cli.output import note
 from arbiter.cli.seats import KINDS, seated
 from arbiter.config.limits import CHOICES, USUAL, changed
-from arbiter.course import programme
+from arbiter.course import deal_again, programme
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
@@ -26,19 +26,10 @@ from arbiter.match import Limits, MatchRecord, original
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from arbiter.byhand.occupants import Occupant
-    from arbiter.match import Move, Player
+    from arbiter.match import Player
     from arbiter.rules import AnyGame, Deal
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
-
-
-class Laid(NamedTuple):
-    """A table: what is played, who sits there, and the moves to feed."""
-
-    setup: Setup
-    occupants: list[Occupant]
-    moves: Sequence[Move] | None = None
 
 
 def laying_options(command: _Command) -> _Command:
@@ -135,20 +126,38 @@ def by_hand(limits: Limits) -> Limits:
     return replace(limits, delivery=USUAL.delivery, end=USUAL.end)
 
 
+def lay_record(record: MatchRecord, seats: Sequence[str], until: int | None) -> Laid:
+    """The table of a record, under the usual limits, with people in the seats that are not given."""
+    people = [f"{seat}=human" for seat in range(len(record.players))]
+    limits = by_hand(settled(USUAL.limits()))
+    return _laid_again(_Recorded(record, {}, None), [*people, *_numbered(seats)], until, limits)
+
+
+def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> Laid:
+    """The table of a stored match of a season, under its limits."""
+    nothing = dict.fromkeys(("game_name", "seed", "deals_file", "store_url", "record_file", "debug"))
+    given: dict[str, Any] = {"seats": tuple(seats), "options": (), "names": (), **nothing}
+    return lay(**given, config=config, match_id=match_id, until=until)
+
+
+def _numbered(seats: Sequence[str]) -> list[str]:
+    """Occupants each with the number of its seat in front."""
+    return [text if text.partition("=")[0].isdecimal() else f"{n}={text}" for n, text in enumerate(seats)]
+
+
 def _laid_again(
-    recorded: _Recorded,
-    seats: tuple[str, ...],
-    until: int | None,
-    limits: Limits,
-    debug: int | None,
+    recorded: _Recorded, seats: Sequence[str], until: int | None, limits: Limits, debug: int | None = None
 ) -> Laid:
     """The table of a recorded match."""
     record = recorded.record
-    occupants = seated(seats, recorded.players, len(record.players), limits, recorded.absent, debug=debug)
+    setup = _setup_of(record, limits)
+    if len(record.players) != setup.game.seats:
+        raise ConfigError(f"{record.id} has {len(record.players)} players, its game {setup.game.seats} seats")
+    occupants = seated(seats, recorded.players, setup.game.seats, limits, recorded.absent, debug=debug)
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
         raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
-    return Laid(_setup_of(record, limits), occupants, record.moves[:most])
+    return Laid(setup, occupants, record.moves[:most])
 
 
 class _Recorded(NamedTuple):
@@ -195,11 +204,7 @@ def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
     game = make(record.game, record.options)
     round_number = record.round or 1
     if programme(game, record.seed, round_number).hash != record.deal_hash:
-        if game.chained:
-            # The record's deals have what play made of them, so that they cannot be dealt again as they were.
-            hint = "--deals FILE plays the record's deals without its moves"
-            raise ConfigError(f"{record.id} was played with given cards: it cannot be fed", hint=hint)
-        game = game.given([game.deal_from_json(shape) for shape in record.deals])
+        game = game.begun([deal_again(record, game, number) for number in range(len(record.deals))])
     return Setup(game, record.seed, limits, round_number)
 
 

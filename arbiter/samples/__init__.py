@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 BUILT, CHECKOUT = HERE / "bots", HERE.parents[1] / "bots" / "python"
@@ -93,6 +96,15 @@ def season_files(game: str, season: str) -> dict[str, str]:
     written = {name: Template(_read(HERE / name)).substitute(words) for name in (SEASON, "README.md")}
     copied = {f"bots/{bot.name}/{file}": _read(BOTS / file) for bot in bots for file in bot.files}
     return written | copied
+
+
+def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every bot: its game, its name and its command."""
+    for game, sample in _SAMPLES.items():
+        for bot in sample.bots:
+            # The words are those of a list in YAML.
+            words = [word.strip(' "') for word in bot.words.split(",") if word]
+            yield game, bot.name, ("python3", str(BOTS / bot.files[0]), *words)
 
 
 def _entry(bot: _Bot) -> str:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.testclient import TestClient
 
 from arbiter.applet.app import make_app
 from arbiter.applet.explaining import explanation
+from arbiter.applet.laying import Readers
 from arbiter.applet.news import News
+from arbiter.applet.remembered import Remembered
 from arbiter.byhand.occupants import Occupant, Person, RandomPlayer
 from arbiter.byhand.session import Session
 from arbiter.byhand.setup import Setup
+from arbiter.cli.laying import lay_match, lay_record
 from arbiter.cli.seats import occupant_of
 from arbiter.clock import TimeControl
 from arbiter.games.planning import Planning
@@ -26,16 +30,21 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 PORT = 8123
+VERBS = (
+    "/step", "/play", "/stop", "/undo", "/redo", "/again", "/skip", "/decide", "/send", "/macro", "/quit",
+    "/table", "/load", "/match", "/seat", "/deal",
+)  # fmt: skip
 GAME = Planning(deals=[(1, 0), (2, 1)])
+READERS = Readers(occupant_of, lay_record, lay_match)
 LIMITS = Limits(TimeControl.parse("10s"), 10**9, 10**8)
 
 
 class Owner:
     """A browser that has come in with the key: `get` and `post` as the page does it."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        app, self.door = make_app(session, News(session), occupant_of, PORT)
+    def __init__(self, session: Session, remembered: Remembered) -> None:
+        self.session, self.remembered = session, remembered
+        app, self.door = make_app(session, News(session), READERS, self.remembered, PORT)
         self.browser = TestClient(app, base_url=f"http://127.0.0.1:{PORT}", raise_server_exceptions=False)
         page = self.browser.get(f"/?key={self.door.key}").text
         found = re.search(r'<meta name="csrf" content="(.*?)">', page)
@@ -71,13 +80,17 @@ class Owner:
 
 @contextmanager
 def seated(
-    *occupants: Occupant, game: AnyGame = GAME, seed: str = "1", moves: Sequence[Move] = ()
+    *occupants: Occupant,
+    game: AnyGame = GAME,
+    seed: str = "1",
+    moves: Sequence[Move] = (),
+    file: Path = Path("/dev/null/nothing"),
 ) -> Iterator[Owner]:
     """A match of a game with these in the seats, by default a person and random players."""
     session = Session(explanation)
     try:
         session.begin(Setup(game, seed, LIMITS), list(occupants or (Person(),)), moves)
-        yield Owner(session)
+        yield Owner(session, Remembered(file))
     finally:
         session.close()
 

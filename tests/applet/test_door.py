@@ -11,7 +11,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from starlette.testclient import TestClient
 
-from tests.applet.tables import PORT, Owner, seated
+from tests.applet.tables import PORT, VERBS, Owner, seated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,20 +26,6 @@ ALL = [
     "/events",
     "/openapi.json",
     "/static/style.css",
-]
-VERBS = [
-    "/step",
-    "/play",
-    "/stop",
-    "/undo",
-    "/redo",
-    "/again",
-    "/skip",
-    "/decide",
-    "/send",
-    "/macro",
-    "/seat",
-    "/quit",
 ]
 
 

@@ -152,3 +152,15 @@ def test_a_deal_under_which_the_play_was_impossible_changes_nothing() -> None:
     with pytest.raises(IllegalAction):
         machine.branch(replace(machine.setup, game=other), machine.position.made)
     assert told(machine, seats) == before
+
+
+def test_a_game_begun_with_some_deals_goes_on_as_without() -> None:
+    game = make("chefs_hat", {"matches": 3})
+    whole, _ = laid(game)
+    while whole.step() is not Stop.OVER:
+        pass
+    begun, _ = laid(game.begun(whole.position.deals[:1]))
+    while begun.step() is not Stop.OVER:
+        pass
+    assert begun.moves == whole.moves
+    assert begun.position.totals == whole.position.totals

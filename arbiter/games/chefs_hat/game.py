@@ -163,7 +163,7 @@ class ChefsHat(Game[ChefsHatState]):
     def deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> _Deal | None:
         """As `Game.deal`; a given deal without roles gets them from the deal before."""
         deal: _Deal = super().deal(number, stream, last)
-        if self._given is None or deal is None or last is None:
+        if self._given is None or number >= len(self._given) or deal is None or last is None:
             return deal
         return _continued(deal, number, last)
 

@@ -1,0 +1,99 @@
+"""What the page reads: the table, the match as a replay, what passed, what a table can be set with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Query, Response
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
+
+from arbiter.applet import forms, shapes, shelf
+from arbiter.errors import ConfigError, Problem
+from arbiter.web.pages import render
+
+if TYPE_CHECKING:
+    from arbiter.applet.door import Door
+    from arbiter.applet.news import News
+    from arbiter.applet.remembered import Remembered
+    from arbiter.byhand.session import Session
+
+MOST = 1000
+"""Exchanges in one answer."""
+Answer = dict[str, Any]
+
+
+def add_reading(app: FastAPI, session: Session, news: News, door: Door, remembered: Remembered) -> None:
+    """The page, and what it reads."""
+
+    @app.get("/", response_class=HTMLResponse)
+    def page() -> Response:
+        """The page."""
+        body = render("applet.html", token=door.token, static="/static")
+        return HTMLResponse(body, headers={"cache-control": "no-store"})
+
+    @app.get("/state")
+    def read_state() -> Answer:
+        """How the table stands now."""
+        return shapes.state(session)
+
+    @app.get("/replay")
+    def read_replay(seat: Annotated[int | None, Query(ge=0, le=100)] = None) -> Answer:
+        """The match up to now for the viewer, with the eyes of all or of one seat."""
+        seen = shapes.seen(session)
+        if seat is not None and seat >= seen.setup.game.seats:
+            raise ConfigError([Problem(("seat",), f"there is no seat {seat}")])
+        return shapes.replay(seen, seat)
+
+    @app.get("/exchanges")
+    def read_exchanges(
+        after: Annotated[int, Query(ge=0, le=10**15)] = 0, limit: Annotated[int, Query(ge=1, le=MOST)] = MOST
+    ) -> Answer:
+        """What passed between the table and its seats, after the exchange with a number."""
+        found = session.exchanges.after(after, limit)
+        return {
+            "exchanges": [exchange.to_json() for exchange in found],
+            "next": found[-1].number if found else max(after, session.exchanges.number),
+            "from": session.exchanges.oldest,
+        }
+
+    @app.get("/traffic", response_class=PlainTextResponse)
+    def read_traffic() -> Response:
+        """Every exchange that is kept, as a text file."""
+        lines = [line for exchange in session.exchanges.after(0) for line in exchange.lines()]
+        return PlainTextResponse("".join(f"{line}\n" for line in lines), headers=_file("traffic.txt"))
+
+    @app.get("/record")
+    def read_record() -> Response:
+        """The match up to now as a match record."""
+        return JSONResponse(shapes.record(shapes.seen(session)).to_json(), headers=_file("match.json"))
+
+    @app.get(
+        "/events",
+        response_class=StreamingResponse,
+        responses={200: {"content": {"text/event-stream": {}}}, 429: {"description": "Too many listen."}},
+    )
+    async def listen() -> Response:
+        """Word of every change, as server-sent events with the table's revision."""
+        if news.full:
+            return JSONResponse(forms.mistakes([Problem((), "too many pages listen already")]), 429)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(news.listen(), media_type="text/event-stream", headers=headers)
+
+    @app.get("/games")
+    def list_games() -> Answer:
+        """The games with their options."""
+        return {"games": shelf.games()}
+
+    @app.get("/bots")
+    def list_bots() -> Answer:
+        """The bots that come with the package."""
+        return {"bots": shelf.bots()}
+
+    @app.get("/saved")
+    def list_saved() -> Answer:
+        """Tables that were set before, newest first, each as it can be posted again."""
+        return {"saved": remembered.to_json(), "note": remembered.note}
+
+
+def _file(name: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{name}"'}
