@@ -33,6 +33,8 @@ PATIENCE = 2.0
 GRACE = 0.5
 """Seconds from the wish to stop until an exchange under way is interrupted."""
 END_SECONDS = 8.0
+MOST_STOPS = 8
+"""Of bots that hang one after the other, until the table is left as it is."""
 MOST_NOTES = 20
 
 
@@ -163,11 +165,15 @@ class Session:
         """End all occupants: each is told ``quit``; `ended` says how they took it. No verb after this one."""
         if self.closed.is_set():
             return
-        self.stop()
-        try:
-            self._do(self._end, END_SECONDS)
-        except ArbiterError:
-            self.notes.append("a bot could not be ended in good order")
+        for _ in range(MOST_STOPS):
+            self.stop()
+            try:
+                self._do(self._end, END_SECONDS)
+            except Busy:
+                continue
+            except ArbiterError as error:
+                self.notes.append(str(error))
+            break
         self.closed.set()
         self._work.put(None)
         self._changed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import webbrowser
 from contextlib import suppress
@@ -25,6 +26,8 @@ ALONE_SECONDS = 300.0
 """Without a page that listens, after there was one, until the applet ends."""
 LAST_LOOK_SECONDS = 1.0
 """For the page to be told how the bots ended."""
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
+"""Variables of a screen; without one a browser would take the terminal."""
 END_SECONDS = 2.0
 LOOK_SECONDS = 0.2
 
@@ -75,7 +78,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
         with suppress(KeyboardInterrupt):
             session.begin(laid.setup, laid.occupants, laid.moves or ())
             say(f"open {link}")
-            if not no_browser:
+            if not no_browser and any(map(os.environ.get, SCREENS)):
                 webbrowser.open(link)
             _run(server, session, news)
     finally:
