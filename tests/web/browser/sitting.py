@@ -54,7 +54,7 @@ class Sitting(NamedTuple):
 
 @contextmanager
 def sitting(
-    browser: Browser, *seats: str, game: str = "planning", options: Sequence[str] = (), **more: Any
+    browser: Browser, *seats: str, game: str | None = "planning", options: Sequence[str] = (), **more: Any
 ) -> Iterator[Sitting]:
     """A table with these in the seats, and random players in the others; `more` are options of the command."""
     from arbiter.byhand.session import Session

@@ -4,6 +4,8 @@ import { el } from "../replay/dom.js";
 import { input, labelled, makeDialog } from "./dialog.js";
 
 const COMPACT = ["dou_dizhu"];
+/** The seats that a deal names beside the hands, as far as they can be given. */
+const ROLES = ["starter", "dealer", "landlord", "opener"];
 
 /** The dialog; `act(path, body, options)` has the applet do something. */
 export function makeDealEditor(act) {
@@ -16,11 +18,9 @@ export function makeDealEditor(act) {
 
   async function change() {
     const given = {};
-    for (const { name, read } of fields) {
-      const [key, place] = name.split(".");
-      if (place === undefined) given[key] = read();
-      else (given[key] ??= [])[Number(place)] = read();
-    }
+    const hands = fields.filter(({ name }) => name.startsWith("hands."));
+    if (hands.some(isChanged)) given.hands = hands.map(({ read }) => read());
+    for (const one of fields) if (!hands.includes(one) && isChanged(one)) given[one.name] = one.read();
     await act("/deal", { deal: deal.deal, ...given }, { throws: true });
   }
 
@@ -29,15 +29,17 @@ export function makeDealEditor(act) {
     deal = replay.deals.at(-1);
     const between = COMPACT.includes(replay.game.name) ? "" : " ";
     fields = deal.hands.map((hand, seat) => cardsField(`hands.${seat}`, `Hand of seat ${seat}`, hand, between));
-    for (const [key, value] of Object.entries(deal)) {
-      if (Array.isArray(value) && key !== "hands" && value.every((one) => typeof one === "string")) fields.push(cardsField(key, key, value, between));
-      else if (typeof value === "number" && key !== "deal") fields.push(numberField(key, value));
-    }
+    if (deal.extra) fields.push(cardsField("extra", "extra", deal.extra, between));
+    for (const key of ROLES) if (typeof deal[key] === "number") fields.push(numberField(key, deal[key]));
     rows.replaceChildren(...fields.map(({ element }) => element));
     dialog.open();
   }
 
   return { element: dialog.element, open };
+}
+
+function isChanged({ field }) {
+  return field.value !== field.defaultValue;
 }
 
 function cardsField(name, label, cards, between) {

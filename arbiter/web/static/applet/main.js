@@ -94,12 +94,7 @@ async function load() {
   const fresh = await read("/state");
   if (fresh.revision === state?.revision) return;
   if (fresh.ended.length) return showEnd(fresh.ended);
-  if (!fresh.setup) {
-    state = fresh;
-    board.hidden = true;
-    if (!setup.element.open) setup.open(null);
-    return;
-  }
+  if (!fresh.setup) return;
   const [match, heard] = await Promise.all([isSameMatch(fresh) ? replay : read("/replay"), readExchanges()]);
   draw(fresh, match, heard);
 }

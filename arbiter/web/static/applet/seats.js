@@ -40,7 +40,7 @@ export function makeSeats(act) {
   return { element: dialog.element, open };
 }
 
-/** The shipped bots of a game as {name, who}. */
+/** The shipped bots of a game. */
 export function shippedFor(bots, game) {
-  return bots.filter((bot) => bot.game === game).map(({ name, command }) => ({ name, who: `bot:${command}` }));
+  return bots.filter((bot) => bot.game === game);
 }

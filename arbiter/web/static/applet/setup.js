@@ -40,8 +40,8 @@ export function makeSetup(act) {
   async function open(state) {
     const [games, bots, saved] = await Promise.all([read("/games"), read("/bots"), read("/saved")]);
     fresh.offer(games, bots);
-    if (state?.setup) fresh.fill(state.setup);
-    else if (saved[0]) fresh.fill(saved[0]);
+    fresh.fill(state.setup);
+    record.sitsNow(state.setup.seats.map(({ who }) => who));
     remembered.replaceChildren(...saved.map((setup) => el("button", { type: "button", on: { click: () => {
       show("new");
       fresh.fill(setup);
@@ -93,17 +93,18 @@ function makeNewMatch() {
     game.value = name;
     fields = {};
     options.replaceChildren(...chosen.options.map(({ name: key, help, default: usual }) => {
-      fields[key] = input(`ap-option-${key}`, { value: written(given[key] ?? usual) });
+      const text = key in given ? written(given[key]) : "";
+      fields[key] = input(`ap-option-${key}`, { value: text === written(usual) ? "" : text, placeholder: written(usual) });
       return labelled(key, fields[key], help);
     }));
-    if (fields.seats) fields.seats.addEventListener("input", showSeats);
+    fields.seats?.addEventListener("input", showSeats);
     for (const occupant of occupants) occupant.offer(shippedFor(bots, name));
     showSeats();
   }
 
   function showSeats() {
     const chosen = games.find((one) => one.name === game.value);
-    const wanted = fields.seats ? Number(fields.seats.value) : chosen.seats;
+    const wanted = Number(fields.seats?.value.trim() || chosen.seats);
     const number = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, MOST_SEATS) : chosen.seats;
     seats.replaceChildren(...occupants.slice(0, number).map((occupant) => occupant.element));
   }
@@ -122,12 +123,12 @@ function makeNewMatch() {
   }
 
   async function wanted() {
-    const given = Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text));
-    const allowed = Object.fromEntries(Object.entries(limits).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text));
+    const kinds = Object.fromEntries(games.find(({ name }) => name === game.value).options.map(({ name, type }) => [name, type]));
     const shown = seats.childElementCount;
     return ["/table", {
-      game: game.value, options: given, seats: occupants.slice(0, shown).map(({ value }) => value), seed: seed.value.trim() || null,
-      deals: parsed(deals.value, "deals"), limits: allowed, isolation: tier.value, round: Number(round.value),
+      game: game.value, options: valuesOf(fields, (text, key) => (kinds[key] === "string" ? text : parsed(text, `options.${key}`))),
+      seats: occupants.slice(0, shown).map(({ value }) => value), seed: seed.value.trim() || null, deals: dealsOf(parsed(deals.value, "deals")),
+      limits: valuesOf(limits, (text) => text), isolation: tier.value, round: parsed(round.value, "round") ?? 1,
     }];
   }
 
@@ -135,7 +136,7 @@ function makeNewMatch() {
     const [first, second] = name.split(".");
     if (first === "options") return fields[second];
     if (first === "seats") return occupants[Number(second)]?.culprit ?? fields.seats;
-    return { game, seed, round, deals, isolation: tier, ...limits }[second ?? first] ?? fields[first];
+    return (first === "limits" ? limits[second] : { game, seed, round, deals, isolation: tier }[first]) ?? null;
   }
 
   return { element, offer, fill, wanted, fieldOf };
@@ -144,14 +145,21 @@ function makeNewMatch() {
 function makeRecord() {
   const file = el("input", { type: "file", id: "ap-record", accept: ".json,application/json" });
   const until = input("ap-record-until", { inputmode: "numeric" });
+  const seats = el("select", { id: "ap-record-seats" }, [["now", "those who sit here now"], ["human", "people"], ["random", "random players"]]
+    .map(([value, text]) => el("option", { value }, text)));
   const element = el("div", { class: "ap-rows" }, labelled("File", file, "A match saved here, or by arbiter play --record."),
-    labelled("Decisions of it", until, "Empty: to its end, or its fault."));
+    labelled("Who sits down", seats), labelled("Decisions of it", until, "Empty: to its end, or its fault."));
+  let sitting = [];
   const wanted = async () => {
     if (!file.files.length) throw new Refusal([{ message: "choose a file", field: "record" }]);
     const record = parsed(await file.files[0].text(), "record");
-    return ["/load", { record, ...untilOf(until) }];
+    const number = record?.players?.length ?? 0;
+    const who = seats.value === "now" ? sitting.slice(0, number) : Array(number).fill(seats.value);
+    return ["/load", { ...record, seats: who, ...untilOf(until) }];
   };
-  return { element, wanted, fieldOf: (name) => ({ record: file, until })[name] };
+  return { element, wanted, fieldOf: (name) => ({ until, seats }[name.split(".")[0]] ?? file), sitsNow: (who) => {
+    sitting = who;
+  } };
 }
 
 function makeSeason() {
@@ -165,7 +173,19 @@ function makeSeason() {
 }
 
 function untilOf(field) {
-  return field.value.trim() ? { until: Number(field.value) } : {};
+  const until = parsed(field.value, "until");
+  return until === null ? {} : { until };
+}
+
+/** What stands in some fields, each read by `read(text, key)`; empty ones are left out. */
+function valuesOf(fields, read) {
+  return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text)
+    .map(([key, text]) => [key, read(text, key)]));
+}
+
+/** The deals of a record, or a list of deals as it is. */
+function dealsOf(given) {
+  return given?.deals ?? given;
 }
 
 /** The JSON in a field; null for an empty one. */
@@ -174,7 +194,7 @@ function parsed(text, field) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal([{ message: "this is no JSON", field }]);
+    throw new Refusal([{ message: "this is neither a number nor JSON", hint: "such as 4, or [[5, 0], [6, 1]]", field }]);
   }
 }
 
