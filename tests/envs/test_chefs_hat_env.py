@@ -451,6 +451,18 @@ def test_an_unread_info_is_a_dictionary_whoever_reads_it(read):
     assert read(info) == env.info_for(player)
 
 
+def test_two_unread_infos_are_compared_by_what_they_hold():
+    infos = []
+    for seed in (9, 9, 8):
+        env = env_of()
+        env.reset(seed=seed)
+        infos.append(env.step(env.legal_ids()[0])[4])
+    assert infos[0] == infos[1]
+    env = env_of()
+    env.reset(seed=9)
+    assert infos[2] != env.step(env.legal_ids()[0])[4]
+
+
 def test_an_info_does_not_change_when_the_game_goes_on():
     env = env_of(rules="gym2")
     env.reset(seed=3)

@@ -45,10 +45,11 @@ def _built_first(name: str) -> Any:
     plain = getattr(dict, name)
 
     def method(self: Info, *values: Any, **keywords: Any) -> Any:
-        make = self._make
-        if make is not None:
-            self._make = None
-            dict.update(self, make())
+        # What it is compared or joined with may be another one that nobody has read.
+        for info in (self, *values):
+            if isinstance(info, Info) and (make := info._make) is not None:
+                info._make = None
+                dict.update(info, make())
         return plain(self, *values, **keywords)
 
     method.__name__ = name
