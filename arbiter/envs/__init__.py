@@ -38,10 +38,19 @@ import gymnasium  # noqa: E402  (after the check that it is there)
 
 CHEFS_HAT = "arbiter/ChefsHat-v1"
 SINGLE = "arbiter/Single-v0"
+CHEFS_HAT_AS_IT_WAS = "chefshat-v1"
 # Gymnasium imports the module when somebody makes the environment.
 for _name, _entry in ((CHEFS_HAT, "chefs_hat:ChefsHatEnv"), (SINGLE, "single:single")):
     if _name not in gymnasium.registry:
         gymnasium.register(_name, entry_point=f"arbiter.envs.{_entry}")
+# Without wrappers, which would hide the methods that scripts call.
+if CHEFS_HAT_AS_IT_WAS not in gymnasium.registry:
+    gymnasium.register(
+        CHEFS_HAT_AS_IT_WAS,
+        entry_point="arbiter.envs.chefs_hat:ChefsHatV1",
+        order_enforce=False,
+        disable_env_checker=True,
+    )
 
 __all__ = [
     "Batch",

@@ -66,7 +66,7 @@ class Arena(Watched):
         self.possible_agents = list(agents)
         self.player_names = _checked_names(player_names, agents)
         self._seats = {agent: seat for seat, agent in enumerate(agents)}
-        self._observation_spaces = {
+        self.observation_spaces = {
             agent: spaces.Dict(
                 {
                     "observation": spaces.Box(
@@ -77,7 +77,7 @@ class Arena(Watched):
             )
             for seat, agent in enumerate(agents)
         }
-        self._action_spaces = {agent: Ids(observer.actions) for agent in agents}
+        self.action_spaces = {agent: Ids(observer.actions) for agent in agents}
 
     def seat_of(self, agent: str) -> Seat:
         """The seat of an agent; ValueError for a name that is none."""
@@ -115,12 +115,12 @@ class Arena(Watched):
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations."""
         self.seat_of(agent)
-        return self._observation_spaces[agent]
+        return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Ids:
         """All ids."""
         self.seat_of(agent)
-        return self._action_spaces[agent]
+        return self.action_spaces[agent]
 
     def close(self) -> None:
         """Complete the data set, where one is written."""

@@ -27,7 +27,7 @@ def test_the_examples_run_to_the_end(number: int, capsys: pytest.CaptureFixture[
         assert sorted(names["payoffs"]) in ([-1, -1, 1], [-1, 1, 1])  # type: ignore[call-overload]
     else:
         env = names["env"]
-        assert getattr(env, "over", None) or env.agents == []  # type: ignore[attr-defined]
+        assert getattr(env, "gameFinished", getattr(env, "over", None)) or env.agents == []  # type: ignore[attr-defined]
 
 
 def test_rlcards_ways_come_back_with_the_flag_and_only_with_it() -> None:
@@ -37,6 +37,13 @@ def test_rlcards_ways_come_back_with_the_flag_and_only_with_it() -> None:
     assert (new.infos["peasant_0"], old.infos["peasant_0"]) == ({}, {"legal_moves": []})
     waiting = [env.observe("peasant_1")["action_mask"] for env in (new, old)]
     assert [mask.any() for mask in waiting] == [False, True]
+
+
+def test_spaces_of_all_agents_are_there_by_their_old_names() -> None:
+    env = dou_dizhu_v4.env()
+    for agent in env.possible_agents:
+        assert env.observation_spaces[agent] is env.observation_space(agent)
+        assert env.action_spaces[agent] is env.action_space(agent)
 
 
 @pytest.mark.parametrize("rules", ["book", "gym2"])

@@ -1,6 +1,7 @@
 """Chef's Hat for learners: an environment of Gymnasium, two of PettingZoo, and rooms of agents."""
 
+from arbiter.envs.chefs_hat.as_it_was import GAMETYPE, ChefsHatV1
 from arbiter.envs.chefs_hat.gymnasium_env import ID, ChefsHatEnv
 from arbiter.envs.chefs_hat.room import Result, Room
 
-__all__ = ["ID", "ChefsHatEnv", "Result", "Room"]
+__all__ = ["GAMETYPE", "ID", "ChefsHatEnv", "ChefsHatV1", "Result", "Room"]
