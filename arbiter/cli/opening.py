@@ -81,8 +81,10 @@ def look(path: str, store_url: str | None) -> Seen:
         found = _unchanged(path, store_url)
         if found is not None:
             return found
+    from arbiter.season.roster import rostered
+
     config, season, store = open_season(path, store_url)
-    players = {entry.player.name: entry.house for entry in config.entries}
+    players = {entry.player.name: entry.house for entry in rostered(config, season).entries}
     return Seen(path, config.folder, config.season, config.game, config.rounds, season, store, players)
 
 

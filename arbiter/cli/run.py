@@ -105,6 +105,9 @@ def run_season(
         if store_url is None:
             raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
         own, settled = Slice.parse(part), prepare(config)
+        if settled.submissions is not None:
+            hint = "a round's programs are those that are there when it is planned: play it in one place"
+            raise ConfigError("--slice does not go with submissions", str(settled.file), hint)
         if settled.qualify:
             hint = "try the players with arbiter qualify, suspend who fails, and leave qualify out"
             raise ConfigError("--slice does not go with qualify: true", str(settled.file), hint)
@@ -142,7 +145,8 @@ def _play(
             _qualify(season, journal)
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one, whole=not one)
-            return marked(season.standings(), {entry.player.name: entry.house for entry in config.entries})
+            players = {entry.player.name: entry.house for entry in season.config.entries}
+            return marked(season.standings(), players)
 
 
 def _qualify(season: Season, journal: Journal) -> None:

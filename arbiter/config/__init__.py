@@ -11,6 +11,7 @@
 | `submissions` | how authors send programs |
 | `versions` | the programs that a file names |
 | `places`, `problems` | YAML with the places of values; what is wrong, in our words |
+| `enrolling` | further players: the programs that authors sent |
 | `changes` | what differs between two settings |
 | `writing` | a config as the text of a file |
 """

@@ -19,6 +19,16 @@ VERSION_MARK = "@"
 """Between a player's name and its version; no name has it."""
 
 
+def is_sent(player: Mapping[str, Any]) -> bool:
+    """True for a player of settings whose program an author sent."""
+    return "sha256" in player
+
+
+def organisers(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without what authors sent."""
+    return {**settings, "players": [player for player in settings["players"] if not is_sent(player)]}
+
+
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """A phrase for each difference between two settings (what the config's digest covers).
 
@@ -44,9 +54,16 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
 
 
 def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The rated names of players whose entry is another than before, new ones among them."""
+    """The rated names of players whose entry is another than before, new ones among them.
+
+    What authors sent is never another: nobody gets rid of faults by a new version.
+    """
     old = _by_rated_name(before)
-    return [name for name, player in _by_rated_name(now).items() if old.get(name) != player]
+    return [
+        name
+        for name, player in _by_rated_name(now).items()
+        if old.get(name) != player and not is_sent(player)
+    ]
 
 
 def in_one_line(found: Iterator[str]) -> str:

@@ -21,6 +21,7 @@ from arbiter.config.season_file import (
     COMMITMENT,
     AfterFault,
     Pairing,
+    PlayerModel,
     SeasonModel,
     VersionModel,
     parse_until,
@@ -60,11 +61,15 @@ GUESSABLE_BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A player as registered; `house` keeps it out of tables that it does not fill up."""
+    """A player as registered; `house` keeps it out of tables that it does not fill up.
+
+    `is_sent` is True for a version that an author sent.
+    """
 
     player: Player
     house: bool
     registered_name: str
+    is_sent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ class Config:
     round beyond `rounds` is to end later; `ship` are folders whose files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
-    `submissions` is None where authors send nothing.
+    `submissions` is None where authors send nothing; `roster` are the rated names of what they sent.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
     """
 
@@ -105,6 +110,7 @@ class Config:
     after_fault: AfterFault = "end"
     qualify: bool = False
     submissions: Submissions | None = None
+    roster: frozenset[str] = frozenset()
     gone: Mapping[str, str] = field(default_factory=dict)
 
     def called(self, name: str) -> list[Entry]:
@@ -248,10 +254,7 @@ def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
 
 
 def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
-    entries = [
-        Entry(player_of(rated_name(player.name, player.version), player, folder), player.house, player.name)
-        for player in model.players
-    ]
+    entries = [entry_of(player, folder) for player in model.players]
     seed = str(model.seed)
     settings = _settings(model, game)
     warnings = []
@@ -292,9 +295,22 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
     )
 
 
+def entry_of(model: PlayerModel, folder: Path) -> Entry:
+    """A player of a file."""
+    player = player_of(rated_name(model.name, model.version), model, folder)
+    return Entry(player, model.house, model.name, model.sha256 is not None)
+
+
+def settings_of_player(model: PlayerModel) -> dict[str, Any]:
+    """A player as settings have it; the digest of those without versions that were sent stays what it was."""
+    shape = model.model_dump(mode="json")
+    return shape if model.sha256 is not None else {key: shape[key] for key in shape if key != "sha256"}
+
+
 def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
     """Everything that changes results except the seed, which cannot change, as JSON values."""
-    covered = model.model_dump(mode="json", exclude={*FREE, "game"})
+    covered = model.model_dump(mode="json", exclude={*FREE, "game", "players"})
+    covered["players"] = [settings_of_player(player) for player in model.players]
     for key, usual in LATER.items():
         # Or the settings of seasons begun before the key would change.
         if covered[key] == usual:

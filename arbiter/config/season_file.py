@@ -182,6 +182,7 @@ class PlayerModel(VersionModel):
     name: Name
     version: Name | StrictInt | None = None
     house: StrictBool = False
+    sha256: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
 
 
 class TableModel(StrictModel):

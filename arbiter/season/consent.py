@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, Problem
-from arbiter.season.plan import change_error, describe_changes
+from arbiter.season.plan import change_error, describe_changes, is_as_before
 
 if TYPE_CHECKING:
     from arbiter.config import Config
@@ -27,7 +27,7 @@ def consent(
     it is secret. ConfigError with everything that has to be accepted and is not.
     """
     asked: list[tuple[Problem, str]] = []
-    if last is not None and last.digest != config.digest:
+    if last is not None and not is_as_before(config, season, last):
         asked += [
             (problem, describe_changes(config, season, last))
             for problem in change_error(config, season, last).problems

@@ -23,7 +23,7 @@ from arbiter.store import Verb
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from arbiter.config import Config
+    from arbiter.config import Config, Entry
     from arbiter.match import MatchSummary
     from arbiter.store import Orders, SeasonStore
     from rating.fit.bayeselo import Fit
@@ -147,13 +147,21 @@ class Ledger:
         reasons = {}
         changed = self._changed(config.settings) if config.digest != self._digest else ()
         for entry in config.entries:
-            name, registered, row = entry.player.name, entry.registered_name, self._streaks[entry.player.name]
+            name, registered, row = entry.player.name, entry.registered_name, self._row(entry)
             forgiven = name in changed or self._force.reinstated.get(registered, -1) >= self._last
             if (order := self._force.suspended.get(registered)) is not None:
                 reasons[name] = order.because
             elif 0 < config.suspend_after <= row and not forgiven:
                 reasons[name] = f"its last {row} matches ended by its own fault"
         return reasons
+
+    def _row(self, entry: Entry) -> int:
+        """How many of a player's last matches ended by its own fault; of an author, of any version."""
+        if not entry.is_sent:
+            return self._streaks[entry.player.name]
+        own = entry.registered_name
+        rows = (row for name, row in self._streaks.items() if name.partition(VERSION_MARK)[0] == own)
+        return max(rows, default=0)
 
     def freed(self, config: Config) -> list[str]:
         """Who would be suspended for its faults, had the config not changed its entry."""

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import rating
-from arbiter.config.changes import changes, in_one_line
+from arbiter.config.changes import changes, in_one_line, organisers
 from arbiter.errors import ConfigError
 from arbiter.season.events import StillSuspended, Suspended
 from arbiter.season.orders import force
@@ -156,10 +156,20 @@ def change_error(config: Config, season: SeasonStore, last: StoredRound) -> Conf
     return ConfigError(message, str(config.file), hint)
 
 
-def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    """How the config differs from that of the round before, on one line."""
+def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool:
+    """True if the config is that of the round before, but for what authors sent."""
+    if last.digest == config.digest:
+        return True
     before = season.settings(last.digest)
-    return "what it was is not known" if before is None else in_one_line(changes(before, config.settings))
+    return before is not None and organisers(before) == organisers(config.settings)
+
+
+def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
+    """How the config differs from that of the round before, on one line, but for what authors sent."""
+    before = season.settings(last.digest)
+    if before is None:
+        return "what it was is not known"
+    return in_one_line(changes(organisers(before), organisers(config.settings)))
 
 
 def time_for_another(config: Config, season: SeasonStore, at_once: int, now: datetime) -> bool:

@@ -133,7 +133,9 @@ def _untried(config: Config, stored: SeasonStore) -> list[Entry]:
     return [
         entry
         for entry, digest in _digests(config)
-        if digest not in tried.get(entry.registered_name, ()) and entry.player.name not in config.gone
+        if not entry.is_sent
+        and digest not in tried.get(entry.registered_name, ())
+        and entry.player.name not in config.gone
     ]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.season.ledger import Ledger, pairwise
 from arbiter.season.orders import force, suspended_now
+from arbiter.season.roster import rostered
 from arbiter.season.schedule import entrants
 from arbiter.season.settings import config_of
 from arbiter.view import replay_of
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Results:
-    """The results of a config's season; reading them changes nothing."""
+    """The results of a config's season; reading them changes nothing. `config` has what authors sent, too."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
-        self.config, self.stored = config, stored
+        self.config, self.stored = rostered(config, stored), stored
 
     @property
     def complete(self) -> int:

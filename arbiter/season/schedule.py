@@ -41,9 +41,16 @@ def entrants(
         joined, others = without(ordered)
         house_bots = house_bots or others
     if not joined or (-len(joined) % size and not house_bots):
+        if not joined and not ordered:
+            nobody = "nobody plays yet: no program that an author sent has been accepted"
+            raise ConfigError(
+                nobody, str(config.file), "arbiter authors add gives authors a token to send one"
+            )
         left = f"{len(joined)} players do not fill tables of {size}" if joined else "nobody is left to play"
-        message = f"{left} without {', '.join(sorted(ordered))}, suspended by order"
-        raise ConfigError(message, str(config.file), "name a player in house_bots, or reinstate one")
+        without_whom = f" without {', '.join(sorted(ordered))}, suspended by order" if ordered else ""
+        raise ConfigError(
+            left + without_whom, str(config.file), "name a player in house_bots, or reinstate one"
+        )
     missing = -len(joined) % size
     times = {player.name: 1 for player in joined}
     for number in range(missing):

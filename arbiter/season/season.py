@@ -39,6 +39,7 @@ from arbiter.season.plan import (
     check_seed,
     commitment,
     draw_seed,
+    is_as_before,
     plan_round,
     plan_substitutes,
     sitting_out,
@@ -47,6 +48,7 @@ from arbiter.season.plan import (
 )
 from arbiter.season.programs import ProgramWatch
 from arbiter.season.results import Results
+from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
 from arbiter.season.settings import config_of, fit_players, refuse_gone, seated
 from arbiter.season.substitutes import number_of_substitutes
@@ -128,7 +130,7 @@ class Season(Results):
         begun = next((known for known in rounds if not known.complete), None)
         last = rounds[-1] if rounds else None
         if begun is not None and (
-            begun is not last or begun.digest == config.digest or stored.match_ids(begun.number)
+            begun is not last or is_as_before(config, stored, begun) or stored.match_ids(begun.number)
         ):
             return self.plan_of(begun)
         number = len(rounds) if begun else len(rounds) + 1
@@ -141,17 +143,28 @@ class Season(Results):
             return None
         if told is not None and number > told:
             stored.tell_seed(max(number, config.rounds))
-        if last is not None and last.digest != config.digest:
+        if accepted and last is not None:
             accepted = "; ".join([accepted, *self._freed(number)])
         return replace(self.plan_of(self._new_round(number)), accepted=accepted)
 
     def _new_round(self, number: int) -> StoredRound:
-        """Plan a round as the orders of this moment say, and store it."""
-        config, stored, ledger = self.config, self.stored, self._ledger(self.config)
+        """Plan a round as the orders of this moment say, with what authors have sent by now, and store it."""
+        stored = self.stored
         while True:
+            # First, so that whatever comes while the round is planned has it planned again.
+            revision = stored.orders.read().revision
+            self._enrol()
             planned = self.tables(number)
+            config = self.config
             with suppress(Outdated):
-                return stored.add_round(number, config.digest, planned, config.settings, ledger.revision)
+                return stored.add_round(number, config.digest, planned, config.settings, revision)
+
+    def _enrol(self) -> None:
+        """Let the versions play that are active now."""
+        now = rostered(self.config, self.stored)
+        if now.digest != self.config.digest:
+            self.config = now
+            self._ledgers.clear()
 
     def tables(self, number: int) -> Sequence[Sequence[str]]:
         """Who meets in a round that is not planned yet."""

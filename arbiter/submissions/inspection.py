@@ -17,9 +17,10 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Literal
 
 from arbiter.errors import ConfigError
+from arbiter.season.roster import SOURCE
 from arbiter.submissions.archive import PROGRAM, unpack
 from arbiter.submissions.build import Terms, build
-from arbiter.submissions.program import SOURCE, Program, recipe_of, refuse_lacking
+from arbiter.submissions.program import Program, recipe_of, refuse_lacking
 from arbiter.submissions.steps import Refused, Step
 from arbiter.submissions.trial import Trial, check, play_matches
 from arbiter.table.launcher import Launcher

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from arbiter.config.submissions import Submissions
 from arbiter.errors import NoStore, StoreError
+from arbiter.season.roster import folder_of
 from arbiter.store import Store
 from arbiter.store.submissions import ACCEPTED, STATES
-from arbiter.submissions.receiving import archive_of, folder_of, program_of, sweep
+from arbiter.submissions.receiving import archive_of, program_of, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

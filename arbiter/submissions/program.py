@@ -17,6 +17,7 @@ from arbiter.config.problems import placed, problems_of
 from arbiter.config.season_file import StrictModel, Word
 from arbiter.errors import ConfigError, Problem
 from arbiter.players import command_problems, registered, starting_problems
+from arbiter.season.roster import SOURCE
 from arbiter.submissions.steps import Refused
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     from arbiter.match import Player
 
-SOURCE = "source"
-"""The folder of a version that holds what was sent, and what was built of it."""
 WRITTEN, SHELL = "bot.yaml", "bot.sh"
 LONGEST_WRITTEN = 16 << 10
 """Bytes of bot.yaml."""

@@ -12,14 +12,14 @@ import secrets
 import shutil
 import time
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
-from arbiter.store.address import file_of
+from arbiter.season.roster import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from arbiter.config import Config
 
@@ -32,13 +32,6 @@ LEFT_BYTES = 200_000_000
 
 class TooLarge(Exception):
     """More bytes than an archive may have."""
-
-
-def folder_of(config: Config) -> Path:
-    """Where archives and programs lie: beside the store, or the season's file where that is a server's."""
-    store = file_of(config.store)
-    place = config.file if store is None else store
-    return place.resolve().with_name(f"{place.stem}.submissions")
 
 
 def archive_of(config: Config, file: str) -> Path:

@@ -13,6 +13,7 @@ from arbiter.season.marks import marked
 from arbiter.season.orders import force
 from arbiter.season.plan import commitment
 from arbiter.season.results import Results
+from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
 from arbiter.store.happenings import Happening
 
@@ -86,8 +87,9 @@ class State:
 
     @cached_property
     def players(self) -> Mapping[str, bool]:
-        """The file's players by rated name; True for house bots."""
-        return {entry.player.name: entry.house for entry in self.config.entries}
+        """The players of the next round by rated name; True for house bots."""
+        now = rostered(self.config, self.stored)
+        return {entry.player.name: entry.house for entry in now.entries}
 
     @cached_property
     def names(self) -> tuple[str, ...]:

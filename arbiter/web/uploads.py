@@ -15,8 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from arbiter.errors import StoreError
+from arbiter.season.roster import folder_of
 from arbiter.store.submissions import TooMany
-from arbiter.submissions.receiving import Arriving, TooLarge, folder_of, has_room
+from arbiter.submissions.receiving import Arriving, TooLarge, has_room
 from arbiter.web.refusals import Refusal, too_many
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ import pytest
 
 from arbiter.config import load
 from arbiter.errors import StoreError
+from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions import inspector, receiving
 from arbiter.submissions.inspector import Inspector, alone, inspect_one
-from arbiter.submissions.receiving import Arriving, TooLarge, archive_of, folder_of, has_room, sweep
+from arbiter.submissions.receiving import Arriving, TooLarge, archive_of, has_room, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
+from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
-from arbiter.submissions.receiving import folder_of
 from arbiter.web import uploads
 from tests.kept_season import Kept
 from tests.web.authored import ADDRESS, Authored, archive, authored, site

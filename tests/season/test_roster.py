@@ -1,0 +1,316 @@
+"""Who plays: versions that authors sent join the next round to be planned, and stay with the rounds they played."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from arbiter.cli import exit_code
+from arbiter.cli.opening import look
+from arbiter.config import Config, load
+from arbiter.errors import ConfigError
+from arbiter.match import Fault, Forfeit, MatchRecord, MatchSpec
+from arbiter.season.administration import reinstate, suspend
+from arbiter.season.roster import folder_of
+from arbiter.season.season import Season
+from arbiter.season.verify import verify
+from arbiter.store import Store
+from arbiter.store.submissions import Submission
+from tests.builders import Scripted, by_name, play_round
+
+CONFIG = """\
+season: s
+game: planning
+rounds: 9
+seed: abc
+suspend_after: 8
+house_bots: [h0]
+submissions: {}
+players:
+  - {name: h0, command: [python3], house: true}
+"""
+OWN = "  - {name: p1, command: [python3]}\n"
+
+
+class Contest:
+    """A season that takes programs; matches are won by whose name comes last."""
+
+    def __init__(self, folder: Path, text: str = CONFIG + OWN) -> None:
+        self.file = folder / "s.yaml"
+        self.file.write_text(text)
+        self.store = Store(self.config.store)
+        self.season = self.opened()
+
+    @property
+    def config(self) -> Config:
+        return load(self.file)
+
+    def opened(self) -> Season:
+        """The season as another process finds it."""
+        return Season.open(self.config, self.store)
+
+    def send(self, author: str, text: str = "print()") -> Submission:
+        """An author's new version, received."""
+        if self.season.stored.authors.named(author) is None:
+            self.season.stored.authors.add(author, author, author, False, "test")
+        name = sha256(f"{author} {text}".encode()).hexdigest()
+        source = folder_of(self.config) / name / "source"
+        source.mkdir(parents=True)
+        (source / "bot.py").write_text(text)
+        return self.season.stored.submissions.add(author, name, name, 99)[0]
+
+    def accept(self, author: str, text: str = "print()") -> Submission:
+        """An author's new version, accepted and so active."""
+        sent = self.send(author, text)
+        program = {"command": ["python3", "bot.py"], "read": [], "files": {"source/bot.py": ""}}
+        self.season.stored.submissions.accept(sent.id, [], program)
+        return sent
+
+    def plan(self) -> list[str]:
+        """Who meets in the next round, houses left out."""
+        plan = self.season.plan()
+        assert plan is not None
+        return sorted(name for table in plan.stored.tables for name in table if not name.startswith("h0"))
+
+    def play(self, faulty: str = "") -> dict[str, Any]:
+        """The standings after a round, all of whose matches this player's fault ends."""
+
+        def outcome(spec: MatchSpec) -> MatchRecord:
+            names = sorted(player.name for player in spec.players)
+            played = by_name(spec, {name: number for number, name in enumerate(names)})
+            if faulty not in played.players:
+                return played
+            forfeit = Forfeit(played.players.index(faulty), faulty, Fault.CRASH, "", "", "")
+            return replace(played, points=None, forfeit=forfeit)
+
+        plan = self.season.plan()
+        assert plan is not None
+        assert play_round(self.season.stored, plan, Scripted(outcome))
+        return self.season.finish_round(plan.stored.number)
+
+    def settings(self, number: int) -> dict[str, dict[str, Any]]:
+        """The players that a round was planned with, by registered name."""
+        digest = self.season.stored.rounds()[number - 1].digest
+        kept = self.season.stored.settings(digest)
+        assert kept is not None
+        return {player["name"]: player for player in kept["players"]}
+
+
+@pytest.fixture
+def contest(tmp_path: Path) -> Contest:
+    return Contest(tmp_path)
+
+
+def test_an_accepted_version_joins_the_next_round(contest: Contest) -> None:
+    contest.play()
+    contest.accept("ann")
+    assert contest.plan() == ["ann@1", "p1"]
+
+
+def test_what_is_not_accepted_does_not_play(contest: Contest) -> None:
+    contest.send("ann")
+    sent = contest.send("ben")
+    contest.season.stored.submissions.refuse(sent.id, [])
+    assert contest.plan() == ["p1"]
+
+
+def test_without_the_key_nobodys_version_plays(contest: Contest) -> None:
+    contest.accept("ann")
+    contest.file.write_text(contest.file.read_text().replace("submissions: {}\n", ""))
+    contest.season = contest.opened()
+    assert contest.plan() == ["p1"]
+
+
+def test_a_round_is_kept_with_the_archives_digests(contest: Contest) -> None:
+    sent = contest.accept("ann")
+    contest.plan()
+    player = contest.settings(1)["ann"]
+    assert (player["version"], player["sha256"]) == (1, sent.sha256)
+    assert player["command"] == ["python3", f"s.submissions/{sent.file}/source/bot.py"]
+    assert "sha256" not in contest.settings(1)["p1"]
+
+
+def test_a_version_starts_in_its_own_folder(contest: Contest) -> None:
+    sent = contest.accept("ann")
+    contest.plan()
+    (player,) = [entry.player for entry in contest.season.config.entries if entry.is_sent]
+    own = folder_of(contest.config) / sent.file / "source"
+    assert (player.folder, player.read, player.files) == (str(own), (str(own),), (str(own / "bot.py"),))
+
+
+def test_files_of_a_round_are_kept_by_their_digests(contest: Contest) -> None:
+    sent = contest.accept("ann", "print(1)")
+    contest.play()
+    kept = contest.season.stored.programs()[1]["ann@1"]
+    assert kept == {f"s.submissions/{sent.file}/source/bot.py": sha256(b"print(1)").hexdigest()}
+
+
+def test_a_new_version_plays_from_the_next_round_and_has_a_rating_of_its_own(contest: Contest) -> None:
+    contest.accept("ann")
+    contest.play()
+    contest.accept("ann", "better")
+    matches = {row["player"]: row["matches"] for row in contest.play()["players"]}
+    assert (matches["ann@1"], matches["ann@2"]) == (4, 4)
+
+
+def test_an_earlier_version_plays_again_where_it_is_activated(contest: Contest) -> None:
+    first = contest.accept("ann")
+    contest.accept("ann", "worse")
+    assert contest.plan() == ["ann@2", "p1"]
+    contest.play()
+    contest.season.stored.submissions.activate(first.id, "ann")
+    assert contest.plan() == ["ann@1", "p1"]
+
+
+def test_what_comes_while_a_round_is_planned_joins_it(
+    contest: Contest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = Season.tables
+    sent: list[Submission] = []
+
+    def slow(season: Season, number: int) -> Any:
+        planned = tables(season, number)
+        if not sent:
+            sent.append(contest.accept("ann"))
+        return planned
+
+    monkeypatch.setattr(Season, "tables", slow)
+    assert contest.plan() == ["ann@1", "p1"]
+    joined = contest.season.stored.submissions.one(sent[0].id)
+    assert joined is not None
+    assert joined.joins_round == 1
+
+
+def test_a_round_that_is_planned_is_played_as_planned(contest: Contest) -> None:
+    contest.accept("ann")
+    contest.plan()
+    contest.accept("ann", "late")
+    contest.accept("ben")
+    contest.season = contest.opened()
+    assert contest.plan() == ["ann@1", "p1"]
+    contest.play()
+    assert contest.plan() == ["ann@2", "ben@1", "p1"]
+
+
+def test_what_authors_send_needs_no_consent_and_the_organisers_changes_do(contest: Contest) -> None:
+    contest.play()
+    contest.accept("ann")
+    contest.play()
+    contest.file.write_text(contest.file.read_text().replace("game: planning", "game: planning\ntime: 9s"))
+    contest.season = contest.opened()
+    with pytest.raises(
+        ConfigError, match=r"the config has changed since round 2, which is complete: time: 10s -> 9s "
+    ):
+        contest.plan()
+
+
+def test_a_suspension_follows_the_author(contest: Contest) -> None:
+    contest.accept("ann")
+    contest.play()
+    suspend(contest.season, "ann@1", "asked the web")
+    contest.accept("ann", "new")
+    assert contest.plan() == ["p1"]
+    contest.play()
+    reinstate(contest.season, "ann")
+    assert contest.plan() == ["ann@2", "p1"]
+
+
+def test_who_is_suspended_for_faults_does_not_come_back_by_sending_again(contest: Contest) -> None:
+    first = contest.accept("ann")
+    for _ in range(2):
+        contest.play(faulty="ann@1")
+    contest.accept("ann", "new")
+    assert contest.plan() == ["p1"]
+    contest.play()
+    contest.season.stored.submissions.activate(first.id, "ann")
+    assert contest.plan() == ["p1"]
+
+
+def test_a_season_with_versions_verifies(contest: Contest) -> None:
+    contest.accept("ann")
+    contest.play()
+    contest.accept("ann", "better")
+    contest.accept("ben")
+    contest.play()
+    problems = [
+        finding for finding in verify(contest.config, contest.season.stored) if "tables" in finding.text
+    ]
+    assert problems == []
+
+
+def test_stored_settings_are_a_file_that_reads_as_they_do(
+    contest: Contest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sent = contest.accept("ann")
+    contest.plan()
+    contest.accept("ann", "later")
+    assert exit_code(["config", str(contest.file), "--stored"]) == 0
+    text = capsys.readouterr().out
+    (player,) = [player for player in yaml.safe_load(text)["players"] if player["name"] == "ann"]
+    assert (player["version"], player["sha256"]) == (1, sent.sha256)
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "stored.yaml").write_text(text)
+    again = load(tmp_path / "copy" / "stored.yaml", check_commands=True)
+    assert again.digest == contest.season.stored.rounds()[0].digest
+    assert again.entries[-1].player.files == contest.season.config.entries[-1].player.files
+
+
+def test_a_version_of_stored_settings_gives_way_to_the_authors_active_one(contest: Contest) -> None:
+    contest.accept("ann")
+    contest.plan()
+    line = f"  - {{name: ann, version: 1, command: [python3], sha256: {'a' * 64}}}\n"
+    contest.file.write_text(contest.file.read_text() + line)
+    contest.accept("ann", "later")
+    names = [entry.player.name for entry in contest.opened().config.entries]
+    assert names == ["h0", "p1", "ann@2"]
+
+
+def test_a_digest_that_is_none_is_refused(contest: Contest) -> None:
+    contest.file.write_text(contest.file.read_text() + "  - {name: ann, command: [python3], sha256: 12}\n")
+    with pytest.raises(ConfigError, match="sha256"):
+        load(contest.file)
+
+
+def test_settings_without_versions_have_the_digest_that_they_had(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(CONFIG + OWN)
+    assert load(path).digest == "2b04cd699c0ab1f845c793cf798ed578997902788a167018558c10976b9c8c16"
+
+
+def test_commands_that_only_look_see_versions_among_the_players(contest: Contest) -> None:
+    contest.accept("ann")
+    contest.plan()
+    assert look(str(contest.file), None).players == {"h0": True, "p1": False, "ann@1": False}
+
+
+def test_the_version_that_played_before_is_marked_as_withdrawn(
+    contest: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    contest.accept("ann")
+    contest.play()
+    contest.accept("ann", "better")
+    contest.play()
+    assert exit_code(["standings", str(contest.file), "--format", "csv"]) == 0
+    rows = {line.split(",")[1]: line.split(",")[-1] for line in capsys.readouterr().out.splitlines()}
+    assert (rows["ann@1"], rows["ann@2"]) == ("withdrawn", "")
+
+
+def test_before_the_first_program_is_accepted_nobody_plays(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, CONFIG)
+    with pytest.raises(
+        ConfigError, match="nobody plays yet: no program that an author sent has been accepted"
+    ):
+        contest.plan()
+    contest.accept("ann")
+    assert contest.plan() == ["ann@1"]
+
+
+def test_a_slice_does_not_go_with_submissions(contest: Contest, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run-season", str(contest.file), "--slice", "1/2", "--store", "sqlite:///part.sqlite"]
+    assert exit_code(words) == 2
+    assert "--slice does not go with submissions" in capsys.readouterr().err
