@@ -19,7 +19,7 @@ from arbiter.store.audit import moment, note
 from arbiter.store.orders import count_up
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from arbiter.store.database import Database
 
@@ -121,12 +121,15 @@ class SubmissionBook:
         with self._store.reading() as connection:
             return set(connection.execute(query).scalars())
 
-    def next(self) -> Submission | None:
-        """Which submission to inspect now: of the author of whom fewest were inspected in a day."""
+    def next(self, without: Collection[int] = ()) -> Submission | None:
+        """Which submission to inspect now: of the author of whom fewest were inspected in a day.
+
+        None where nothing waits but those of the ids in `without`.
+        """
         table = schema.submissions
         waiting = sa.select(table).filter_by(season_id=self._id).where(table.c.state.not_in(OVER))
         with self._store.reading() as connection:
-            rows = list(connection.execute(waiting.order_by(table.c.id)))
+            rows = [row for row in connection.execute(waiting) if row.id not in without]
             if not rows:
                 return None
             done = (

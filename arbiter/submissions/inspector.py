@@ -36,6 +36,8 @@ LIMIT_SECONDS = 600.0
 """Of an inspection, which bounds itself more narrowly; then it is killed."""
 MOST_TRIES = 3
 """Inspections of one submission that may fail on our side."""
+AGAIN_SECONDS = 20.0
+"""Until it is begun again, others meanwhile."""
 END_SECONDS = 2.0
 OURS = "ask the organiser, whose log says more"
 
@@ -119,6 +121,7 @@ class Inspector:
         """`run` inspects one, and returns what went wrong on our side; it is given by tests."""
         self._configs, self._say, self._run = configs, say, run or _run
         self._stores: dict[str, Store] = {}
+        self._again: dict[tuple[str, int], float] = {}
 
     def work(self, until_empty: bool = False) -> None:
         """Inspect, one after the other, seasons taking turns; with `until_empty` until nothing waits."""
@@ -129,14 +132,21 @@ class Inspector:
         while True:
             worked = [self._work_on(config) for config in self._configs]
             if not any(worked):
-                if until_empty:
+                if until_empty and not self._waits():
                     return
                 time.sleep(LOOK_SECONDS)
+
+    def _waits(self) -> bool:
+        """True where something is to be inspected, now or later."""
+        seasons = filter(None, map(self._season, self._configs))
+        return any(season.submissions.next() is not None for season in seasons)
 
     def _work_on(self, config: Config) -> bool:
         """Inspect the next submission of a season, if there is one."""
         season = self._season(config)
-        found = None if season is None else season.submissions.next()
+        now = time.monotonic()
+        resting = {number for (name, number), at in self._again.items() if name == config.season and at > now}
+        found = None if season is None else season.submissions.next(resting)
         if season is None or found is None:
             return False
         problem = self._run(config, found)
@@ -161,6 +171,7 @@ class Inspector:
         late = problem == _too_long()
         if not late and found.tries + 1 < MOST_TRIES:
             season.submissions.fail(found.id)
+            self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS
             return
         detail = problem if late else "the service could not inspect it"
         step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}

@@ -156,7 +156,10 @@ def test_whoever_sent_most_waits(config: Config, season: SeasonStore) -> None:
     assert order == ["ann@1", "ben@1", "ann@2", "ann@3"]
 
 
-def test_failures_of_ours_are_tried_again_and_then_told(config: Config, season: SeasonStore) -> None:
+def test_failures_of_ours_are_tried_again_and_then_told(
+    config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspector, "AGAIN_SECONDS", 0.0)
     number, other = sent(season), sent(season, "ben", "x")
     said: list[str] = []
 
@@ -176,6 +179,22 @@ def test_failures_of_ours_are_tried_again_and_then_told(config: Config, season: 
         "the service could not inspect it",
     )
     assert kept(season, other).state == "refused"
+
+
+def test_while_one_waits_to_be_tried_again_others_come(config: Config, season: SeasonStore) -> None:
+    broken, other = sent(season), sent(season, "ann", "b")
+    order: list[int] = []
+
+    def run(config: Config, found: Submission) -> str:
+        order.append(found.id)
+        if found.id == other:
+            season.submissions.refuse(other, [])
+            # Or the inspector would wait for the other one.
+            season.submissions.refuse(broken, [])
+        return "" if found.id == other else "it failed"
+
+    Inspector([config], lambda _: None, run).work(until_empty=True)
+    assert order == [broken, other]
 
 
 @pytest.mark.process
