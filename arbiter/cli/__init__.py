@@ -29,6 +29,7 @@ COMMANDS = {
     "plan": ("plan", "plan", "How long a season takes, and what fits into the time there is."),
     "status": ("watch", "status", "How far a season is, and who plays it."),
     "stop": ("watch", "stop", "Ask whoever plays a season to stop in good order."),
+    "resume": ("watch", "resume", "Let a paused season go on."),
     "serve": ("serve", "serve", "Seasons in a browser, and played if asked to."),
     "authors": ("authors", "authors", "Who may send programs to a season."),
     "submit": ("submit", "submit", "Send a program to a site, and hear what was found of it."),

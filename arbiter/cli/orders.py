@@ -23,7 +23,7 @@ from arbiter.store import Store, Verb
 from arbiter.store.address import address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from arbiter.match import MatchSummary
     from arbiter.season.administration import Administered, Given
@@ -178,7 +178,7 @@ def _is(rated: str, player: str) -> bool:
 
 def _tell(season: Administered, given: Given, text: str, style: str) -> None:
     """Say what was ordered, who hears it, and how the standings change."""
-    moved = list(_moved(given))
+    moved = list(administration.moved(given))
     if style == "json":
         print_json(
             {
@@ -200,17 +200,6 @@ def _tell(season: Administered, given: Given, text: str, style: str) -> None:
 
 
 _MOVED = ("player", "rank_before", "rank", "elo_before", "elo")
-
-
-def _moved(given: Given) -> Iterator[tuple[Any, ...]]:
-    """Players whose rank or rating changes."""
-    if given.before is None or given.after is None:
-        return
-    before = {row["player"]: row for row in given.before["players"]}
-    for row in given.after["players"]:
-        old = before.get(row["player"], {"rank": None, "elo": None})
-        if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
-            yield row["player"], old["rank"], row["rank"], old["elo"], row["elo"]
 
 
 def _list(orders: tuple[Order, ...], style: str) -> None:

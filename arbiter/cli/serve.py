@@ -64,9 +64,8 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool) -> None:
     listening = serving.bound_socket(host, port)
     log, live = Log(), Live(seasons)
     web, others = serving.share_cores()
-    coordinators = Coordinators(
-        {name: season.path for name, season in seasons.watched.items()} if play else {}, others, log
-    )
+    played = {name: season.path for name, season in seasons.watched.items()} if play else {}
+    coordinators = Coordinators(played, others, log, seasons.is_paused)
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)
     site = make_site(seasons, live, log, coordinators.ended)

@@ -13,6 +13,7 @@ from arbiter.cli.output import counted, note, print_json, say
 from arbiter.season.orders import force, suspended_now
 from arbiter.season.schedule import matches_of
 from arbiter.season.substitutes import number_of_substitutes
+from arbiter.store.audit import CONSOLE
 
 LOOK_SECONDS = 0.2
 """Between two looks at who plays: short for whoever waits, and cheap for the store."""
@@ -38,7 +39,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
 
         then = config_of(found.config(), season, begun)
         planned += number_of_substitutes(then, season, begun.number) if then is not None else 0
-    holds = force(season.orders.read().given)
+    holds, running = force(season.orders.read().given), season.running.read()
     shape: dict[str, Any] = {
         "season": found.name,
         "rounds": found.rounds,
@@ -48,6 +49,8 @@ def status(config: str, store_url: str | None, style: str) -> None:
         "stored": len(season.match_ids(begun.number)) if begun else 0,
         "played_by": store.holder(found.name),
         "stop_asked": season.asked_to_stop(),
+        "paused": running.paused,
+        "closed": running.closed,
         "suspended": suspended_now(season, complete),
         "annulled": len(holds.annulled),
         "to_replay": len(holds.to_replay),
@@ -64,8 +67,27 @@ def status(config: str, store_url: str | None, style: str) -> None:
         say(f"{counted(len(holds.annulled), 'match')} annulled{again}")
     for name, reason in shape["suspended"].items():
         say(f"suspended: {name}: {reason}")
+    for what, since in (("paused", running.paused), ("closed", running.closed)):
+        if since is not None:
+            say(f"{what} since {since}")
     stopping = ", which was asked to stop" if shape["played_by"] and shape["stop_asked"] else ""
     say(f"played by {shape['played_by'] or 'nobody now'}{stopping}")
+
+
+@click.command()
+@config_argument
+@store_option
+def resume(config: str, store_url: str | None) -> None:
+    """Let a season that an organiser paused on the site go on.
+
+    Where `serve --play` plays it, that goes on by itself.
+
+    Example: arbiter resume configs/demo.yaml
+    """
+    season = look(config, store_url).season
+    if season.running.read().paused is None:
+        note(f"{season.name} is not paused")
+    season.running.resume(CONSOLE)
 
 
 @click.command()

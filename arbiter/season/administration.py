@@ -9,12 +9,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from arbiter.config.changes import VERSION_MARK
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force, now_text
 from arbiter.store import Order, Orders, Outdated, Verb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.match import MatchSummary
     from arbiter.packing import PackedMatch
@@ -47,8 +48,10 @@ class Given(NamedTuple):
     after: dict[str, Any] | None
 
 
-def annul(season: Administered, ids: Sequence[str], because: str, replay: bool = False) -> Given:
-    """Let matches no longer count, with `replay` until they were played again.
+def annul(
+    season: Administered, ids: Sequence[str], because: str, replay: bool = False, keep: bool = True
+) -> Given:
+    """Let matches no longer count, with `replay` until they were played again; `keep` as in `give`.
 
     ConfigError for a match that is not there or is annulled already; then nothing is changed.
     """
@@ -63,7 +66,7 @@ def annul(season: Administered, ids: Sequence[str], because: str, replay: bool =
                 raise ConfigError(message, hint=hint if replay else "--undo takes it back")
             yield Verb.REPLAY if replay else Verb.ANNUL, match_id, reason
 
-    return give(season, orders)
+    return give(season, orders, keep)
 
 
 def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
@@ -146,18 +149,23 @@ def reinstate(season: Results, player: str) -> Given:
     ConfigError for one that is unknown or not suspended.
     """
     name = _registered(season, player)
-    rated = {entry.player.name for entry in season.config.entries if entry.registered_name == name}
+    rated = {rated for rated in season.suspended() if rated.partition(VERSION_MARK)[0] == name}
 
     def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
-        if name not in now.suspended and not rated & season.suspended().keys():
+        if name not in now.suspended and not rated:
             raise ConfigError(f"{name} is not suspended")
         yield Verb.REINSTATE, name, ""
 
     return give(season, orders)
 
 
-def give(season: Administered, make: Callable[[Force], Iterable[tuple[Verb, str, str]]]) -> Given:
-    """Give the orders that `make` makes of what holds; again, if somebody else was faster."""
+def give(
+    season: Administered, make: Callable[[Force], Iterable[tuple[Verb, str, str]]], keep: bool = True
+) -> Given:
+    """Give the orders that `make` makes of what holds; again, if somebody else was faster.
+
+    Without `keep` nothing is ordered: it only tells what would come of it.
+    """
     stored = season.stored
     while True:
         known = stored.orders.read()
@@ -173,8 +181,20 @@ def give(season: Administered, make: Callable[[Force], Iterable[tuple[Verb, str,
             before = stored.standings(complete)
             after = season.standings_under(complete, Orders(known.revision, (*known.given, *new)))
         with suppress(Outdated):
-            stored.orders.give(new, known.revision, None if after is None else (complete, after))
+            if keep:
+                stored.orders.give(new, known.revision, None if after is None else (complete, after))
             return Given(tuple(order.subject for order in new), before, after)
+
+
+def moved(given: Given) -> Iterator[tuple[Any, ...]]:
+    """Players whose rank or rating changes: name, rank before and after, Elo before and after."""
+    if given.before is None or given.after is None:
+        return
+    before = {row["player"]: row for row in given.before["players"]}
+    for row in given.after["players"]:
+        old = before.get(row["player"], {"rank": None, "elo": None})
+        if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
+            yield row["player"], old["rank"], row["rank"], old["elo"], row["elo"]
 
 
 def checked_reason(text: str) -> str:
@@ -202,11 +222,23 @@ def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
             raise unknown_match(match_id, summaries)
 
 
+def is_player(season: Results, player: str) -> bool:
+    """True for a player of the season's file, or an author, by name or by the name that is rated."""
+    try:
+        _registered(season, player)
+    except ConfigError:
+        return False
+    return True
+
+
 def _registered(season: Results, player: str) -> str:
     """A player's name as registered, from that or the name that it is rated under."""
     entries = season.config.entries
     for entry in entries:
         if player in (entry.registered_name, entry.player.name):
             return entry.registered_name
+    author = player.partition(VERSION_MARK)[0]
+    if season.stored.authors.named(author) is not None:
+        return author
     names = sorted({entry.registered_name for entry in entries})
     raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, names))

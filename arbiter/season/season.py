@@ -134,7 +134,7 @@ class Season(Results):
         ):
             return self.plan_of(begun)
         number = len(rounds) if begun else len(rounds) + 1
-        over = number > config.rounds and not more
+        over = (number > config.rounds and not more) or stored.running.read().closed is not None
         told = stored.seed_told()
         accepted = consent(config, stored, last, None if over else number, told, accept_changes)
         if begun is not None:
@@ -207,7 +207,8 @@ class Season(Results):
         finally:
             self.config = whole
         last = len(self.stored.rounds())
-        if over and (last < whole.rounds or self._time_left(executor)):
+        closed = self.stored.running.read().closed is not None
+        if over and not closed and (last < whole.rounds or self._time_left(executor)):
             yield RoundsOver(last, whole.rounds)
         elif over:
             if self.stored.seed_told() is None:
@@ -219,6 +220,9 @@ class Season(Results):
     ) -> Generator[Event, None, bool]:
         """Play round after round; return True when there is none left."""
         stored = self.stored
+        if (since := stored.running.read().paused) is not None:
+            hint = "arbiter resume lets it go on, or an organiser on the site"
+            raise ConfigError(f"{stored.name} is paused since {since}", str(self.config.file), hint)
         stored.ask_to_stop(False)
         while True:
             if (yield from self._play_again(executor)):

@@ -13,6 +13,7 @@
 | `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
 | `authors`, `submissions` | who may send programs, and what was sent |
+| `running` | whether a season is paused, or closed |
 | `audit` | who did what when |
 """
 

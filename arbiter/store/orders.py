@@ -17,6 +17,7 @@ from arbiter.errors import StoreError
 from arbiter.match import MatchSummary
 from arbiter.packing import PackedMatch
 from arbiter.store import schema
+from arbiter.store.audit import CONSOLE, note
 from arbiter.store.happenings import Happening, log
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class Verb(StrEnum):
 
 
 OF_MATCHES = frozenset({Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED, Verb.RESTORED})
+
+OF_PLAY = frozenset({Verb.REPLAYED, Verb.TRIED})
+"""Given by whoever plays, not by an organiser."""
 
 
 class Order(NamedTuple):
@@ -73,8 +77,8 @@ class Orders:
 class OrderBook:
     """The orders of one season in a store."""
 
-    def __init__(self, store: Database, season: int) -> None:
-        self._store, self._id = store, season
+    def __init__(self, store: Database, season: int, who: str = CONSOLE) -> None:
+        self._store, self._id, self._who = store, season, who
 
     def read(self) -> Orders:
         """All orders. One given meanwhile is there or not, but the revision is older than it."""
@@ -181,6 +185,8 @@ class OrderBook:
             if order.programs is not None:
                 row["programs"] = json.dumps(order.programs)
             connection.execute(sa.insert(table).values(row))
+            if order.verb not in OF_PLAY:
+                note(connection, self._id, self._who, order.verb.value, order.subject, order.because)
 
 
 _SUBJECTS = (

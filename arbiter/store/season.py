@@ -17,10 +17,11 @@ from arbiter.errors import StoreError
 from arbiter.match import AGAIN_MARK, MatchSummary
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
-from arbiter.store.audit import AuditLog
+from arbiter.store.audit import CONSOLE, AuditLog
 from arbiter.store.authors import AuthorBook
 from arbiter.store.happenings import Happened, Happening, happened, log
 from arbiter.store.orders import OrderBook, count_up, keep_standings
+from arbiter.store.running import RunningBook
 from arbiter.store.submissions import SubmissionBook
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class SeasonStore:
     def __init__(self, store: Database, number: int, name: str, game: str, seed: str) -> None:
         self.name, self.game, self.seed = name, game, seed
         self._store, self._id = store, number
+        self._who = CONSOLE
 
     def holder(self) -> str | None:
         """Who plays the season now, None if nobody does."""
@@ -83,7 +85,18 @@ class SeasonStore:
     @property
     def orders(self) -> OrderBook:
         """The organiser's orders."""
-        return OrderBook(self._store, self._id)
+        return OrderBook(self._store, self._id, self._who)
+
+    def by(self, who: str) -> SeasonStore:
+        """The same season, its orders given by somebody else than whoever sits at the machine."""
+        found = SeasonStore(self._store, self._id, self.name, self.game, self.seed)
+        found._who = who
+        return found
+
+    @property
+    def running(self) -> RunningBook:
+        """Whether it is paused, or closed."""
+        return RunningBook(self._store, self._id)
 
     @property
     def authors(self) -> AuthorBook:
@@ -274,8 +287,9 @@ class SeasonStore:
                 log(connection, self._id, Happening.STATE, 0, "stopping" if asked else "playing")
 
     def asked_to_stop(self) -> bool:
-        """True when somebody has asked that the season stop."""
-        return self._scalar(sa.select(schema.seasons.c.stop_asked).filter_by(id=self._id)) is not None
+        """True when somebody has asked that the season stop, or it is paused."""
+        wishes = sa.func.coalesce(schema.seasons.c.stop_asked, schema.seasons.c.paused)
+        return self._scalar(sa.select(wishes).filter_by(id=self._id)) is not None
 
     def played_from(self, file: str) -> None:
         """Keep which file the season is played from."""

@@ -12,6 +12,7 @@
 | `callers`, `refusals` | who asks; what is refused, in one shape |
 | `authors_api`, `uploads` | programs sent, and what was found of them |
 | `author_pages`, `sessions`, `forms` | the same in a browser, which is known by a cookie |
+| `organisers_api`, `organiser_pages` | orders of organisers, and who gave which |
 | `under_way`, `live` | the round under way; what happens, as server-sent events |
 | `keeping` | answers kept as long as nothing happens |
 | `traffic`, `metrics` | requests counted, logged and bounded; figures for Prometheus |

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
-from arbiter.web import authors_api, figures
+from arbiter.web import authors_api, figures, organisers_api
 from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.refusals import Refusal, error_answer
 from arbiter.web.security import given
@@ -130,6 +130,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
 
     api.state.seasons, api.state.uploads = seasons, uploads
     api.include_router(authors_api.router)
+    api.include_router(organisers_api.router)
     return api
 
 

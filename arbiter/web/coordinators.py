@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from arbiter.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from arbiter.web.traffic import Log
@@ -30,6 +30,8 @@ WELL_AFTER = 600.0
 """Seconds that a coordinator has run without trouble when the next one counts as the first."""
 PR_SET_PDEATHSIG = 1
 KEPT_LINES = 100
+PAUSE_SECONDS = 60.0
+"""Within which a coordinator ends after its season was paused."""
 MEANINGS = {
     0: "the season is played to its end",
     2: "its file must be put right; then start this again",
@@ -63,6 +65,11 @@ class Coordinator:
         self._failures = 0
         self._began = 0.0
         self._next: float | None = None
+
+    @property
+    def runs(self) -> bool:
+        """True while there is a process, or there is soon to be one again."""
+        return self._process is not None or self._next is not None
 
     def start(self) -> None:
         """Start the process. Only in the main thread: the kernel ends it with the thread that started it."""
@@ -128,7 +135,14 @@ class Coordinator:
 class Coordinators:
     """Those of all seasons; the cores are dealt out among them, each its own as far as they go."""
 
-    def __init__(self, files: Mapping[str, Path], cores: Sequence[int], log: Log) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, Path],
+        cores: Sequence[int],
+        log: Log,
+        is_paused: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """`is_paused` says of a season whether nobody is to play it now."""
         names = list(files)
         shares = [list(cores[k :: len(names)]) or [cores[k % len(cores)]] for k in range(len(names))]
         self._players = [
@@ -137,6 +151,7 @@ class Coordinators:
         ]
         self._all = list(self._players)
         self.ended: dict[str, int] = {}
+        self._is_paused, self._paused_at = is_paused, dict[str, float]()
 
     def inspect(self, files: Iterable[Path], cores: Sequence[int], log: Log) -> None:
         """Have an inspector, too, for these seasons; none if there are none."""
@@ -148,9 +163,12 @@ class Coordinators:
             self._all.append(one)
 
     def start(self) -> None:
-        """Start all."""
+        """Start all, but for those of seasons that are paused."""
         for coordinator in self._all:
-            coordinator.start()
+            if coordinator in self._players and self._is_paused(coordinator.name):
+                self._paused_at[coordinator.name] = time.monotonic()
+            else:
+                coordinator.start()
 
     def look(self) -> None:
         """See how they are."""
@@ -159,6 +177,16 @@ class Coordinators:
         for coordinator in self._players:
             if coordinator.exit_code is not None:
                 self.ended[coordinator.name] = coordinator.exit_code
+            self._resume(coordinator)
+
+    def _resume(self, coordinator: Coordinator) -> None:
+        """Start one again that has ended because its season was paused, once that is over."""
+        name, now = coordinator.name, time.monotonic()
+        if self._is_paused(name):
+            self._paused_at[name] = now
+        elif not coordinator.runs and now - self._paused_at.get(name, -PAUSE_SECONDS) < PAUSE_SECONDS:
+            del self._paused_at[name]
+            coordinator.start()
 
     def ask_to_end(self) -> None:
         """Ask all to end, without waiting."""

@@ -47,11 +47,13 @@ def season(state: State) -> dict[str, Any]:
 
 
 def progress(state: State) -> str:
-    """One word for what happens to a season now: over, stopping, playing, waiting or new."""
+    """One word for what happens to a season now: over, stopping, playing, paused, waiting or new."""
     if state.seed is not None and state.begun is None:
         return "over"
     if state.holder is not None:
         return "stopping" if state.stopping else "playing"
+    if state.paused is not None:
+        return "paused"
     return "waiting" if state.rounds else "new"
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arbiter.web.traffic import Traffic
 
 Sample = tuple["Mapping[str, str]", float]
-STATES = ("new", "playing", "stopping", "waiting", "over", "unreadable")
+STATES = ("new", "playing", "stopping", "paused", "waiting", "over", "unreadable")
 
 
 def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, int]) -> str:

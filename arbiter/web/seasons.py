@@ -156,6 +156,13 @@ class Seasons:
             if state is not None:
                 yield state
 
+    def is_paused(self, name: str) -> bool:
+        """True where an organiser has paused a season; where its store cannot be read, nobody knows."""
+        with suppress(ArbiterError):
+            state = self.watched[name].show()
+            return state is not None and state.paused is not None
+        return False
+
     def close(self) -> None:
         """Close all stores."""
         for watched in self.watched.values():

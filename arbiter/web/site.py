@@ -20,6 +20,7 @@ from arbiter.web.author_pages import author_routes
 from arbiter.web.keeping import Keeper
 from arbiter.web.live import Live
 from arbiter.web.metrics import metrics
+from arbiter.web.organiser_pages import organiser_routes
 from arbiter.web.pages import STATIC, render
 from arbiter.web.refusals import Refusal
 from arbiter.web.security import Guard, given
@@ -81,6 +82,7 @@ def make_site(
         Route(f"{below}/players/{{player}}", _Page(seasons, "player", _player), methods=READ),
         Route(f"{below}/matches/{{match}}", _Page(seasons, "match", _match), methods=READ),
         *author_routes(seasons, uploads),
+        *organiser_routes(seasons),
         Mount("/api/v1", make_api(seasons, live, uploads)),
         Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),
     ]

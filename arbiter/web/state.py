@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 class State:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 
+    `paused` and `closed` say since when it is so.
+
     `revision` counts orders and rounds. `standings` are those after each complete round. `seed` is
     None until the season is over.
     """
@@ -48,6 +50,8 @@ class State:
     holder: str | None
     stopping: bool
     moment: datetime
+    paused: str | None = None
+    closed: str | None = None
 
     @property
     def name(self) -> str:
@@ -138,7 +142,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             same = replace(before, holder=holder, moment=datetime.now(UTC))
             _keep_ranking(before, same)
             return same
-        rounds = tuple(stored.rounds())
+        rounds, running = tuple(stored.rounds()), stored.running.read()
         complete = sum(known.complete for known in rounds)
         holds = force(stored.orders.read().given)
         summaries = _matches(stored, before)
@@ -165,6 +169,8 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             holder=holder,
             stopping=stored.asked_to_stop(),
             moment=datetime.now(UTC),
+            paused=running.paused,
+            closed=running.closed,
         )
         if stored.last_change()[1] == state.revision:
             if before is not None and before.revision == state.revision:

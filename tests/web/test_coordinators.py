@@ -107,3 +107,27 @@ def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> Non
     files = {"one": Path("one.yaml"), "two": Path("two.yaml")}
     made = Coordinators(files, cores, Lines())
     assert [coordinator._cores for coordinator in made._all] == expected
+
+
+def test_a_paused_season_is_played_again_once_it_is_resumed(
+    monkeypatch: pytest.MonkeyPatch, now: list[float], tmp_path: Path
+) -> None:
+    starts: list[float] = []
+    paused = True
+
+    def born(*_: object, **__: object) -> Process:
+        starts.append(now[0])
+        return Process(130)
+
+    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", born)
+    every = Coordinators({"spring": tmp_path / "spring.yaml"}, [0], Lines(), lambda _: paused)
+    every.start()
+    every.look()
+    assert starts == []
+    paused, now[0] = False, 1030.0
+    every.look()
+    assert starts == [1030.0]
+    # Asked to stop by somebody else: it stays so.
+    for now[0] in (1031.0, 1100.0):
+        every.look()
+    assert starts == [1030.0]

@@ -1,0 +1,97 @@
+"""The page of organisers: how the season runs, orders, authors, who did what when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from arbiter.season import administration
+from arbiter.web.author_pages import OWN, for_author, own_page
+from arbiter.web.forms import read_fields
+from arbiter.web.organisers_api import MOVED, annulled, reinstated, run, suspended
+from arbiter.web.refusals import nothing_here
+from arbiter.web.sessions import SESSION, caller_in, check_form
+from arbiter.web.words import match_of_part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from arbiter.season.administration import Given
+    from arbiter.web.callers import Caller
+    from arbiter.web.seasons import Seasons
+
+SHOWN_DEEDS = 200
+
+
+def organiser_routes(seasons: Seasons) -> list[Route]:
+    """The page of organisers, and what its forms order."""
+
+    def show(caller: Caller, request: Request) -> Response:
+        _refuse_others(caller)
+        return own_page("admin.html", caller, request, admin=_admin(caller), preview=None)
+
+    async def order(request: Request) -> Response:
+        fields = await read_fields(request)
+        check_form(request, SESSION, fields.get("proof"))
+        caller = await run_in_threadpool(caller_in, seasons, request)
+        if caller is None:
+            return RedirectResponse("/login", 303, OWN)
+        return await run_in_threadpool(_order, caller, request, fields)
+
+    return [
+        Route("/admin", for_author(seasons, show)),
+        Route("/admin/{order}", order, methods=["POST"]),
+    ]
+
+
+def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    """Do what a form orders; an annulment is shown before it is confirmed."""
+    _refuse_others(caller)
+    because, player = fields.get("because", ""), fields.get("player", "")
+    match request.path_params["order"]:
+        case "pause" | "resume" | "close" as verb:
+            run(caller, verb)
+        case "suspend":
+            suspended(caller, player, because)
+        case "reinstate":
+            reinstated(caller, player)
+        case "annul":
+            replay, confirmed = "replay" in fields, "confirmed" in fields
+            ids = [match_of_part(fields.get("match", "").strip())]
+            done = annulled(caller, ids, because, replay, keep=confirmed)
+            if not confirmed:
+                preview = {"match": ids[0], "because": because, "replay": replay, "rows": _moved(done)}
+                return own_page("admin.html", caller, request, admin=_admin(caller), preview=preview)
+        case _:
+            raise nothing_here()
+    return RedirectResponse("/admin", 303, OWN)
+
+
+def _refuse_others(caller: Caller) -> None:
+    if not caller.author.organiser:
+        raise nothing_here()
+
+
+def _moved(done: Given) -> list[dict[str, Any]]:
+    return [dict(zip(MOVED, row, strict=True)) for row in administration.moved(done)]
+
+
+def _admin(caller: Caller) -> dict[str, Any]:
+    """What the page shows."""
+    state = caller.state
+    stored, running = state.stored, state.stored.running.read()
+    authors = stored.authors.all()
+    players = sorted({entry.registered_name for entry in state.config.entries}, key=str.casefold)
+    return {
+        "paused": running.paused,
+        "closed": running.closed,
+        "suspended": dict(state.suspended),
+        "players": [*players, *(author.name for author in authors if not author.organiser)],
+        "authors": authors,
+        "audit": stored.audit.last(SHOWN_DEEDS),
+    }

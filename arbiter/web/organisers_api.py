@@ -1,0 +1,168 @@
+"""The part of the API that is for organisers: their orders, and who gave which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from arbiter.errors import ConfigError
+from arbiter.season import administration
+from arbiter.season.results import Results
+from arbiter.web.authors_api import REFUSED, Token
+from arbiter.web.callers import Caller, by_token, caller_of
+from arbiter.web.refusals import PRIVATE, Refusal, no_token, nothing_here
+from arbiter.web.security import given
+from arbiter.web.words import match_of_part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.season.administration import Given
+
+router = APIRouter(responses=REFUSED)
+BASE = "/seasons/{season}"
+Most = Annotated[int, Query(ge=1, le=1000, description="At most so many entries.")]
+MOVED = ("player", "rank_before", "rank", "elo_before", "elo")
+
+
+class Because(BaseModel):
+    """Why; the players will read it."""
+
+    because: str
+
+
+class Annulment(Because):
+    """Why, and whether the match is played again; with `preview` nothing is ordered."""
+
+    replay: bool = False
+    preview: bool = False
+
+
+def organiser(season: str, token: Token, request: Request) -> Caller:
+    """Who asks; Refusal for anybody but the season's organisers."""
+    seasons = request.app.state.seasons
+    return caller_of(seasons, season, None if token is None else token.credentials, organiser=True)
+
+
+def any_organiser(token: Token, request: Request) -> Caller:
+    """Who asks; Refusal for anybody but an organiser of some season."""
+    caller = None if token is None else by_token(request.app.state.seasons, token.credentials)
+    if caller is None:
+        raise no_token()
+    if not caller.author.organiser:
+        raise nothing_here()
+    return caller
+
+
+Organiser = Annotated[Caller, Depends(organiser)]
+
+
+@router.post(f"{BASE}/pause")
+def pause(caller: Organiser) -> Response:
+    """Let matches in flight be the last ones until the season is resumed."""
+    return _running(caller, "pause")
+
+
+@router.post(f"{BASE}/resume")
+def resume(caller: Organiser) -> Response:
+    """Let a paused season go on."""
+    return _running(caller, "resume")
+
+
+@router.post(f"{BASE}/close")
+def close(caller: Organiser) -> Response:
+    """Let the round under way be the last one, and take no more archives, for good."""
+    return _running(caller, "close")
+
+
+@router.post(f"{BASE}/players/{{player}}/suspend")
+def suspend(player: str, why: Because, caller: Organiser) -> Response:
+    """Let a player sit out from the next round on."""
+    return _told(suspended(caller, given(player), why.because))
+
+
+@router.post(f"{BASE}/players/{{player}}/reinstate")
+def reinstate(player: str, caller: Organiser) -> Response:
+    """Let a suspended player play again from the next round on."""
+    return _told(reinstated(caller, given(player)))
+
+
+@router.post(f"{BASE}/matches/{{match}}/annul")
+def annul(match: str, what: Annulment, caller: Organiser) -> Response:
+    """Let a match no longer count; the answer tells whom that moves."""
+    ids = [match_of_part(given(match))]
+    return _told(annulled(caller, ids, what.because, what.replay, keep=not what.preview))
+
+
+@router.get(f"{BASE}/audit")
+def read_audit(caller: Organiser, limit: Most = 100) -> Response:
+    """Who did what when in a season, the newest first."""
+    return _audit(caller, limit)
+
+
+@router.get("/audit")
+def read_own_audit(caller: Annotated[Caller, Depends(any_organiser)], limit: Most = 100) -> Response:
+    """The same of the season that the token is for."""
+    return _audit(caller, limit)
+
+
+def run(caller: Caller, verb: str) -> None:
+    """Pause, resume or close a season."""
+    getattr(caller.state.stored.running, verb)(caller.author.name)
+
+
+def suspended(caller: Caller, player: str, because: str) -> Given:
+    """Suspend a player; Refusal where that cannot be."""
+    return _ordered(lambda: administration.suspend(_season(caller, player), player, because))
+
+
+def reinstated(caller: Caller, player: str) -> Given:
+    """Reinstate a player; Refusal where that cannot be."""
+    return _ordered(lambda: administration.reinstate(_season(caller, player), player))
+
+
+def annulled(caller: Caller, ids: Sequence[str], because: str, replay: bool, keep: bool) -> Given:
+    """Annul matches, or without `keep` only tell what would come of it; Refusal where that cannot be."""
+    if not all(match_id in caller.state.by_id for match_id in ids):
+        raise nothing_here()
+    season = _season(caller)
+    return _ordered(lambda: administration.annul(season, ids, because, replay, keep))
+
+
+def _season(caller: Caller, player: str | None = None) -> Results:
+    """The season, its orders given by the caller; Refusal where it has no such player."""
+    state = caller.state
+    season = Results(state.config, state.stored.by(caller.author.name))
+    if player is not None and not administration.is_player(season, player):
+        raise nothing_here()
+    return season
+
+
+def _ordered(order: Any) -> Given:
+    try:
+        found: Given = order()
+    except ConfigError as error:
+        problem = error.problems[0]
+        wrong = problem.message.startswith("--because")
+        message = problem.message.removeprefix("--")
+        raise Refusal(422 if wrong else 409, "invalid" if wrong else "conflict", message) from None
+    return found
+
+
+def _running(caller: Caller, verb: str) -> Response:
+    run(caller, verb)
+    running = caller.state.stored.running.read()
+    return JSONResponse({"paused": running.paused, "closed": running.closed}, headers=PRIVATE)
+
+
+def _told(done: Given) -> Response:
+    rows = [dict(zip(MOVED, row, strict=True)) for row in administration.moved(done)]
+    return JSONResponse({"subjects": list(done.subjects), "standings": rows}, headers=PRIVATE)
+
+
+def _audit(caller: Caller, limit: int) -> Response:
+    deeds = [deed._asdict() for deed in caller.state.stored.audit.last(limit)]
+    return JSONResponse({"audit": deeds}, headers=PRIVATE)

@@ -1,0 +1,91 @@
+"""The page of organisers: orders by forms, an annulment looked at first, hostile texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from tests.web.authored import Authored, site
+from tests.web.test_author_pages import HOSTILE, log_in, proof
+
+if TYPE_CHECKING:
+    from httpx import Response
+
+__all__ = ["site"]
+
+
+def order(site: Authored, verb: str, **fields: str) -> Response:
+    shown = proof(site.client.get("/admin"))
+    return site.client.post(f"/admin/{verb}", data={"proof": shown, **fields})
+
+
+@pytest.fixture
+def organised(site: Authored) -> Authored:
+    log_in(site, "olga")
+    return site
+
+
+def test_the_page_is_for_organisers_alone(site: Authored) -> None:
+    assert site.client.get("/admin").headers["location"] == "/login"
+    log_in(site, "ann")
+    assert site.client.get("/admin").status_code == 404
+    shown = proof(site.client.get("/me"))
+    for verb in ("pause", "close", "suspend", "annul", "nothing"):
+        answer = site.client.post(f"/admin/{verb}", data={"proof": shown, "player": "p1", "because": "x"})
+        assert answer.status_code == 404
+    assert site.kept.season.running.read() == (None, None)
+
+
+def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
+    running = organised.kept.season.running
+    assert order(organised, "pause").headers["location"] == "/admin"
+    assert "Paused since" in organised.client.get("/admin").text
+    order(organised, "resume")
+    assert running.read().paused is None
+    order(organised, "close")
+    assert "Closed since" in organised.client.get("/admin").text
+
+
+def test_a_form_without_its_proof_orders_nothing(organised: Authored) -> None:
+    assert organised.client.post("/admin/pause").status_code == 403
+    shown = proof(organised.client.get("/admin"))
+    evil = {"origin": "https://evil.example"}
+    assert organised.client.post("/admin/pause", data={"proof": shown}, headers=evil).status_code == 403
+    assert organised.kept.season.running.read().paused is None
+
+
+def test_an_annulment_is_shown_before_it_is_ordered(organised: Authored) -> None:
+    book = organised.kept.season.orders
+    looked = order(organised, "annul", match="r001-t02-m0", because="power cut", replay="yes")
+    assert looked.status_code == 200
+    assert "Annul r001/t02/m0?" in looked.text
+    assert "&rarr;" in looked.text
+    assert book.read().given == ()
+    fields = {"proof": proof(looked), "match": "r001/t02/m0", "because": "power cut", "confirmed": "yes"}
+    assert organised.client.post("/admin/annul", data=fields | {"replay": "yes"}).status_code == 303
+    (given,) = book.read().given
+    assert (given.subject, given.verb.value) == ("r001/t02/m0", "replay")
+    wrong = order(organised, "annul", match="r001-t02-m0", because="again")
+    assert (wrong.status_code, "annulled already" in wrong.text) == (409, True)
+
+
+def test_hostile_texts_are_shown_as_texts(organised: Authored) -> None:
+    order(organised, "suspend", player="p1", because=HOSTILE)
+    looked = order(organised, "annul", match="r001-t02-m0", because=HOSTILE)
+    for page in (organised.client.get("/admin"), looked):
+        assert "<script>alert" not in page.text
+        assert "<img" not in page.text
+        assert "&lt;script&gt;alert(1)" in page.text
+    assert order(organised, "reinstate", player="p1").status_code == 303
+    refused = order(organised, "suspend", player=HOSTILE, because="x")
+    assert (refused.status_code, "<img" in refused.text) == (404, False)
+
+
+def test_it_says_who_did_what(organised: Authored) -> None:
+    order(organised, "suspend", player="p1", because="it cheats")
+    page = organised.client.get("/admin").text
+    assert "<td><bdi>olga</bdi></td><td>suspend</td><td><bdi>p1</bdi></td>" in page
+    assert page.count("<bdi>@console</bdi>") == 0

@@ -1,0 +1,116 @@
+"""Orders of organisers: given with a token of theirs alone, and logged with who gave them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from arbiter.season.season import Season
+from tests.web.authored import ADDRESS, Authored, archive, site
+
+if TYPE_CHECKING:
+    from httpx import Response
+
+__all__ = ["site"]
+
+BASE = "/api/v1/seasons/small"
+ORDERS = [
+    "/pause",
+    "/resume",
+    "/close",
+    "/players/p1/suspend",
+    "/players/p1/reinstate",
+    "/matches/r001-t02-m0/annul",
+]
+
+
+def order(site: Authored, end: str, who: str = "olga", **body: Any) -> Response:
+    return site.client.post(BASE + end, json=body or None, headers=site.headers(who))
+
+
+def deeds(site: Authored) -> list[tuple[str, str, str]]:
+    found = site.client.get(f"{BASE}/audit", headers=site.headers("olga")).json()["audit"]
+    assert set(found[0]) == {"moment", "who", "verb", "subject", "because"}
+    return [(one["who"], one["verb"], one["subject"]) for one in found]
+
+
+@pytest.mark.parametrize("end", ORDERS)
+def test_orders_are_an_organisers(site: Authored, end: str) -> None:
+    before = site.kept.season.last_change()
+    assert order(site, end, "ann", because="x").status_code == 404
+    assert site.client.post(BASE + end, json={"because": "x"}).status_code == 401
+    assert site.kept.season.last_change() == before
+    for address in (f"{BASE}/audit", "/api/v1/audit"):
+        assert site.client.get(address, headers=site.headers("ann")).status_code == 404
+        assert site.client.get(address).status_code == 401
+
+
+def test_a_season_is_paused_and_resumed(site: Authored) -> None:
+    stored = site.kept.season
+    assert order(site, "/pause").json()["paused"] is not None
+    assert stored.asked_to_stop()
+    stored.ask_to_stop(False)
+    assert stored.asked_to_stop()
+    order(site, "/pause")
+    assert order(site, "/resume").json()["paused"] is None
+    assert not stored.asked_to_stop()
+    assert deeds(site)[:2] == [("olga", "resume", ""), ("olga", "pause", "")]
+
+
+def test_a_closed_season_takes_nothing_and_plans_no_round(site: Authored) -> None:
+    assert order(site, "/close").json()["closed"] is not None
+    refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "closed")
+    season = Season(site.kept.config, site.kept.season)
+    begun = season.plan()
+    # The round under way is played to its end.
+    assert begun is not None
+    assert begun.stored.number == 3
+
+
+def test_a_player_is_suspended_and_reinstated(site: Authored) -> None:
+    assert order(site, "/players/p1/suspend", because="it cheats").json()["subjects"] == ["p1"]
+    standings = site.kept.season.standings(2)
+    assert standings is not None
+    assert standings["suspended"]["p1"] == "it cheats"
+    again = order(site, "/players/p1/suspend", because="x")
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "conflict")
+    assert order(site, "/players/p1/reinstate").status_code == 200
+    assert deeds(site)[:2] == [("olga", "reinstate", "p1"), ("olga", "suspend", "p1")]
+
+
+def test_an_author_is_suspended_under_every_version(site: Authored) -> None:
+    assert order(site, "/players/ann%403/suspend", because="it cheats").json()["subjects"] == ["ann"]
+
+
+def test_a_match_is_annulled_once_it_was_looked_at(site: Authored) -> None:
+    end = "/matches/r001-t02-m0/annul"
+    looked = order(site, end, because="power cut", preview=True).json()
+    assert looked["standings"]
+    assert site.kept.season.orders.read().given == ()
+    done = order(site, end, because="power cut").json()
+    assert done == looked
+    (given,) = site.kept.season.orders.read().given
+    assert (given.subject, given.because) == ("r001/t02/m0", "power cut")
+    assert deeds(site)[0] == ("olga", "annul", "r001/t02/m0")
+
+
+@pytest.mark.parametrize(
+    ("end", "body", "status"),
+    [
+        ("/players/nobody/suspend", {"because": "x"}, 404),
+        ("/players/p1/suspend", {"because": " "}, 422),
+        ("/players/p1/suspend", {"because": "x" * 501}, 422),
+        ("/players/p1/suspend", {"why": "x"}, 422),
+        ("/players/p1/reinstate", {}, 409),
+        ("/matches/r009-t01-m0/annul", {"because": "x"}, 404),
+        ("/matches/r001-t02-m0/annul", {"because": ""}, 422),
+    ],
+)
+def test_wrong_orders_change_nothing(site: Authored, end: str, body: dict[str, str], status: int) -> None:
+    before = site.kept.season.last_change()
+    assert order(site, end, **body).status_code == status
+    assert site.kept.season.last_change() == before
