@@ -71,7 +71,12 @@ class Session:
     it is done, after `PATIENCE` at the latest.
     """
 
-    def __init__(self, explain: Callable[[TranscriptEntry], str] = lambda _: "") -> None:
+    def __init__(
+        self,
+        explain: Callable[[TranscriptEntry], str] = lambda _: "",
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`explain` tells what helps after a bad reply; the worker's thread calls `prepare` first of all."""
         self.exchanges = Exchanges()
         self.seen: Seen | None = None
         self.revision = 0
@@ -89,7 +94,7 @@ class Session:
         self._stopping = threading.Event()
         self._under_way: Future[None] | None = None
         self._work: queue.SimpleQueue[tuple[Future[None], Callable[[], object]] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._work_on, name="table", daemon=True).start()
+        threading.Thread(target=self._work_on, args=(prepare,), name="table", daemon=True).start()
 
     @property
     def running(self) -> bool:
@@ -118,9 +123,12 @@ class Session:
             raise ConfigError(f"until {until!r}: deal or end")
         self._do(lambda: self._play(until == "deal"), 0)
 
-    def decide(self, word: str) -> None:
-        """Decide for the seat to act, whoever sits there; IllegalAction with the reason."""
-        self._do(lambda: self._decide(word))
+    def decide(self, word: str, seat: Seat | None = None) -> None:
+        """Decide for the seat to act, whoever sits there; IllegalAction with the reason.
+
+        With a `seat` for that one alone, and go on to the next person's turn.
+        """
+        self._do(lambda: self._decide(word, seat))
 
     def again(self) -> None:
         """After a bad reply: ask once more."""
@@ -193,8 +201,9 @@ class Session:
         else:
             done.add_done_callback(self._tell_late)
 
-    def _work_on(self) -> None:
+    def _work_on(self, prepare: Callable[[], None]) -> None:
         """The worker: verb after verb, until the table is closed."""
+        prepare()
         while (given := self._work.get()) is not None:
             done, verb = given
             self._changed()
@@ -253,12 +262,17 @@ class Session:
             if deal and len(machine.position.deals) > deals:
                 return
 
-    def _decide(self, word: str) -> None:
+    def _decide(self, word: str, seat: Seat | None) -> None:
         machine = self._at_table()
-        if machine.position.to_act is None:
-            raise ConfigError("the match is over: nobody is to act", hint="undo takes decisions back")
+        to_act = machine.position.to_act
+        if to_act is None:
+            raise ConfigError("the match is over: nobody is to act")
+        if seat not in (None, to_act):
+            raise ConfigError(f"seat {seat} is not to act, but seat {to_act}")
         machine.position.parse(word)
-        machine.decide(word)
+        if machine.decide(word) is Stop.DECIDED and seat is not None:
+            self._look()
+            self._play(False)
 
     def _after_trouble(self, verb: Callable[[ByHand], object]) -> None:
         machine = self._at_table()

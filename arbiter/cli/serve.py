@@ -14,8 +14,10 @@ from arbiter.cli.output import say
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
+    from arbiter.config import Config
     from arbiter.web.coordinators import Coordinators
     from arbiter.web.serving import Server
+    from arbiter.web.tables import Tables
 
 END_SECONDS = 4.0
 """From the wish to end until whoever has not ended is killed."""
@@ -33,7 +35,15 @@ LOOK_SECONDS = 0.2
     help="0 takes one that is free.",
 )
 @click.option("--play", is_flag=True, help="Play the seasons, too, each in a process of its own.")
-def serve(configs: tuple[str, ...], host: str, port: int, play: bool) -> None:
+@click.option(
+    "--tables",
+    "most_tables",
+    type=click.IntRange(0, 50),
+    default=0,
+    metavar="N",
+    help="Visitors play house bots, unrated, at N tables at most.",
+)
+def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_tables: int) -> None:
     """Show seasons in a browser: standings, charts, replays, and rounds as they are played.
 
     Without --play it shows what others play. SIGTERM or Ctrl-C ends it and all that it started;
@@ -54,8 +64,8 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool) -> None:
     from arbiter.store.address import file_of
 
     files = [Path(config) for config in configs]
+    settled = [prepare(config) for config in configs] if play or most_tables else []
     if play:
-        settled = [prepare(config) for config in configs]
         refuse_shared_files((config.season, file_of(config.store)) for config in settled)
     seasons = Seasons(files)
     for _state in seasons.states():
@@ -66,9 +76,10 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool) -> None:
     web, others = serving.share_cores()
     played = {name: season.path for name, season in seasons.watched.items()} if play else {}
     coordinators = Coordinators(played, others, log, seasons.is_paused)
+    tables = _tables(settled, most_tables, web, others if play else []) if most_tables else None
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)
-    site = make_site(seasons, live, log, coordinators.ended)
+    site = make_site(seasons, live, log, coordinators.ended, tables)
     server = serving.Server(site, listening, web, log, live.close)
     try:
         server.start()
@@ -76,20 +87,37 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool) -> None:
         server.check()
         with suppress(KeyboardInterrupt):
             say(f"serving {serving.address_of(listening)}")
-            _run(server, coordinators)
+            _run(server, coordinators, tables)
     finally:
         until = time.monotonic() + END_SECONDS
         coordinators.ask_to_end()
-        server.stop(END_SECONDS / 2)
+        if tables is not None:
+            tables.close()
+        server.stop(max(LOOK_SECONDS, (until - time.monotonic()) / 2))
         coordinators.end(until)
         seasons.close()
         log.close()
 
 
-def _run(server: Server, coordinators: Coordinators) -> None:
+def _tables(settled: list[Config], most: int, web: list[int], bots: list[int]) -> Tables:
+    """Tables for visitors; `bots` are the cores of those that play for ratings here, if any do."""
+    from arbiter.web.tables import Tables, offer_of
+
+    found = {config.season: offer_of(config) for config in settled}
+    offers = {season: offer for season, offer in found.items() if offer is not None}
+    if not offers:
+        raise ConfigError("--tables: no season has a house bot", hint="give a player house: true")
+    if set(bots) & set(web):
+        raise ConfigError("--tables with --play needs two cores: visitors would slow rated matches down")
+    return Tables(offers, most, web)
+
+
+def _run(server: Server, coordinators: Coordinators, tables: Tables | None) -> None:
     """Until a signal ends it; ServerFailed if the server ends before."""
     coordinators.start()
     while True:
         coordinators.look()
+        if tables is not None:
+            tables.look()
         server.check()
         time.sleep(LOOK_SECONDS)

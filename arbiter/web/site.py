@@ -24,6 +24,7 @@ from arbiter.web.organiser_pages import organiser_routes
 from arbiter.web.pages import STATIC, render
 from arbiter.web.refusals import Refusal
 from arbiter.web.security import Guard, given
+from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import Account, Traffic
 from arbiter.web.under_way import under_way
 from arbiter.web.uploads import Uploads
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
+    from arbiter.web.tables import Tables
     from arbiter.web.traffic import Log
 
 NOBODY: Mapping[str, int] = {}
@@ -50,10 +52,12 @@ def make_site(
     live: Live | None = None,
     log: Log | None = None,
     ended: Mapping[str, int] = NOBODY,
+    tables: Tables | None = None,
 ) -> ASGIApp:
     """The whole site over some seasons: pages, the API below ``/api/v1``, static files.
 
-    Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended.
+    Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended;
+    at `tables` visitors sit down.
     """
     live, traffic, uploads = live or Live(seasons), Traffic(), Uploads()
     below = "/seasons/{season}"
@@ -83,12 +87,23 @@ def make_site(
         Route(f"{below}/matches/{{match}}", _Page(seasons, "match", _match), methods=READ),
         *author_routes(seasons, uploads),
         *organiser_routes(seasons),
+        *([] if tables is None else _visitors_routes(seasons, tables)),
         Mount("/api/v1", make_api(seasons, live, uploads)),
         Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),
     ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, ArbiterError: _our_error, 500: _our_error}
     site = Starlette(routes=routes, exception_handlers=handlers)
     return Account(Guard(Keeper(site, seasons)), traffic, log)
+
+
+def _visitors_routes(seasons: Seasons, tables: Tables) -> list[Route]:
+    """The page of a visitor's table, in seasons that have house bots, and what it posts."""
+
+    def offered(state: State, _: Request) -> dict[str, Any] | None:
+        return {} if state.name in tables.offers else None
+
+    page = Route("/seasons/{season}/table", _Page(seasons, "table", offered), methods=READ)
+    return [page, *table_routes(tables)]
 
 
 class _Page:

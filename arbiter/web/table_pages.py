@@ -1,0 +1,129 @@
+"""The addresses of visitors' tables: a page, and what it posts with the key of its table."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from arbiter.byhand.session import Busy
+from arbiter.errors import ArbiterError, ConfigError, RulesError
+from arbiter.web.refusals import PRIVATE, Refusal, error_answer
+from arbiter.web.security import given
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+
+    from arbiter.web.tables import Tables, Visit
+
+KEY = "x-table"
+"""The header with a table's key; to begin one it is empty. No page of another site may send it."""
+MOST_BYTES = 4096
+"""Of what is posted."""
+WAIT_SECONDS = 20.0
+"""For a change, until the present state is told all the same."""
+
+
+def table_routes(tables: Tables) -> list[Route]:
+    """What visitors' pages post, below ``/seasons/S/table``."""
+
+    async def begin(request: Request, _: dict[str, Any]) -> dict[str, Any]:
+        address = request.client.host if request.client else ""
+        visit = await run_in_threadpool(tables.begin, given(request.path_params["season"]), address)
+        return {"key": visit.key, **await run_in_threadpool(visit.state)}
+
+    async def tell(request: Request, body: dict[str, Any]) -> dict[str, Any]:
+        visit = _visit(tables, request)
+        after = body.get("after")
+        if type(after) is int:
+            await _news(visit, after)
+        return await run_in_threadpool(visit.state)
+
+    async def replay(request: Request, _: dict[str, Any]) -> dict[str, Any]:
+        return await run_in_threadpool(_visit(tables, request).replay)
+
+    async def decide(request: Request, body: dict[str, Any]) -> dict[str, Any]:
+        visit, word = _visit(tables, request), body.get("word")
+        if not isinstance(word, str):
+            raise Refusal(422, "invalid", "word: a text is missing")
+        await run_in_threadpool(visit.decide, word)
+        return await run_in_threadpool(visit.state)
+
+    async def leave(request: Request, _: dict[str, Any]) -> dict[str, Any]:
+        tables.leave(_visit(tables, request))
+        return {"left": True}
+
+    verbs = {"new": begin, "state": tell, "replay": replay, "decide": decide, "leave": leave}
+    below = "/seasons/{season}/table"
+    return [Route(f"{below}/{name}", _answering(verb), methods=["POST"]) for name, verb in verbs.items()]
+
+
+def _answering(
+    verb: Callable[[Request, dict[str, Any]], Awaitable[dict[str, Any]]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint of a verb: JSON in, JSON out, errors too."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            if KEY not in request.headers:
+                raise Refusal(403, "no_request", "this is no request of a table's page")
+            return JSONResponse(await verb(request, await _body(request)), headers=PRIVATE)
+        except Refusal as refusal:
+            told = refusal.code, refusal.detail, refusal.hint, refusal.headers, refusal.more
+            return error_answer(refusal.status_code, *told)
+        except (ConfigError, RulesError) as error:
+            return error_answer(422, "invalid", str(error), headers=PRIVATE)
+        except Busy:
+            return error_answer(409, "busy", "the bots are still to act", headers=PRIVATE)
+        except ArbiterError:
+            return error_answer(503, "unavailable", "the bots cannot be started now", headers=PRIVATE)
+
+    return answer
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """What is posted, an object; Refusal for anything else."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise Refusal(413, "too_large", f"a request of a table has at most {MOST_BYTES} bytes")
+    try:
+        found = json.loads(bytes(body) or b"{}")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Refusal(400, "no_request", "this is no JSON object")
+    return found
+
+
+def _visit(tables: Tables, request: Request) -> Visit:
+    return tables.find(given(request.path_params["season"]), request.headers[KEY])
+
+
+async def _news(visit: Visit, after: int) -> None:
+    """Wait until the table has moved since a revision and stands still, but not for long."""
+    loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(changed.set)
+
+    stop = visit.session.listen(wake)
+    try:
+        async with asyncio.timeout(WAIT_SECONDS):
+            while visit.session.running or visit.session.revision <= after:
+                changed.clear()
+                if visit.session.running or visit.session.revision <= after:
+                    await changed.wait()
+    except TimeoutError:
+        pass
+    finally:
+        stop()

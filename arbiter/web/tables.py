@@ -1,0 +1,238 @@
+"""Tables at which visitors play a season's house bots: unrated, few, and given up when nobody plays.
+
+Theory of operation. A table is a `Session`, the applet's, with one person and house bots under the season's
+limits; its worker, and with it all that it starts, is niced and stays on the web's core. A visitor is known
+by the table's key alone, and is told what a bot in that seat would hear. Cards are drawn from a seed of the
+table's own, never from the season's.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.byhand.occupants import Occupant, Person, ProcessBot
+from arbiter.byhand.session import Session
+from arbiter.byhand.setup import Setup
+from arbiter.byhand.sheet import record_of
+from arbiter.config.limits import USUAL
+from arbiter.errors import ConfigError, VoidMatch
+from arbiter.view import Reader, replay_of
+from arbiter.web.refusals import nothing_here, too_many
+from arbiter.web.serving import NICE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from arbiter.byhand.session import Seen
+    from arbiter.config import Config
+    from arbiter.match import Limits, MatchRecord, Player
+    from arbiter.rules import AnyGame, Seat
+
+MOST = 50
+"""Tables at once that an organiser may allow."""
+MOST_OF_ADDRESS = 2
+"""Tables at once of one address."""
+DECISION_SECONDS = 300.0
+"""Without a decision of the visitor's, until a table is given up."""
+ASK_SECONDS = 90.0
+"""Without a request of its page, which asks once in 20 s, until a table is given up."""
+START_SECONDS = 3
+"""Between two tables of one address: to start bots costs more than to play."""
+RETRY_SECONDS = 30
+END_SECONDS = 3.0
+VISITOR = "you"
+
+
+class Offer(NamedTuple):
+    """What a season's visitors play: its game, its limits, and its house bots."""
+
+    game: AnyGame
+    limits: Limits
+    house: tuple[Player, ...]
+
+
+def offer_of(config: Config) -> Offer | None:
+    """What visitors of a season may play; None for a season without house bots."""
+    entries = [one for one in config.entries if one.house or one.registered_name in config.house_bots]
+    limits = replace(config.limits, delivery=USUAL.delivery, end=USUAL.end)
+    return Offer(config.game, limits, tuple(one.player for one in entries)) if entries else None
+
+
+@dataclass
+class Visit:
+    """One table: the visitor's seat, who sits in the others, and when who did what; moments are monotonic."""
+
+    session: Session
+    key: str
+    season: str
+    address: str
+    seat: Seat
+    names: tuple[str, ...]
+    asked: float = field(default_factory=time.monotonic)
+    decided: float = field(default_factory=time.monotonic)
+    leaving: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """True once a house bot has failed: the table is over."""
+        seen = self.session.seen
+        return seen is not None and seen.trouble is not None
+
+    def state(self) -> dict[str, Any]:
+        """How the table stands for the visitor: what is legal at his turn alone, and nobody else's cards."""
+        revision, running = self.session.revision, self.session.running
+        seen = self.session.seen
+        assert seen is not None
+        position, over = seen.position, seen.position.to_act is None
+        own = position.to_act == self.seat
+        words = position.answer_words if own else 0
+        return {
+            "revision": revision,
+            "running": running,
+            "seat": self.seat,
+            "players": list(self.names),
+            "to_act": position.to_act,
+            "request": position.request if own else None,
+            "legal": position.words() if own else [],
+            "hint": f"{words} words with blanks between" if words > 1 else "",
+            "made": position.made,
+            "over": over,
+            "result": {"points": list(position.totals)} if over else None,
+            "failed": self.failed,
+            "seconds_left": max(0, round(DECISION_SECONDS - (time.monotonic() - self.decided))),
+        }
+
+    def replay(self) -> dict[str, Any]:
+        """The match up to now with the eyes of the visitor's seat."""
+        seen = self.session.seen
+        assert seen is not None
+        return replay_of(_record(seen, self.names), Reader("seat", self.seat))
+
+    def decide(self, word: str) -> None:
+        """The visitor's decision, then the bots' up to the next one; IllegalAction, ConfigError, Busy."""
+        if self.failed:
+            raise ConfigError("a house bot has failed: the match is over")
+        self.session.decide(word, self.seat)
+        self.decided = time.monotonic()
+
+
+class Tables:
+    """All tables of a site; `offers` by season. Call `look` now and then, and `close` at the end."""
+
+    def __init__(self, offers: Mapping[str, Offer], most: int, cores: Iterable[int]) -> None:
+        self.offers, self._most, self._cores = offers, most, set(cores)
+        self._visits: dict[str, Visit] = {}
+        self._begun: dict[str, float] = {}
+        self._starting = 0
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def begin(self, season: str, address: str) -> Visit:
+        """A new table for whoever asks from an address; Refusal where there are too many, or no house bots.
+
+        VoidMatch where the bots cannot be started.
+        """
+        offer = self.offers.get(season)
+        if offer is None:
+            raise nothing_here()
+        self._admit(address)
+        try:
+            visit = self._seat(offer, season, address)
+        finally:
+            with self._lock:
+                self._starting -= 1
+        visit.session.play()
+        return visit
+
+    def find(self, season: str, key: str) -> Visit:
+        """The table with this key; Refusal if there is none, or none any more."""
+        visit = self._visits.get(key)
+        if visit is None or visit.season != season or visit.leaving:
+            raise nothing_here()
+        visit.asked = time.monotonic()
+        return visit
+
+    def leave(self, visit: Visit) -> None:
+        """Give a table up: its bots are told ``quit``, and its place is free once they have ended."""
+        with self._lock:
+            if visit.leaving:
+                return
+            visit.leaving = True
+        threading.Thread(target=self._end, args=(visit,), daemon=True).start()
+
+    def look(self) -> None:
+        """Give up tables at which nobody decides, and those whose page is gone."""
+        now = time.monotonic()
+        for visit in list(self._visits.values()):
+            late = now - visit.decided > DECISION_SECONDS
+            if late or now - visit.asked > ASK_SECONDS:
+                self.leave(visit)
+
+    def close(self) -> None:
+        """End all tables, and begin no more; what hangs is left to the end of this process."""
+        with self._lock:
+            self._closed = True
+        visits = list(self._visits.values())
+        for visit in visits:
+            self.leave(visit)
+        until = time.monotonic() + END_SECONDS
+        for visit in visits:
+            visit.session.closed.wait(max(0.0, until - time.monotonic()))
+
+    def _admit(self, address: str) -> None:
+        """Keep a place for another table; Refusal where there is none."""
+        with self._lock:
+            now = time.monotonic()
+            self._begun = {one: when for one, when in self._begun.items() if now - when < START_SECONDS}
+            if self._closed or len(self._visits) + self._starting >= self._most:
+                hint = "come back when somebody has left"
+                raise too_many("all tables are taken", self._most, RETRY_SECONDS, hint)
+            if sum(visit.address == address for visit in self._visits.values()) >= MOST_OF_ADDRESS:
+                hint = "leave one of them first"
+                raise too_many("you have enough tables", MOST_OF_ADDRESS, RETRY_SECONDS, hint)
+            if address in self._begun:
+                raise too_many("you have begun a table just now", 1, START_SECONDS)
+            self._begun[address] = now
+            self._starting += 1
+
+    def _seat(self, offer: Offer, season: str, address: str) -> Visit:
+        """The table, its bots started."""
+        seats = offer.game.seats
+        seat = secrets.randbelow(seats)
+        house = list(islice(cycle(offer.house), seats - 1))
+        bots: list[Occupant] = [ProcessBot(player.name, player, offer.limits) for player in house]
+        names = [player.name for player in house]
+        session = Session(prepare=self._stay)
+        setup = Setup(offer.game, secrets.token_hex(16), offer.limits)
+        try:
+            session.begin(setup, [*bots[:seat], Person(), *bots[seat:]])
+            if session.seen is None:
+                raise VoidMatch("the bots of a visitor's table did not start in time")
+        except BaseException:
+            session.close()
+            raise
+        key = secrets.token_urlsafe(32)
+        shown = (*names[:seat], VISITOR, *names[seat:])
+        visit = self._visits[key] = Visit(session, key, season, address, seat, shown)
+        return visit
+
+    def _stay(self) -> None:
+        """Keep this thread, and whatever it starts, off the bots' cores and behind everything else."""
+        os.nice(NICE)
+        os.sched_setaffinity(0, self._cores)
+
+    def _end(self, visit: Visit) -> None:
+        try:
+            visit.session.close()
+        finally:
+            self._visits.pop(visit.key, None)
+
+
+def _record(seen: Seen, names: tuple[str, ...]) -> MatchRecord:
+    return record_of(seen.setup, seen.position, seen.moves, names)

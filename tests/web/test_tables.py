@@ -1,0 +1,322 @@
+"""Visitors at tables with house bots: what they are told, how many there may be, and what it costs the others."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+import urllib.request
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+from starlette.testclient import TestClient
+
+from arbiter.byhand.occupants import Line, RandomPlayer
+from arbiter.config import load
+from arbiter.errors import MalformedReply
+from arbiter.exchange import Reply
+from arbiter.match import Fault
+from arbiter.players import registered
+from arbiter.protocol import NONE
+from arbiter.season.season import Season
+from arbiter.store import Store
+from arbiter.table.single import Heard
+from arbiter.web import tables as module
+from arbiter.web.seasons import Seasons
+from arbiter.web.serving import NICE
+from arbiter.web.site import make_site
+from arbiter.web.tables import Offer, Tables, offer_of
+from tests.commands import RANDOM, arbiter
+from tests.kept_season import SEED, Kept, kept, original_season
+from tests.round_processes import assert_all_end, watched
+from tests.table.sandbox.attacks import descendants
+from tests.web.served import PATIENCE, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["arbiter", "kept", "original_season"]
+
+BELOW = "/seasons/small/table"
+
+
+class InMemory(RandomPlayer):
+    """A house bot without a process."""
+
+    def __init__(self, title: str, *_: object) -> None:
+        self.title = title
+
+
+class Broken(InMemory):
+    """Answers requests with what is no reply."""
+
+    def hear(self, line: Line) -> Heard:
+        if not line.command.startswith("gen_"):
+            return super().hear(line)
+        return Heard(b"x", Reply(NONE, 0, 0, fault=MalformedReply(Fault.MALFORMED, "secret words", b"x")))
+
+
+class Site:
+    """A site with three tables, and what is posted there."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._seasons = Seasons([kept.file])
+        offer = offer_of(load(kept.file))
+        assert offer is not None
+        self.tables = Tables({"small": offer}, 3, os.sched_getaffinity(0))
+        self.app = make_site(self._seasons, tables=self.tables)
+        self.key = ""
+
+    def at(self, address: str) -> TestClient:
+        """A visitor's browser."""
+        return TestClient(self.app, client=(address, 1), raise_server_exceptions=False)
+
+    def ask(
+        self, verb: str, body: object = None, key: str | None = None, address: str = "10.0.0.1"
+    ) -> tuple[int, Any]:
+        headers = {"X-Table": self.key if key is None else key}
+        answer = self.at(address).post(f"{BELOW}/{verb}", json={} if body is None else body, headers=headers)
+        return answer.status_code, answer.json()
+
+    def post(self, verb: str, body: object = None) -> Any:
+        status, told = self.ask(verb, body)
+        assert status == 200, told
+        return told
+
+    def begin(self) -> Any:
+        """A table at the visitor's first turn, or at the end."""
+        self.key = self.post("new")["key"]
+        return self.post("state", {"after": 0})
+
+    def close(self) -> None:
+        self.tables.close()
+        self._seasons.close()
+
+
+@pytest.fixture
+def site(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setattr(module, "ProcessBot", InMemory)
+    monkeypatch.setattr(module, "START_SECONDS", 0)
+    made = Site(kept)
+    yield made
+    made.close()
+
+
+def play_on(site: Site, state: Any) -> Any:
+    """Play the first legal word at each turn; the last state."""
+    while not state["over"]:
+        assert state["to_act"] == state["seat"]
+        state = site.post("decide", {"word": state["legal"][0]})
+        state = site.post("state", {"after": state["revision"] - 1})
+    return state
+
+
+def test_a_visitor_plays_a_match_to_its_end(site: Site) -> None:
+    state = site.begin()
+    assert state["players"].count("you") == 1
+    assert state["players"][state["seat"]] == "you"
+    assert set(state["players"]) == {"you", "random"}
+    state = play_on(site, state)
+    assert len(state["result"]["points"]) == 4
+    assert site.post("replay")["result"]["points"] == state["result"]["points"]
+    assert site.post("leave") == {"left": True}
+
+
+def test_a_visitor_sees_with_the_eyes_of_one_seat(site: Site) -> None:
+    state = site.begin()
+    replay = site.post("replay")
+    assert replay["reader"] == f"seat:{state['seat']}"
+    assert [hand is not None for hand in replay["deals"][0]["hands"]] == [
+        seat == state["seat"] for seat in range(4)
+    ]
+    session = site.tables.find("small", site.key).session
+    assert session.seen is not None
+    for told in (str(state), str(replay)):
+        assert session.seen.setup.seed not in told
+        assert "seed" not in told
+
+
+def test_the_cards_are_not_those_of_the_season(site: Site) -> None:
+    site.begin()
+    seen = site.tables.find("small", site.key).session.seen
+    assert seen is not None
+    assert seen.setup.seed != SEED
+    assert len(seen.setup.seed) == 32
+
+
+def test_nobody_decides_out_of_turn_or_against_the_rules(site: Site) -> None:
+    state = site.begin()
+    for word in ("", "99", "\x00", "x" * 1000):
+        assert site.ask("decide", {"word": word})[0] == 422
+    assert site.ask("decide", {"word": 1})[0] == 422
+    assert site.post("state")["made"] == state["made"]
+    play_on(site, state)
+    assert site.ask("decide", {"word": "0"})[0] == 422
+
+
+@pytest.mark.parametrize("key", ["", "x", "\x7f", "x" * 1000])
+@pytest.mark.parametrize("verb", ["state", "replay", "decide", "leave"])
+def test_a_table_has_one_key(site: Site, verb: str, key: str) -> None:
+    site.begin()
+    assert site.ask(verb, {"word": "0"}, key=key)[0] == 404
+
+
+@pytest.mark.parametrize("verb", ["new", "state", "replay", "decide", "leave"])
+def test_a_page_of_another_site_can_post_nothing(site: Site, verb: str) -> None:
+    answer = site.at("10.0.0.1").post(
+        f"{BELOW}/{verb}", content=b"{}", headers={"content-type": "text/plain"}
+    )
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+    assert (
+        site.at("10.0.0.1").options(f"{BELOW}/{verb}", headers={"origin": "http://evil.example"}).status_code
+        == 405
+    )
+
+
+@pytest.mark.parametrize("verb", ["new", "state", "replay", "decide", "leave"])
+def test_nothing_is_changed_or_told_by_get(site: Site, verb: str) -> None:
+    site.begin()
+    assert site.at("10.0.0.1").get(f"{BELOW}/{verb}", headers={"X-Table": site.key}).status_code == 405
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b"[" * 4000, b'"x"'])
+def test_what_is_no_object_is_refused(site: Site, body: bytes) -> None:
+    site.begin()
+    answer = site.at("10.0.0.1").post(f"{BELOW}/decide", content=body, headers={"X-Table": site.key})
+    assert answer.status_code == 400
+
+
+def test_a_long_body_is_refused(site: Site) -> None:
+    site.begin()
+    assert site.ask("decide", {"word": "x" * 10_000})[0] == 413
+
+
+def test_there_are_so_many_tables_and_no_more(site: Site) -> None:
+    for address in ("10.0.0.1", "10.0.0.1", "10.0.0.2"):
+        assert site.ask("new", key="", address=address)[0] == 200
+    status, told = site.ask("new", key="", address="10.0.0.3")
+    assert (status, told["error"]["limit"], told["error"]["seconds"]) == (429, 3, 30)
+
+
+def test_an_address_has_few_of_them(site: Site) -> None:
+    for _ in range(2):
+        assert site.ask("new", key="")[0] == 200
+    status, told = site.ask("new", key="")
+    assert (status, told["error"]["limit"]) == (429, 2)
+
+
+def test_tables_are_not_begun_one_after_the_other(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "START_SECONDS", 3)
+    assert site.ask("new", key="")[0] == 200
+    assert site.ask("new", key="")[0] == 429
+    assert site.ask("new", key="", address="10.0.0.2")[0] == 200
+
+
+def ended(site: Site) -> None:
+    """Wait until the visitor's table has ended, and its key means nothing."""
+    visit = site.tables._visits.get(site.key)
+    if visit is not None:
+        assert visit.session.closed.wait(60)
+    assert site.ask("state")[0] == 404
+
+
+def test_a_place_is_free_again_when_somebody_leaves(site: Site) -> None:
+    site.begin()
+    site.post("leave")
+    ended(site)
+
+
+@pytest.mark.parametrize("moment", ["decided", "asked"])
+def test_a_table_at_which_nothing_happens_is_given_up(site: Site, moment: str) -> None:
+    site.begin()
+    site.tables.look()
+    assert site.ask("state")[0] == 200
+    setattr(site.tables.find("small", site.key), moment, time.monotonic() - 301)
+    site.tables.look()
+    ended(site)
+
+
+def test_a_house_bot_that_fails_ends_the_match_and_tells_nothing_of_itself(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ProcessBot", Broken)
+    monkeypatch.setattr(module.secrets, "randbelow", lambda _: 3)
+    state = site.begin()
+    assert (state["failed"], state["over"], state["legal"]) == (True, False, [])
+    assert "secret words" not in str(state) + str(site.post("replay"))
+    assert site.ask("decide", {"word": "0"})[0] == 422
+
+
+def test_another_season_has_no_tables(site: Site) -> None:
+    answer = site.at("10.0.0.1").post("/seasons/other/table/new", json={}, headers={"X-Table": ""})
+    assert answer.status_code == 404
+
+
+def test_a_site_without_tables_has_no_such_page(kept: Kept) -> None:
+    seasons = Seasons([kept.file])
+    with TestClient(make_site(seasons)) as browser:
+        assert browser.get(BELOW).status_code == 404
+        assert browser.post(f"{BELOW}/new", headers={"X-Table": ""}).status_code in (404, 405)
+    seasons.close()
+
+
+def test_the_page_is_there(site: Site) -> None:
+    assert site.at("10.0.0.1").get(BELOW).status_code == 200
+
+
+@pytest.mark.process
+def test_a_signal_ends_the_site_and_the_bots_of_its_tables(tmp_path: Path) -> None:
+    config = tmp_path / "small.yaml"
+    config.write_text(
+        "game: {name: planning, deals: [[1, 0]]}\nisolation: plain\nhouse_bots: [p0]\nplayers:\n"
+        + "".join(f"  - {{name: p{n}, command: {json.dumps(RANDOM.split())}}}\n" for n in range(4))
+    )
+    season = load(config)
+    with closing(Store(season.store)) as store:
+        Season.open(season, store)
+    with serving(config, "--tables", "1", folder=tmp_path) as served:
+        request = urllib.request.Request(f"{served.address}seasons/small/table/new", b"{}", {"X-Table": ""})
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            assert json.load(answer)["players"].count("p0") == 3
+        left = watched(served.process.pid)
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(PATIENCE) == 0
+        assert_all_end(left)
+
+
+def test_tables_need_a_house_bot(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    config = tmp_path / "a.yaml"
+    players = "".join(f"  - {{name: p{n}, command: [python3, -V]}}\n" for n in range(4))
+    config.write_text(f"game: planning\nisolation: plain\nplayers:\n{players}")
+    code, out, err = arbiter("serve", config, "--tables", "1", "--port", "0")
+    assert (code, out) == (2, "")
+    assert "no season has a house bot (give a player house: true)" in err
+
+
+@pytest.mark.process
+def test_house_bots_are_niced_stay_on_the_webs_core_and_leave_nothing(kept: Kept) -> None:
+    offer = offer_of(load(kept.file))
+    assert offer is not None
+    words = RANDOM.split()
+    core = max(os.sched_getaffinity(0))
+    offer = Offer(offer.game, offer.limits, (registered("random", words, Path()),))
+    offer = offer._replace(limits=module.replace(offer.limits, isolation="plain"))
+    before = set(descendants(os.getpid()))
+    tables = Tables({"small": offer}, 1, [core])
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    try:
+        tables.begin("small", "10.0.0.1")
+        started = set(descendants(os.getpid())) - before
+        assert len(started) >= 3
+        for pid in started:
+            assert os.sched_getaffinity(pid) == {core}
+            assert os.getpriority(os.PRIO_PROCESS, pid) == min(own + NICE, 19)
+    finally:
+        tables.close()
+    assert set(descendants(os.getpid())) <= before
