@@ -17,6 +17,7 @@ MOST_DEALS = 10_000
 Line = Annotated[str, Field(max_length=100_000)]
 Natural = Annotated[int, Field(ge=0, le=10**18)]
 Word = Annotated[str, Field(max_length=1000)]
+File = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]+$")]
 Seat = Annotated[int, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 
@@ -109,7 +110,7 @@ class Again(Form):
     `seats` are as in `arbiter console`: ``human``, or ``2=bot:COMMAND``.
     """
 
-    config: Line
+    config: File
     id: Word
     until: Annotated[int, Field(ge=0, le=MOST)] | None = None
     seats: Annotated[list[Line], Field(max_length=100)] = []

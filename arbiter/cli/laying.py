@@ -135,6 +135,8 @@ def lay_record(record: MatchRecord, seats: Sequence[str], until: int | None) -> 
 
 def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> Laid:
     """The table of a stored match of a season, under its limits."""
+    if Path(config).exists() and not Path(config).is_file():
+        raise ConfigError("is no file", config)
     nothing = dict.fromkeys(("game_name", "seed", "deals_file", "store_url", "record_file", "debug"))
     given: dict[str, Any] = {"seats": tuple(seats), "options": (), "names": (), **nothing}
     return lay(**given, config=config, match_id=match_id, until=until)

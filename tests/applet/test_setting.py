@@ -13,10 +13,13 @@ from arbiter.applet.remembered import Remembered
 from arbiter.cli.seats import occupant_of
 from arbiter.games import make, names
 from tests.applet.tables import LIMITS, Owner, random_players, seated
+from tests.kept_season import ILLEGAL, Kept, kept, original_season
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+__all__ = ["kept", "original_season"]
 
 SMALL: dict[str, dict[str, Any]] = {
     "codepiece": {"dealers": [0]},
@@ -215,8 +218,22 @@ def test_what_is_no_record_changes_nothing(owner: Owner, change: dict[str, Any],
     assert fields(owner, "/load", {**record, **change})[0] == field
 
 
-def test_a_config_that_is_not_there_is_a_mistake(owner: Owner) -> None:
-    assert fields(owner, "/match", {"config": "/no/such.yaml", "id": "r001/t01/m0"}) == [""]
+def test_a_match_of_a_season_is_fed_up_to_its_fault(owner: Owner, kept: Kept) -> None:
+    given = {"config": str(kept.file), "id": ILLEGAL, "seats": ["random", "1=random", "human", "random"]}
+    owner.post("/match", given)
+    state = owner.wait()
+    record = kept.match(ILLEGAL)
+    assert record.forfeit is not None
+    assert state["made"] == len(record.moves)
+    assert (state["to_act"], state["request"]) == (2, record.forfeit.command)
+    assert owner.get("/record")["moves"][-1]["action"] == record.moves[-1].action
+    assert owner.post("/match", {**given, "until": 2})["made"] == 2
+    assert fields(owner, "/match", {**given, "id": "r009/t01/m0"}) == [""]
+
+
+@pytest.mark.parametrize("config", ["/no/such.yaml", "/dev/zero", "/", ""])
+def test_a_config_that_is_not_there_is_a_mistake(owner: Owner, config: str) -> None:
+    assert len(fields(owner, "/match", {"config": config, "id": "r001/t01/m0"})) == 1
 
 
 def test_a_table_is_remembered_and_can_be_set_again(owner: Owner, tmp_path: Path) -> None:

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from arbiter.course import Dealt, Moved, retrace
+from arbiter.byhand.setup import Setup
+from arbiter.byhand.sheet import record_of
+from arbiter.course import Dealt, Moved, Position, retrace
 from arbiter.games import find, names
 from arbiter.games.chefs_hat.actions import STEP_IDS
 from arbiter.games.chefs_hat.sheet import short
+from arbiter.match import Move
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
 
@@ -150,6 +153,21 @@ def test_every_reader_sees_what_the_rules_know(game: AnyGame) -> None:
             assert as_told(game, position) == expected(truth, number == 1), (number, i)
             compared += 1
     assert compared > 50
+
+
+@every_game
+def test_a_match_under_way_folds_to_what_lies_on_its_table(game: AnyGame) -> None:
+    setup, policy = Setup(game, "1", match_spec(game).limits), random_policy(7)
+    position, truth, replays = Position.opening(game, "1"), [], []
+    while position.to_act is not None and len(truth) < 40:
+        if position.made % 3 == 0:
+            moves = [Move(*decision, 0, 0, 0, 0, 0) for decision in position.decisions]
+            record = record_of(setup, position, moves, ["one"] * game.seats)
+            replays.append((replay_of(record, Reader("full")), None))
+            truth.append(position.shown)
+        position = position.apply(policy(position.state, position.to_act))
+    for seen, shown in zip(fold(replays), truth, strict=True):
+        assert as_told(game, seen.positions[-1]) == expected(shown, hidden=False)
 
 
 @every_game
