@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.web.browser.looking import complaints_of
@@ -57,6 +59,7 @@ def sitting(
     browser: Browser, *seats: str, game: str | None = "planning", options: Sequence[str] = (), **more: Any
 ) -> Iterator[Sitting]:
     """A table with these in the seats, and random players in the others; `more` are options of the command."""
+    from arbiter.applet.explaining import explanation
     from arbiter.byhand.session import Session
     from arbiter.cli.laying import lay
 
@@ -85,11 +88,12 @@ def sitting(
         "isolation": "plain",
     }
     laid = lay(**(given | more))
-    session = Session(_explanation())
+    session = Session(explanation)
     try:
         session.begin(laid.setup, laid.occupants, laid.moves or ())
         with (
-            _served(session) as link,
+            TemporaryDirectory() as folder,
+            _served(session, Path(folder)) as link,
             closing(browser.new_context(viewport={"width": 1280, "height": 900})) as context,
         ):
             page = context.new_page()
@@ -102,26 +106,24 @@ def sitting(
         session.close()
 
 
-def _explanation() -> Any:
-    from arbiter.applet.explaining import explanation
-
-    return explanation
-
-
 @contextmanager
-def _served(session: Session) -> Iterator[str]:
+def _served(session: Session, folder: Path) -> Iterator[str]:
     """The link to an applet on a free port of loopback."""
     import uvicorn
 
     from arbiter.applet.app import make_app
+    from arbiter.applet.laying import Readers
     from arbiter.applet.news import News
+    from arbiter.applet.remembered import Remembered
+    from arbiter.cli.laying import lay_match, lay_record
     from arbiter.cli.seats import occupant_of
     from arbiter.web.serving import bound_socket
 
     listening = bound_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]
     news = News(session)
-    app, door = make_app(session, news, occupant_of, port)
+    readers = Readers(occupant_of, lay_record, lay_match)
+    app, door = make_app(session, news, readers, Remembered(folder / "applet.json"), port)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
     )

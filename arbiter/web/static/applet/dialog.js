@@ -3,24 +3,22 @@
 import { el } from "../replay/dom.js";
 import { Refusal } from "./server.js";
 
-/** A dialog with a form; `submit()` does what its button says, and may throw a Refusal.
- *
- * `fields` of `complain` and `submit` are elements by the names that the applet gives them in its refusals.
- */
+/** A dialog with a form; `submit()` does what its button says, and may throw a Refusal; `fieldOf(name)` is the
+ * element that a mistake is about, by the name that the applet gives it, or nothing. */
 export function makeDialog(title, label, parts, submit, fieldOf) {
   const wrong = el("p", { class: "ap-wrong", role: "alert" });
   const close = el("button", { type: "button", on: { click: () => element.close() } }, "Cancel");
   const form = el("form", { novalidate: true, on: { submit: async (event) => {
     event.preventDefault();
-    await run(submit);
+    await run();
   } } }, ...parts, wrong, el("div", { class: "ap-row" }, el("button", { type: "submit", class: "ap-main-button" }, label), close));
   const id = `ap-dialog-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
   const element = el("dialog", { class: "ap-dialog", "aria-labelledby": id }, el("h2", { id }, title), form);
 
-  async function run(work) {
+  async function run() {
     clear();
     try {
-      await work();
+      await submit();
       element.close();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -40,7 +38,6 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
   /** Each mistake beside its field; what belongs to none below all. */
   function complain(errors) {
     const others = [];
-    let first = null;
     for (const { message, hint, field } of errors) {
       const words = hint ? `${message} (${hint})` : message;
       const at = field ? fieldOf(field) : null;
@@ -52,13 +49,13 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
       at.setAttribute("aria-invalid", "true");
       at.setAttribute("aria-describedby", line.id);
       at.closest(".ap-field").append(line);
-      first ??= at;
+      at.closest("details")?.setAttribute("open", "");
     }
     wrong.textContent = others.join("; ");
-    first?.focus();
+    element.querySelector("[aria-invalid]")?.focus();
   }
 
-  return { element, run, open: () => {
+  return { element, open: () => {
     clear();
     element.showModal();
   } };

@@ -25,7 +25,8 @@ export function makeSeats(act) {
   }
 
   async function open({ setup }) {
-    const bots = shippedFor(await read("/bots"), setup.game);
+    const { bots: all } = await read("/bots");
+    const bots = shippedFor(all, setup.game);
     before = setup.seats.map(({ who }) => who);
     occupants = before.map((who, seat) => {
       const occupant = makeOccupant("ap-seat", seat);

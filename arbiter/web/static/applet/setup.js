@@ -20,10 +20,11 @@ export function makeSetup(act) {
     const radio = el("input", { type: "radio", name: "ap-way", value, on: { change: () => show(value) } });
     return { radio, element: el("label", { class: "ap-check" }, radio, ` ${text}`) };
   });
+  const noted = el("p", { class: "ap-note" });
   const remembered = el("div", { class: "ap-row", role: "group", "aria-label": "Tables before" });
   let way = "new";
   const dialog = makeDialog("Set a table", "Sit down", [
-    remembered, el("fieldset", {}, el("legend", {}, "What is played"), el("div", { class: "ap-row" }, radios.map(({ element }) => element))),
+    remembered, noted, el("fieldset", {}, el("legend", {}, "What is played"), el("div", { class: "ap-row" }, radios.map(({ element }) => element))),
     ...Object.values(panels).map(({ element }) => element),
   ], async () => {
     const [path, body] = await panels[way].wanted();
@@ -38,15 +39,16 @@ export function makeSetup(act) {
 
   /** Opens it with the table that stands now, or the usual one. */
   async function open(state) {
-    const [games, bots, saved] = await Promise.all([read("/games"), read("/bots"), read("/saved")]);
+    const [{ games }, { bots }, { saved, note }] = await Promise.all([read("/games"), read("/bots"), read("/saved")]);
     fresh.offer(games, bots);
     fresh.fill(state.setup);
     record.sitsNow(state.setup.seats.map(({ who }) => who));
-    remembered.replaceChildren(...saved.map((setup) => el("button", { type: "button", on: { click: () => {
+    remembered.replaceChildren(el("span", { class: "ap-note" }, "Before"), ...saved.map((setup) => el("button", { type: "button", on: { click: () => {
       show("new");
       fresh.fill(setup);
     } } }, titleOf(setup))));
     remembered.hidden = saved.length === 0;
+    noted.textContent = note;
     show(way);
     dialog.open();
   }
@@ -65,7 +67,8 @@ function makeNewMatch() {
   const seed = input("ap-seed");
   const round = input("ap-round", { inputmode: "numeric", value: "1" });
   const deals = el("textarea", { id: "ap-deals", rows: 2, spellcheck: "false" });
-  const limits = { time: input("ap-time"), start_time: input("ap-start_time"), memory: input("ap-memory") };
+  const limits = { time: input("ap-time", { placeholder: "10s" }), start_time: input("ap-start_time", { placeholder: "5s" }),
+    memory: input("ap-memory", { placeholder: "400MB" }) };
   const tier = el("select", { id: "ap-isolation" }, TIERS.map((name) => el("option", { value: name }, name)));
   const occupants = [...Array(MOST_SEATS).keys()].map((seat) => makeOccupant("ap-who", seat));
   const element = el("div", { class: "ap-rows" }, el("div", { class: "ap-columns" }, labelled("Game", game)), options,

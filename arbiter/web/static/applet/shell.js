@@ -13,7 +13,8 @@ const USUAL = ["quit", "time_left"];
 export function makeShell(send, macro) {
   const list = el("ol", { role: "list", class: "ap-lines" });
   const earlier = el("p", { class: "ap-note", hidden: true }, "Earlier ones are in the ", el("a", { href: "/traffic" }, "traffic file"), ".");
-  const scroll = el("div", { class: "ap-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges" }, earlier, list);
+  const empty = el("p", { class: "ap-note ap-empty" }, "Nothing was said yet: Step tells the bots what is new.");
+  const scroll = el("div", { class: "ap-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges" }, earlier, list, empty);
   const filter = el("select", { id: "ap-filter", on: { change: () => redraw() } });
   const entry = makeEntry(send, macro);
   const element = el("section", { class: "ap-shell", "aria-labelledby": "ap-shell-title" },
@@ -61,6 +62,7 @@ export function makeShell(send, macro) {
     const isAnew = exchanges.length < before;
     exchanges.push(...fresh.slice(-MOST_LINES));
     exchanges.splice(0, Math.max(0, exchanges.length - MOST_LINES));
+    empty.hidden = exchanges.length > 0;
     earlier.hidden = exchanges.length === 0 || exchanges[0].n === oldest;
     if (isAnew || fresh.length >= MOST_LINES) return redraw();
     list.append(...fresh.filter(isShown).map((one) => drawLine(one, isCovered(one))));
