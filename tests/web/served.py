@@ -57,11 +57,12 @@ def everything(client: socket.socket) -> bytes:
 
 
 @contextmanager
-def serving(*arguments: str | Path, folder: Path, code: str = "") -> Iterator[Served]:
-    """`serve` with some arguments on a free port; `code` is run in its process before, to shorten what it waits."""
+def serving(*arguments: str | Path, folder: Path, code: str = "", command: str = "serve") -> Iterator[Served]:
+    """`serve`, or another command, with some arguments on a free port; `code` is run in its process before, to shorten
+    what it waits."""
     start = f"{code}\nfrom arbiter.cli import main\nmain()"
-    words = [sys.executable, "-c", start, "serve", *map(str, arguments), "--port", "0"]
-    log = folder / "serve.log"
+    words = [sys.executable, "-c", start, command, *map(str, arguments), "--port", "0"]
+    log = folder / f"{command}.log"
     with log.open("w") as errors:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
