@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from arbiter import __version__
@@ -39,7 +40,7 @@ def make_app(
     add_reading(app, session, news, door, remembered)
     add_verbs(app, session)
     add_laying(app, session, readers, remembered)
-    app.mount("/static", StaticFiles(directory=STATIC))
+    app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC)))
     return Guard(door), door
 
 

@@ -19,6 +19,8 @@ const VERBS = {
 /** What may be wanted while something else is under way. */
 const ANY_TIME = ["/stop", "/quit"];
 const MOST_NOTES = 5;
+/** Exchanges in one answer. */
+const AT_ONCE_AT_MOST = 1000;
 
 let state = null;
 let replay = null;
@@ -26,7 +28,7 @@ let next = 0;
 let isBusy = false;
 let loading = null;
 let underWay = 0;
-let isWanted = false;
+let wanted = 0;
 let hasEnded = false;
 let stopListening = () => {};
 
@@ -49,7 +51,7 @@ const board = el("div", { class: "ap-board" },
 const end = el("section", { class: "ap-end", "aria-labelledby": "ap-end-title", hidden: true });
 
 root.replaceChildren(lost, what, board, end, setup.element, seats.element, dealEditor.element, help);
-stopListening = listen(refresh, (isLost) => {
+stopListening = listen((revision) => refresh(revision), (isLost) => {
   lost.hidden = !isLost;
 });
 
@@ -69,30 +71,27 @@ function checkbox(text, isOn, onChange) {
   return { box, element: el("label", { class: "ap-check" }, box, ` ${text}`) };
 }
 
-/** Asks for what has changed; asked again meanwhile, it does so once more afterwards. */
-function refresh() {
-  isWanted = true;
-  loading ??= loadAll().finally(() => {
+/** Shows the table as it stands at a revision or later; `answer` is its state, where that is known already. */
+function refresh(revision, answer = null) {
+  if (hasEnded || revision <= state?.revision) return Promise.resolve();
+  wanted = Math.max(wanted, revision);
+  loading ??= loadAll(answer).finally(() => {
     loading = null;
   });
   return loading;
 }
 
-async function loadAll() {
+async function loadAll(answer) {
   try {
-    while (isWanted && !hasEnded) {
-      isWanted = false;
-      await load();
-    }
+    await load(answer ?? (await read("/state")));
+    while (wanted > state?.revision && !hasEnded) await load(await read("/state"));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (!hasEnded) problem.textContent = error.message;
   }
 }
 
-async function load() {
-  const fresh = await read("/state");
-  if (fresh.revision === state?.revision) return;
+async function load(fresh) {
   if (fresh.ended.length) return showEnd(fresh.ended);
   if (!fresh.setup) return;
   const [match, heard] = await Promise.all([isSameMatch(fresh) ? replay : read("/replay"), readExchanges()]);
@@ -112,7 +111,7 @@ async function readExchanges() {
   for (let isMore = true; isMore;) {
     const part = await read(`/exchanges?after=${heard.next}`);
     heard.exchanges.push(...part.exchanges);
-    isMore = part.exchanges.length > 0 && part.next > heard.next;
+    isMore = part.exchanges.length >= AT_ONCE_AT_MOST;
     [heard.next, heard.from] = [part.next, part.from];
   }
   return heard;
@@ -144,16 +143,16 @@ async function act(path, body = {}, { throws = false } = {}) {
   isBusy = true;
   showBusy(1);
   problem.textContent = "";
+  let answer = state;
   try {
-    const answer = await post(path, body);
-    if (answer.ended?.length) showEnd(answer.ended);
+    answer = await post(path, body);
     return "";
   } catch (error) {
     if (throws || !(error instanceof Refusal)) throw error;
     return error.message;
   } finally {
     if (isOwn) isBusy = false;
-    refresh().finally(() => showBusy(-1));
+    refresh(answer.revision, answer).finally(() => showBusy(-1));
   }
 }
 
@@ -195,9 +194,9 @@ function showEnd(ended) {
   hasEnded = true;
   for (const element of [board, what, lost]) element.hidden = true;
   end.hidden = false;
-  end.replaceChildren(el("h1", { id: "ap-end-title", tabindex: "-1" }, "The applet has ended"),
+  end.replaceChildren(el("h2", { id: "ap-end-title", tabindex: "-1" }, "The applet has ended"),
     el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
-    el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet. The table is remembered."));
+    el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet."));
   end.firstElementChild.focus();
 }
 

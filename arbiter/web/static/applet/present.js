@@ -11,9 +11,10 @@ import { shortNames, toldApart } from "./names.js";
 
 /** The table and the answers below it; `decide(word)` gives a problem in words, or "".
  *
- * `draw(state, replay)` shows a state, `onEyes(eyes)` is called with whose cards are shown: see `Eyes`.
+ * `draw(state, replay)` shows a state, `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. Bots can be
+ * decided for where `forAll`.
  */
-export function makePresent(decide, onEyes) {
+export function makePresent(decide, onEyes, forAll = true) {
   const eyes = new Eyes();
   const place = el("div", { class: "ap-place", id: "table", tabindex: "-1" });
   const said = el("p", { class: "rp-said", "aria-live": "polite" });
@@ -77,7 +78,7 @@ export function makePresent(decide, onEyes) {
     passOn.hidden = looking.next === null;
     passOn.textContent = `Show seat ${looking.next}’s cards`;
     const isBot = state.to_act !== null && !state.running && !isPerson(state);
-    instead.hidden = !isBot || isInstead;
+    instead.hidden = !forAll || !isBot || isInstead;
     instead.textContent = `Decide in place of seat ${state.to_act}`;
     say(view, last);
     onEyes(looking.eyes);
@@ -113,7 +114,7 @@ export function makePresent(decide, onEyes) {
     if (state.running) return "The bots are at it.";
     if (state.to_act === null) return "";
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
-    return `Deal ${now.replay.deals.length}, after ${count(state.made, "decision")}: seat ${state.to_act} is to answer ${state.request}.`;
+    return `Deal ${now.replay.deals.length}, after ${count(state.made, "decision")}: seat ${state.to_act} is to ${state.request ? `answer ${state.request}` : "act"}.`;
   }
 
   /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */

@@ -1,35 +1,31 @@
-// What passes between the page and the applet: JSON with the page's token, and a word whenever something changed.
+// What passes between a page and its server: JSON with the page's token, and a word whenever something changed.
 
 const TOKEN = document.querySelector('meta[name="csrf"]')?.content ?? "";
 
-/** What the applet refuses, in its words; `errors` has a {message, hint, field} for each mistake. */
+/** What is refused, in the server's words; `errors` has a {message, hint, field} for each mistake. */
 export class Refusal extends Error {
-  constructor(errors) {
+  constructor(errors, status = 0) {
     super(errors.map(({ message, hint }) => (hint ? `${message} (${hint})` : message)).join("; "));
     this.errors = errors;
+    this.status = status;
   }
 }
 
-/** The JSON at `path`; Refusal where the applet says no or does not answer. */
+/** The JSON at `path`; Refusal where the server says no or does not answer. */
 export function read(path) {
   return request(path, {});
 }
 
-/** Has the applet do something; its answer, which is the new state. Refusal with its reasons. */
-export function post(path, body = {}) {
-  return request(path, {
-    method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": TOKEN }, body: JSON.stringify(body),
-  });
+/** Has the server do something; its answer. Refusal with its reasons. `more` are other headers than the token. */
+export function post(path, body = {}, more = { "X-CSRF-Token": TOKEN }, options = {}) {
+  return request(path, { method: "POST", headers: { "Content-Type": "application/json", ...more }, body: JSON.stringify(body), ...options });
 }
 
-/** Calls `onChange()` whenever something has changed, `onLost(isLost)` when the applet goes and comes. */
+/** Calls `onChange(revision)` whenever something has changed, `onLost(isLost)` when the applet goes and comes. */
 export function listen(onChange, onLost) {
   const source = new EventSource("/events");
-  source.onopen = () => {
-    onLost(false);
-    onChange();
-  };
-  source.onmessage = onChange;
+  source.onopen = () => onLost(false);
+  source.onmessage = ({ data }) => onChange(JSON.parse(data).revision);
   source.onerror = () => onLost(true);
   return () => source.close();
 }
@@ -39,12 +35,12 @@ async function request(path, options) {
   try {
     response = await fetch(path, { headers: { Accept: "application/json" }, ...options });
   } catch {
-    throw new Refusal([{ message: "the applet does not answer", hint: "it may have ended: start it again" }]);
+    throw new Refusal([{ message: "nobody answers", hint: "it may have ended; try again in a moment" }]);
   }
   const answer = await parsed(response);
   if (response.ok) return answer;
   const { errors, error } = answer ?? {};
-  throw new Refusal(errors?.length ? errors : [error ?? { message: `the applet answered ${response.status}` }]);
+  throw new Refusal(errors?.length ? errors : [error ?? { message: `the answer was ${response.status}` }], response.status);
 }
 
 async function parsed(response) {
