@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 INTERRUPTED = 130
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 OUR_FAULT = 4
 
 COMMANDS = {
@@ -133,6 +133,9 @@ def exit_code(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("ARBITER_DEBUG"):
             raise
+        if isinstance(error, ImportError | AttributeError) and not hasattr(os, "pidfd_open"):
+            _complain(f"arbiter: this command needs Linux ({type(error).__name__}: {error})")
+            return OUR_FAULT
         text = " ".join(f"{type(error).__name__}: {error}".split())
         _complain(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows where)")
         return OUR_FAULT

@@ -18,6 +18,8 @@ from typing import Any
 
 from gymnasium.error import InvalidAction, ResetNeeded
 
+from arbiter.match import Forfeit
+
 
 class WrongActionType(TypeError, InvalidAction):
     """An action of a type that cannot be."""
@@ -33,6 +35,15 @@ class NoMatch(RuntimeError, ResetNeeded):
 
 class NotBegun(NoMatch, AttributeError):
     """There has been no `reset` yet; an AttributeError, so that `hasattr` says no."""
+
+
+class Forfeited(Exception):
+    """An opponent's fault has ended the match."""
+
+    def __init__(self, forfeit: Forfeit) -> None:
+        self.forfeit = forfeit
+        seat, what = forfeit.seat, f"{forfeit.fault}: {forfeit.detail}"
+        super().__init__(f"{forfeit.player} in seat {seat}: {what}")
 
 
 def checked_seed(seed: object, whose: str = "", *, texts: bool = True) -> int | str | None:

@@ -1,34 +1,18 @@
-"""Who may sit in the other seats of a single-agent environment: chance, a policy, a bot's process.
-
-Processes are conducted by the referee of tournaments (`arbiter.referee`), with all other seats
-answering in memory: so each hears what it would hear there, in the same words and order, and is
-judged by the same clock.
-"""
+"""Who may sit in the other seats of a single-agent environment: chance, a policy, a bot (`programs`)."""
 
 from __future__ import annotations
 
-import os
 import random
-import shlex
-from collections.abc import Callable, Generator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
-import arbiter
 from arbiter.envs.arena import mask_of
 from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import Observer
 from arbiter.envs.play import Play
-from arbiter.errors import ConfigError, did_you_mean
-from arbiter.exchange import Reply, Seated, Send
-from arbiter.match import Forfeit, Limits, MatchRecord, MatchSpec, Player
-from arbiter.players import command_problems, registered
-from arbiter.protocol import NONE, Answer, words_of
-from arbiter.referee import drive_by_step, referee
-from arbiter.rules import AnyGame, Seat
-from arbiter.table.channel import Channel
-from arbiter.table.conduct import start_request
-from arbiter.table.launcher import Launcher
+from arbiter.errors import ConfigError
+from arbiter.match import Player
+from arbiter.rules import Seat
 
 RANDOM = "random"
 
@@ -99,161 +83,15 @@ def checked_opponents(opponents: object, number: int) -> list[Opponent]:
 def _opponent(one: object) -> Opponent:
     if isinstance(one, str) and one == RANDOM:
         return Chance()
-    if isinstance(one, Player):
-        player = one
-    elif isinstance(one, str):
-        try:
-            words = shlex.split(one)
-        except ValueError as error:
-            raise ConfigError(f"the command {one!r}: {error}") from None
-        player = _player(words)
-    elif isinstance(one, Sequence) and all(isinstance(word, str) for word in one):
-        player = _player(list(one))
-    elif callable(one) and not isinstance(one, type):
+    if isinstance(one, Player | str) or (
+        isinstance(one, Sequence) and all(isinstance(word, str) for word in one)
+    ):
+        # Imported where it is used: it brings all that starts processes, which is for Linux alone.
+        from arbiter.envs.programs import program
+
+        return program(one, [RANDOM])
+    if callable(one) and not isinstance(one, type):
         return PolicyOpponent(one)
-    else:
-        raise ConfigError(
-            f"{one!r} is no opponent", hint=f'"{RANDOM}", a policy, a Player, or the command of a bot'
-        )
-    for _, message in command_problems(player.command, Path(player.folder)):
-        raise ConfigError(message, hint=_hint(one))
-    return player
-
-
-def _player(words: list[str]) -> Player:
-    """A player from a command, as a season registers it; it may read this package too, wherever that lies."""
-    if not words or not words[0]:
-        raise ConfigError("an opponent's command names no program")
-    for _, message in command_problems(words, Path()):
-        raise ConfigError(message, hint=_hint(words[0]))
-    files = [word for word in words if Path(word).is_file()]
-    name = Path(files[-1] if files else words[0]).stem
-    return registered(name, words, Path(), read=[str(Path(arbiter.__file__).parent)])
-
-
-def _hint(word: object) -> str:
-    """Where a word was meant for something else."""
-    near = did_you_mean(str(word), [RANDOM])
-    return near if near.startswith("did you mean") else ""
-
-
-class Forfeited(Exception):
-    """An opponent's fault has ended the match."""
-
-    def __init__(self, forfeit: Forfeit) -> None:
-        self.forfeit = forfeit
-        seat, what = forfeit.seat, f"{forfeit.fault}: {forfeit.detail}"
-        super().__init__(f"{forfeit.player} in seat {seat}: {what}")
-
-
-class Programs:
-    """The bots' processes of one match after the other, and the referee who speaks to them.
-
-    `reach`, `answer` and `tell` follow the order of the match, and raise Forfeited, or VoidMatch where our
-    machine failed and not a bot. A fault that comes after a legal decision is raised by the next call.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._launcher: Launcher | None = None
-        self._channels: list[Channel] = []
-        self._steps: Generator[tuple[Seat, Send], Reply | int | None, MatchRecord] | None = None
-        self._answer: Answer = NONE
-        """The last one that a process gave."""
-        self._made = -1
-        """Decisions that the referee has been given; -1 before the greeting."""
-        self._record: MatchRecord | None = None
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("an environment whose opponents are processes cannot be copied")
-
-    def begin(self, game: AnyGame, seed: str, match: int, players: Mapping[Seat, Player]) -> None:
-        """Start the processes of `players`; the deals are those of round `match` of a season."""
-        self.end()
-        if self._launcher is None or not self._launcher.alive:
-            self.close()
-            self._launcher = Launcher()
-        launcher = self._launcher
-        spec = MatchSpec(
-            id=f"match {match}",
-            season="",
-            round=match,
-            table=None,
-            rotation=0,
-            game=game.name,
-            options=game.options,
-            seed=seed,
-            players=tuple(players.get(seat, Player("", ())) for seat in range(game.seats)),
-            limits=self._limits,
-        )
-        limits = self._limits
-        processes = launcher.start([start_request(player, limits) for player in players.values()])
-        seats: list[Seated] = [_InMemory()] * game.seats
-        for seat, process in zip(players, processes, strict=True):
-            seats[seat] = channel = Channel(seat, process, launcher, limits)
-            self._channels.append(channel)
-        self._steps = drive_by_step(referee(game, spec), seats, self._listen)
-        self._made, self._record = -1, None
-
-    def reach(self) -> None:
-        """Say all that is to be said before the next decision."""
-        if self._made < 0:
-            self._go_on(None)
-        if self._record is not None and self._record.forfeit is not None:
-            raise Forfeited(self._record.forfeit)
-
-    def answer(self, number: int) -> str:
-        """Ask a process for its decision; the words of its answer, of which there are to be `number`."""
-        self.reach()
-        self._go_on(None)
-        if self._record is not None and len(self._record.moves) < self._made:
-            self.reach()
-        return words_of(self._answer, number)
-
-    def tell(self, words: str) -> None:
-        """What somebody in memory has decided, whose turn it is."""
-        self.reach()
-        raw = words.encode()
-        self._go_on(Reply(Answer(True, raw, b"= %s\n\n" % raw), 0, 0))
-
-    def end(self) -> None:
-        """Kill the processes of the match; nothing happens where there are none."""
-        self._steps = None
-        channels, self._channels = self._channels, []
-        try:
-            if channels and self._launcher is not None and self._launcher.alive:
-                self._launcher.stop()
-        finally:
-            for channel in channels:
-                channel.close()
-
-    def close(self) -> None:
-        """Leave no process behind."""
-        try:
-            self.end()
-        finally:
-            launcher, self._launcher = self._launcher, None
-            # A copy in a forked process is not the owner's to end.
-            if launcher is not None and launcher.owner == os.getpid():
-                launcher.close()
-
-    def _go_on(self, decision: Reply | None) -> None:
-        """A decision, by default the process's that is asked, and all that follows up to the next one."""
-        assert self._steps is not None
-        self._made += 1
-        try:
-            self._steps.send(decision)
-        except StopIteration as done:
-            self._record = done.value
-
-    def _listen(self, _seat: Seat, send: Send, reply: Reply | int) -> None:
-        if send.asks and isinstance(reply, Reply):
-            self._answer = reply.answer
-
-
-class _InMemory:
-    """The agent's seat, or an opponent's in memory: it hears nothing by the protocol."""
-
-    def exchange(self, send: Send) -> int:  # noqa: ARG002
-        """At no cost."""
-        return 0
+    raise ConfigError(
+        f"{one!r} is no opponent", hint=f'"{RANDOM}", a policy, a Player, or the command of a bot'
+    )

@@ -16,27 +16,27 @@ A step is one decision of the agent's and all that follows up to its next one.
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from arbiter.config.limits import USUAL, WrittenLimits
 from arbiter.envs.arena import ILLEGAL, Ids, arena_of, mask_of
-from arbiter.envs.mistakes import NoMatch, checked_action, checked_seed
+from arbiter.envs.mistakes import Forfeited, NoMatch, checked_action, checked_seed
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.opponents import Forfeited, Opponent, Programs, checked_opponents
+from arbiter.envs.opponents import Opponent, checked_opponents
 from arbiter.envs.play import Play, given_deals
 from arbiter.envs.render import Watched, checked_mode, facts
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.match import Limits, Player
 from arbiter.rules import Action, AnyGame, Seat
-from arbiter.table.sandbox.isolation import choose
+
+if TYPE_CHECKING:
+    from arbiter.envs.programs import Programs
 
 ROTATE = "rotate"
 
@@ -65,14 +65,6 @@ def single(
     return SingleEnv(
         play.game, observer, opponents, seat, render_mode=render_mode, limits=limits, dataset=dataset
     )
-
-
-def default_limits() -> Limits:
-    """Those of ``arbiter play``, with the strongest isolation there is."""
-    tier, warning = choose(USUAL.isolation)
-    if warning:
-        warnings.warn(warning, stacklevel=2)
-    return WrittenLimits(isolation=tier).limits()
 
 
 class SingleEnv(Watched, gymnasium.Env[Any, Any]):
@@ -114,6 +106,8 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         self._others = checked_opponents(opponents, game.seats - 1)
         self._programs: Programs | None = None
         if any(isinstance(opponent, Player) for opponent in self._others):
+            from arbiter.envs.programs import Programs, default_limits
+
             self._programs = Programs(limits or default_limits())
             # Also when nobody calls `close`.
             weakref.finalize(self, self._programs.close)

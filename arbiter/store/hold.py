@@ -10,7 +10,6 @@ user of the machine could take the name first, and so keep a season from being p
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import platform
 import sys
@@ -21,6 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
+
+try:
+    import fcntl
+except ImportError:
+    # Where nobody can play, as on Windows, nobody does.
+    CAN_HOLD = False
+else:
+    CAN_HOLD = True
 
 if TYPE_CHECKING:
     import socket
@@ -34,6 +41,8 @@ SOMEBODY = "another process"
 @contextmanager
 def held(name: str) -> Iterator[None]:
     """Play alone on the database of this name; StoreError names whoever does already."""
+    if not CAN_HOLD:
+        raise StoreError(f"{name} cannot be held: this system has no locks for it")
     with ExitStack() as stack:
         descriptor = _open(name, os.O_RDWR | os.O_CREAT)
         stack.callback(os.close, descriptor)
@@ -56,6 +65,8 @@ def held(name: str) -> Iterator[None]:
 
 def holder(name: str) -> str | None:
     """Who plays on the database of this name now; None if nobody does."""
+    if not CAN_HOLD:
+        return None
     if _lock_file(name).exists():
         descriptor = _open(name, os.O_RDONLY)
         try:

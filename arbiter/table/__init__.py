@@ -1,11 +1,23 @@
 """The table: real processes, pipes and clocks around the referee.
 
 `play_match`, or `play_packed` of a season, is the one function that crosses a process or machine
-border.
+border. All three names are loaded when they are first used: what only names files of bots works on
+systems where none can be started.
 """
 
 from __future__ import annotations
 
-from arbiter.table.conduct import Table, play_match, play_packed
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arbiter.table.conduct import Table, play_match, play_packed
 
 __all__ = ["Table", "play_match", "play_packed"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from arbiter.table import conduct
+
+    return getattr(conduct, name)

@@ -16,7 +16,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 PF_EXITING = 4
-NS_PER_TICK = 10**9 // os.sysconf("SC_CLK_TCK")
+# Where there is no `sysconf` there is no table, and this is only imported.
+NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 
 
 class ClockKind(StrEnum):

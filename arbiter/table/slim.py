@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from arbiter.errors import VoidMatch
+from arbiter.errors import ConfigError, VoidMatch
 from arbiter.table import forkserver
 
 GRACE_SECONDS = 15.0
@@ -19,11 +20,19 @@ MOST_DESCRIPTORS = 253
 """The kernel passes no more in one message."""
 
 
+def check_system() -> None:
+    """ConfigError on a system where no bots can be started."""
+    if not hasattr(os, "pidfd_open"):
+        where = "docs/howto/macos-and-windows.md says what works elsewhere"
+        raise ConfigError("bots are started on Linux alone", hint=where)
+
+
 class SlimProcess:
     """One slim process and the dialogue with it."""
 
     def __init__(self, staged: bool) -> None:
         """Start it; `staged`: it moves to namespaces of its own if it can."""
+        check_system()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         script = str(Path(forkserver.__file__).with_name("__main__.py"))
         where = "staged" if staged else "here"

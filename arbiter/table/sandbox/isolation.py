@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.table.sandbox import bubblewrap, cgroup, landlock
-from arbiter.table.slim import SlimProcess
+from arbiter.table.slim import SlimProcess, check_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,6 +83,7 @@ def stage_enforces(staged: bool, in_place: Sequence[str] = ()) -> dict[str, obje
 
 def choose(wanted: str, required: bool = False) -> tuple[str, str]:
     """The tier to use, and a warning or ""; ConfigError if a required tier is not available."""
+    check_system()
     tiers = probe()
     best = next(name for name in ORDER if tiers[name].available)
     if wanted == "auto":

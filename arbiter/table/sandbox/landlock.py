@@ -17,7 +17,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.table.forkserver.stage import SCRATCH_BYTES
 from arbiter.table.sandbox import seccomp
 
 if TYPE_CHECKING:
@@ -79,6 +78,8 @@ ASKS = {"python": ("-c", "import sys; print(sys.executable)"), "node": ("-p", "p
 @cache
 def version() -> int:
     """The kernel's version of Landlock; 0 where there is none."""
+    if not hasattr(os, "pidfd_open"):
+        return 0  # elsewhere the number is another call's
     found = ctypes.CDLL(None, use_errno=True).syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)
     return max(int(found), 0)
 
@@ -100,6 +101,9 @@ def handled(abi: int) -> list[int]:
 
 def enforced() -> dict[str, object]:
     """What the tier enforces on this machine, as records say it."""
+    # Imported here, as it calls the C library: who only asks for the places of files needs none.
+    from arbiter.table.forkserver.stage import SCRATCH_BYTES
+
     abi = version()
     return {
         "own_session": True,
