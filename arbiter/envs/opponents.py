@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from arbiter.envs.arena import mask_of
 from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import Observer
 from arbiter.envs.play import Play
+from arbiter.envs.policies import begin, is_policy, policy_of
 from arbiter.errors import ConfigError
 from arbiter.match import Player
 from arbiter.rules import Seat
+from arbiter.samples import bot_names, bot_words
 
 RANDOM = "random"
 
@@ -45,14 +47,15 @@ class Chance:
 
 
 class PolicyOpponent:
-    """A callable of observation and action mask; see `arbiter.envs.policy_bot.Policy`."""
+    """A policy; see `arbiter.envs.policies`."""
 
-    def __init__(self, policy: Callable[..., Any]) -> None:
-        self.name = getattr(policy, "__name__", type(policy).__name__)
-        self._policy = policy
+    def __init__(self, policy: Any) -> None:
+        self._policy = policy_of(policy)
+        self.name = getattr(self._policy, "__name__", type(policy).__name__)
 
-    def begin(self, seed: str) -> None:
-        """Nothing to prepare."""
+    def begin(self, seed: str) -> None:  # noqa: ARG002
+        """Forget the match before."""
+        begin(self._policy)
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
         """What the policy says; TypeError or ValueError where that is no id."""
@@ -68,30 +71,37 @@ class PolicyOpponent:
 Opponent = Chooser | Player
 
 
-def checked_opponents(opponents: object, number: int) -> list[Opponent]:
-    """One opponent for each of `number` seats, from one for all or a list of them; ConfigError."""
+def checked_opponents(opponents: object, number: int, game: str) -> list[Opponent]:
+    """One opponent for each of `number` seats, from one for all or a list of them; ConfigError.
+
+    `game` is the name of the one whose shipped bots can be named.
+    """
     if isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
         if len(opponents) != number:
             raise ConfigError(
                 f"{len(opponents)} opponents are given, and there are {number} other seats",
                 hint="one for all of them, or a list with one for each; a command's words are one string",
             )
-        return [_opponent(one) for one in opponents]
-    return [_opponent(opponents) for _ in range(number)]
+        return [_opponent(one, game) for one in opponents]
+    return [_opponent(opponents, game) for _ in range(number)]
 
 
-def _opponent(one: object) -> Opponent:
+def _opponent(one: object, game: str) -> Opponent:
     if isinstance(one, str) and one == RANDOM:
         return Chance()
+    names = bot_names(game)
+    if isinstance(one, str) and one in names:
+        from arbiter.envs.programs import shipped
+
+        return shipped(one, bot_words(game, one))
     if isinstance(one, Player | str) or (
         isinstance(one, Sequence) and all(isinstance(word, str) for word in one)
     ):
         # Imported where it is used: it brings all that starts processes, which is for Linux alone.
         from arbiter.envs.programs import program
 
-        return program(one, [RANDOM])
-    if callable(one) and not isinstance(one, type):
+        return program(one, [RANDOM, *names])
+    if is_policy(one):
         return PolicyOpponent(one)
-    raise ConfigError(
-        f"{one!r} is no opponent", hint=f'"{RANDOM}", a policy, a Player, or the command of a bot'
-    )
+    known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *names)))
+    raise ConfigError(f"{one!r} is no opponent", hint=f"{known}, a policy, a Player, or the command of a bot")

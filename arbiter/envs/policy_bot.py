@@ -8,8 +8,9 @@
 
     PolicyBot(policy, game="planning").run()
 
-The policy is asked with what the environments show a seat in the same situation, and answers with
-an id. How a bot comes by that, hearing so much less, is told in `arbiter.envs.imagining`.
+The policy, or an object with `predict` (see `policies`), is asked with what the environments show a seat
+in the same situation, and answers with an id. How a bot comes by that, hearing so much less, is told in
+`arbiter.envs.imagining`.
 """
 
 from __future__ import annotations
@@ -19,18 +20,15 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable
 from copy import copy
-from typing import Any, TypeAlias
+from typing import Any
 
 from arbiter.envs.arena import arena_of, mask_of
 from arbiter.envs.imagining import Imagined, Unheard, beginning, game_begun_by, greeted, imagined, verbs
 from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import observer_of
-from arbiter.envs.observers.observer import Vector
+from arbiter.envs.policies import Policy, begin, policy_of
 from arbiter.errors import IllegalAction
 from arbiter.rules import AnyGame
-
-Policy: TypeAlias = "Callable[[Vector, Vector], Any]"
-"""Observation and action mask, as `GameEnv.observe` has them, to the id of a legal action."""
 
 
 class BadAnswer(Exception):
@@ -46,8 +44,7 @@ class PolicyBot:
     """
 
     def __init__(self, policy: Policy, game: str | AnyGame = "planning", **options: Any) -> None:
-        if not callable(policy):
-            raise TypeError(f"a policy is a callable of an observation and an action mask, not {policy!r}")
+        policy = policy_of(policy)
         play, observer, _ = arena_of(game, options)
         # Tables that are made when they are first needed are made now: a bot's start is not on its clock.
         play.reset(seed=0)
@@ -151,6 +148,7 @@ class PolicyBot:
         if self._match is None:
             game, seat = greeted(self.game, self._said)
             self._match = imagined(game, seat)
+            begin(self.policy)
             self._observer = observer_of(game)
         return self._match
 

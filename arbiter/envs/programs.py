@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 import warnings
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -52,6 +54,12 @@ def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Play
     for _, message in command_problems(player.command, Path(player.folder)):
         raise ConfigError(message, hint=_hint(command, names))
     return player
+
+
+def shipped(name: str, words: Sequence[str]) -> Player:
+    """A shipped bot, which needs no packages, under its name; see `program`."""
+    player = program([sys.executable, "-S", *words], ())
+    return replace(player, name=name)
 
 
 def _words(command: str | Sequence[str]) -> list[str]:

@@ -54,8 +54,9 @@ def single(
     """The environment of one agent in a game, by its name with its options, or in a `Game`.
 
     `opponents` is one for all other seats, or a list with one for each, clockwise from the agent. Each is
-    ``"random"``; a policy, that is a callable of observation and action mask to an id; or a bot, as
-    the command that starts it (a string, a list of words in the list) or a `Player`. `seat` is the agent's,
+    ``"random"``; a policy, that is a callable of observation and action mask to an id, or an object with
+    `predict` (see `policies`); or a bot: the name of a shipped one (``"greedy"``), the command that starts it
+    (a string, a list of words in the list) or a `Player`. `seat` is the agent's,
     or ``"rotate"``: the n-th match since a seed was given in seat n - 1, and so on round the table. `limits`
     are those of bots; those of ``arbiter play`` by default. Matches that are played to their end, or ended by
     the agent's illegal move, are written to `dataset`, .csv or .parquet, complete after `close`.
@@ -103,7 +104,7 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         self.observer = observer
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else _checked_seat(seat, game)
-        self._others = checked_opponents(opponents, game.seats - 1)
+        self._others = checked_opponents(opponents, game.seats - 1, game.name)
         self._programs: Programs | None = None
         if any(isinstance(opponent, Player) for opponent in self._others):
             from arbiter.envs.programs import Programs, default_limits

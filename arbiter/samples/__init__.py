@@ -25,7 +25,7 @@ class _Bot(NamedTuple):
 
     name: str
     files: tuple[str, ...]
-    words: str = ""
+    words: tuple[str, ...] = ()
 
 
 class _Sample(NamedTuple):
@@ -36,7 +36,7 @@ class _Sample(NamedTuple):
 
 
 _PLANNING_KIT = ("planning_kit.py", "planning_worlds.py")
-_SECOND = ', --seed, "2"'
+_SECOND = ("--seed", "2")
 _SAMPLES = {
     "planning": _Sample(
         "planning",
@@ -78,6 +78,17 @@ GAMES = tuple(_SAMPLES)
 """The games that have one."""
 
 
+def bot_names(game: str) -> tuple[str, ...]:
+    """The names of a game's bots, the best first; none for a game without."""
+    return tuple(bot.name for bot in _SAMPLES[game].bots) if game in _SAMPLES else ()
+
+
+def bot_words(game: str, name: str) -> list[str]:
+    """The file of a bot of `bot_names`, and the words after it."""
+    bot = next(bot for bot in _SAMPLES[game].bots if bot.name == name)
+    return [str(BOTS / bot.files[0]), *bot.words]
+
+
 def season_files(game: str, season: str) -> dict[str, str]:
     """The text of each file, by its path in the season's folder.
 
@@ -108,7 +119,9 @@ def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def _entry(bot: _Bot) -> str:
-    return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{bot.words}]"
+    # A number has to be text in YAML.
+    words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
+    return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"
 
 
 def _read(path: Path) -> str:

@@ -352,6 +352,16 @@ def test_bots_of_every_kind_of_command_play_a_match_to_its_end():
 
 
 @pytest.mark.process
+def test_shipped_bots_are_named_from_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    env = envs.single("codepiece", ["rules", "random", "beginner"], limits=LIMITS, dealers=[0])
+    last, _ = to_the_end(env, *env.reset(seed=1))
+    assert last[2:4] == (True, False)
+    assert env._names() == ["seat_0 agent", "seat_1 rules", "seat_2 random", "seat_3 beginner"]
+    env.close()
+
+
+@pytest.mark.process
 def test_a_bot_is_confined_by_default(tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "secret").write_text("seed")
@@ -449,6 +459,8 @@ def test_an_environment_with_processes_is_not_copied(parrot):
         ("", "names no program"),
         (["random", [], "random"], "names no program"),
         ("randm", "did you mean random?"),
+        ("gredy", "did you mean greedy?"),
+        ("fewest-turns", "there is no program fewest-turns"),
         (["python3", "bot.py"], "a command's words are one string"),
         (b"random", "is no opponent"),
         (dict, "is no opponent"),
