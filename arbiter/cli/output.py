@@ -16,6 +16,7 @@ from arbiter.text import csv_cell, markdown, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
 
     from arbiter.match import MatchSummary
 
@@ -137,6 +138,11 @@ def duration(seconds: float) -> str:
             big, small = divmod(whole, size // less)
             return f"{big} {unit}" + (f" {small} {part}" if small else "")
     raise AssertionError("a minute or more has a unit")
+
+
+def moment_text(moment: datetime) -> str:
+    """A moment by this machine's clock: ``2026-12-01 18:00:00``."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def first_few(texts: Iterable[str]) -> str:

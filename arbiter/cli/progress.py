@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arbiter import errors
 from arbiter.cli.bar import Bar, match_line
-from arbiter.cli.output import counted, note, number, suspended_line
+from arbiter.cli.output import counted, moment_text, note, number, suspended_line
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
@@ -15,6 +15,7 @@ from arbiter.season.events import (
     MatchVoid,
     PartComplete,
     ProgramChanged,
+    RoundAwaited,
     RoundComplete,
     RoundPlanned,
     RoundsOver,
@@ -125,6 +126,8 @@ def _line(event: Event, name: str) -> str:
             return f"{counted(matches, 'annulled match')} {'is' if matches == 1 else 'are'} played again"
         case Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
+        case RoundAwaited(round_number, moment):
+            return f"{name}, round {round_number} begins at {moment_text(moment)}"
         case StillSuspended(players):
             return suspended_line(players)
         case ProgramChanged():

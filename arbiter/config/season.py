@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from arbiter.config.season_file import (
     PlayerModel,
     SeasonModel,
     VersionModel,
+    parse_every,
     parse_until,
 )
 from arbiter.config.versions import faults_of_version, player_of
@@ -47,6 +48,8 @@ FREE = frozenset(
         "store",
         "rounds",
         "until",
+        "opens",
+        "every",
         "workers",
         "ship",
         "stop_when",
@@ -78,7 +81,8 @@ class Config:
 
     `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
     `folder` is where relative names of commands, `read` and `ship` start. `until` is when no further
-    round beyond `rounds` is to end later; `ship` are folders whose files go to other machines.
+    round beyond `rounds` is to end later; no round begins before `opens`, and one begins `every` so often;
+    `ship` are folders whose files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
     `submissions` is None where authors send nothing; `roster` are the rated names of what they sent.
@@ -93,6 +97,8 @@ class Config:
     store: str
     rounds: int
     until: datetime | None
+    opens: datetime | None
+    every: timedelta | None
     opening_rounds: int
     pairing: Pairing
     limits: Limits
@@ -188,6 +194,7 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool)
             yield Problem(("players", number, "name"), f"{rated!r} is taken by an earlier player")
         taken.add(rated)
     yield from _commitment_problems(value.get("seed", "auto"), value.get("seed_commitment"))
+    yield from _calendar_problems(value.get("opens"), value.get("until"))
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):
@@ -217,6 +224,17 @@ def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
         yield Problem(("seed_commitment",), message, f"a seed of {GUESSABLE_BITS} bits or more")
     elif COMMITMENT.fullmatch(commitment) and sha256(text).hexdigest() != commitment:
         yield Problem(("seed_commitment",), "is not the SHA-256 of the seed", "printf %s SEED | sha256sum")
+
+
+def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
+    """A season that opens when it is over has no round."""
+    try:
+        first, last = (parse_until(str(moment)) for moment in (opens, until))
+    except ConfigError:
+        # Not given, or said already.
+        return
+    if first >= last:
+        yield Problem(("opens",), "the season opens after it has ended", "write a moment before `until`")
 
 
 def _problems_of_players(written: Any, folder: Path, check_commands: bool) -> Iterable[Problem]:
@@ -263,7 +281,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
             "a short seed: bots can guess it from their own cards, and then know all deals"
             " (seed: auto draws one that they cannot)"
         )
-    until = None if model.until is None else parse_until(model.until)
+    until, opens = (None if text is None else parse_until(text) for text in (model.until, model.opens))
     if until is not None and until <= datetime.now(UTC):
         warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
     return Config(
@@ -273,8 +291,10 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         game=game,
         seed=seed,
         store=absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent),
-        rounds=model.rounds,
+        rounds=1 if until is not None and "rounds" not in model.model_fields_set else model.rounds,
         until=until,
+        opens=opens,
+        every=None if model.every is None else parse_every(model.every),
         opening_rounds=model.opening_rounds,
         pairing=model.pairing,
         limits=model.limits(),

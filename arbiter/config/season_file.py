@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from arbiter.clock import TimeControl
+from arbiter.clock import SECOND, TimeControl, parse_duration
 from arbiter.config.limits import (
     LEAST_MEMORY,
     MOST_MEMORY,
@@ -95,6 +95,19 @@ def parse_until(text: str) -> datetime:
         raise ConfigError(f"not a moment: {text!r}", hint="write 2026-12-01T18:00") from None
 
 
+def parse_every(text: str) -> timedelta:
+    """The time from a round's beginning to the next one's, a second at least."""
+    try:
+        ns = parse_duration(text)
+    except ConfigError:
+        ns = 0
+    if ns < SECOND:
+        raise ConfigError(
+            f"not a time between rounds: {text!r}", hint="write 30m; at least 1s, at most 8760h"
+        )
+    return timedelta(microseconds=ns // 1000)
+
+
 def _refused(kind: str, text: str, hint: str) -> PydanticCustomError:
     return PydanticCustomError(kind, "{text}", {"text": text, "hint": hint})
 
@@ -144,6 +157,7 @@ Word = Annotated[str, Field(min_length=1)]
 Name = Annotated[str, _checked(check_name, "name")]
 Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
 Time = Annotated[str, _with_unit("{}s".format), _checked(TimeControl.parse, "time")]
+Moment = Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")]
 StoreUrl = Annotated[str, _checked(_check_store, "store")]
 
 
@@ -217,7 +231,7 @@ def _share_of_what(value: object) -> object:
 class SubmissionsModel(StrictModel):
     """Whether and how authors send programs."""
 
-    until: Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")] | None = None
+    until: Moment | None = None
     max_size: Annotated[str, _with_unit("{:g}MB".format), _checked(parse_size, "size")] = "10MB"
     per_day: Annotated[StrictInt, Field(gt=0)] = 10
     builds: StrictBool = True
@@ -238,7 +252,9 @@ class SeasonModel(TableModel):
     seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
     store: StoreUrl | None = None
     rounds: Annotated[StrictInt, Field(gt=0)] = USUAL_ROUNDS
-    until: Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")] | None = None
+    until: Moment | None = None
+    opens: Moment | None = None
+    every: Annotated[str, _with_unit("{}m".format), _checked(parse_every, "time")] | None = None
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
     pairing: Pairing = "variance"
     require_isolation: StrictBool = False

@@ -34,6 +34,8 @@ def written(config: Config) -> str:
         "folder": str(config.folder.absolute()),
         "rounds": config.rounds,
         "until": None if config.until is None else config.until.isoformat(),
+        "opens": None if config.opens is None else config.opens.isoformat(),
+        "every": None if config.every is None else f"{config.every.total_seconds():.6f}s",
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],
         "qualify": config.qualify,

@@ -113,9 +113,7 @@ def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every bot: its game, its name and its command."""
     for game, sample in _SAMPLES.items():
         for bot in sample.bots:
-            # The words are those of a list in YAML.
-            words = [word.strip(' "') for word in bot.words.split(",") if word]
-            yield game, bot.name, ("python3", str(BOTS / bot.files[0]), *words)
+            yield game, bot.name, ("python3", *bot_words(game, bot.name))
 
 
 def _entry(bot: _Bot) -> str:

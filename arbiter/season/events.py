@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from arbiter.packing import PackedMatch
 
@@ -34,6 +35,14 @@ class MatchesAgain:
     """So many annulled matches are played again, under the settings of their rounds."""
 
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundAwaited:
+    """A round begins at a moment that is not there yet, and is waited for."""
+
+    number: int
+    moment: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +165,7 @@ Event: TypeAlias = (
     ChangesAccepted
     | FinishedAsBegun
     | MatchesAgain
+    | RoundAwaited
     | RoundPlanned
     | SubstitutesPlanned
     | Suspended

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
 from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -18,21 +17,16 @@ from arbiter.config.changes import changes, in_one_line, organisers
 from arbiter.errors import ConfigError
 from arbiter.season.events import StillSuspended, Suspended
 from arbiter.season.orders import force
-from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
+from arbiter.season.schedule import drawn_tables, entrants, match_specs
 from arbiter.season.substitutes import first_played, substitute_specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec
     from arbiter.season.ledger import Ledger
     from arbiter.store import SeasonStore, StoredRound
-
-RECENT = 3
-"""Complete rounds from which the length of the next one is estimated."""
-
 
 SEED_BYTES = 32
 
@@ -170,15 +164,3 @@ def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> 
     if before is None:
         return "what it was is not known"
     return in_one_line(changes(organisers(before), organisers(config.settings)))
-
-
-def time_for_another(config: Config, season: SeasonStore, at_once: int, now: datetime) -> bool:
-    """True when one more round, as long as the longest of the last few, would end before `until`."""
-    if config.until is None:
-        return False
-    longest = 0.0
-    for stored in [stored for stored in season.rounds() if stored.complete][-RECENT:]:
-        matches = matches_of(config.game, stored.tables)
-        turns = -(-matches // max(at_once, 1))
-        longest = max(longest, turns * season.wall_ns(stored.number) / matches)
-    return now + timedelta(microseconds=longest / 1000) < config.until

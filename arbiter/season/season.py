@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import changes, in_one_line
@@ -20,10 +19,12 @@ from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again, rounds_to_replay
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.beginning import file_text, refuse_another_name
+from arbiter.season.calendar import Clock, begins, rounds_left, wait_until
 from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
+    RoundAwaited,
     RoundComplete,
     RoundPlanned,
     RoundsOver,
@@ -44,7 +45,6 @@ from arbiter.season.plan import (
     plan_substitutes,
     sitting_out,
     tables,
-    time_for_another,
 )
 from arbiter.season.programs import ProgramWatch
 from arbiter.season.results import Results
@@ -56,6 +56,7 @@ from arbiter.store import Outdated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from datetime import datetime
 
     from arbiter.config import Config
     from arbiter.executors import Slots
@@ -69,7 +70,7 @@ class Season(Results):
     """The season of a config in its store; one round at a time.
 
     `settle` makes a config of stored settings fit for this machine, as the caller made `config`;
-    `results` is where the complete rounds are, if they are elsewhere.
+    `results` is where the complete rounds are, if they are elsewhere; `clock` is what rounds begin by.
     """
 
     def __init__(
@@ -78,8 +79,10 @@ class Season(Results):
         stored: SeasonStore,
         settle: Callable[[Config], Config] | None = None,
         results: SeasonStore | None = None,
+        clock: Clock | None = None,
     ) -> None:
         super().__init__(config, stored)
+        self._clock = clock or Clock()
         self._settle, self._results = settle, results or stored
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
@@ -157,7 +160,14 @@ class Season(Results):
             planned = self.tables(number)
             config = self.config
             with suppress(Outdated):
-                return stored.add_round(number, config.digest, planned, config.settings, revision)
+                return stored.add_round(
+                    number,
+                    config.digest,
+                    planned,
+                    config.settings,
+                    revision,
+                    planned_at=self._clock.now(),
+                )
 
     def _enrol(self) -> None:
         """Let the versions play that are active now."""
@@ -193,7 +203,7 @@ class Season(Results):
         accept_changes: bool = False,
         only_one: bool = False,
     ) -> Iterator[Event]:
-        """Play what is missing of all rounds; with `only_one` of the next round alone.
+        """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
 
         Ends with `RoundsOver`, `SeasonComplete` or `Stopped`; with `only_one` with `RoundComplete`. `rounds`
         replaces the config's number of rounds. What is accepted is told once, before the first round that
@@ -224,10 +234,22 @@ class Season(Results):
             hint = "arbiter resume lets it go on, or an organiser on the site"
             raise ConfigError(f"{stored.name} is paused since {since}", str(self.config.file), hint)
         stored.ask_to_stop(False)
+        awaited: datetime | None = None
         while True:
             if (yield from self._play_again(executor)):
                 return False
-            plan = self.plan(accept_changes, self._time_left(executor))
+            more = self._time_left(executor)
+            due = None if only_one else self._due(accept_changes, more)
+            if due is not None:
+                if due != awaited:
+                    awaited = due
+                    yield RoundAwaited(self.complete + 1, due)
+                if wait_until(due, stored, self._clock):
+                    stored.ask_to_stop(False)
+                    yield Stopped()
+                    return False
+                continue
+            plan = self.plan(accept_changes, more)
             if plan is None:
                 return True
             begun = time.monotonic()
@@ -243,6 +265,21 @@ class Season(Results):
                 stored.ask_to_stop(False)
                 yield Stopped()
                 return False
+
+    def _due(self, accept_changes: bool, more: bool) -> datetime | None:
+        """When the next round begins; None if it is time, one is begun already, or there is none.
+
+        ConfigError where something has to be accepted before, which is better said now than then.
+        """
+        rounds, number = self.stored.rounds(), self.complete + 1
+        if number <= len(rounds) or (number > self.config.rounds and not more):
+            return None
+        moment = begins(self.config, rounds)
+        if moment is None or moment <= self._clock.now():
+            return None
+        last = rounds[-1] if rounds else None
+        consent(self.config, self.stored, last, number, self.stored.seed_told(), accept_changes)
+        return moment
 
     def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
         """Play annulled matches again, watched like a round; return True when somebody asked to stop."""
@@ -385,4 +422,4 @@ class Season(Results):
         return self._ledgers.setdefault(config.digest, Ledger.of(config, self._results))
 
     def _time_left(self, executor: Slots) -> bool:
-        return time_for_another(self.config, self.stored, executor.size, datetime.now(UTC))
+        return rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1) > 0

@@ -174,7 +174,14 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
     for number in sorted(planned.keys() - old.keys()):
         digest = planned[number].digest
         programs = _programs_of_parts((there for _, there in found), number)
-        season.add_round(number, digest, planned[number].tables, settings[digest] or {}, programs=programs)
+        season.add_round(
+            number,
+            digest,
+            planned[number].tables,
+            settings[digest] or {},
+            programs=programs,
+            planned_at=planned[number].planned,
+        )
     if told := max(there.seed_told() or 0 for _, there in found):
         season.tell_seed(told)
     added = [season.add_packed(match) for _, part in found for match in part.packed_matches()]

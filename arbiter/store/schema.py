@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest revision in `migrations/versions`."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -67,6 +67,8 @@ rounds = sa.Table(
     sa.Column("complete", sa.Boolean, nullable=False),
     # The SHA-256 of the files that each player's command names, as JSON; null where it was not taken.
     sa.Column("programs", sa.Text),
+    # When it was planned; null where that was not kept.
+    sa.Column("planned", sa.String(32)),
 )
 
 matches = sa.Table(

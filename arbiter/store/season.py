@@ -7,7 +7,7 @@ killed at whatever moment, what is stored is whole, and what is not stored is st
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,12 +37,16 @@ FETCHED = 100
 
 @dataclass(frozen=True, slots=True)
 class StoredRound:
-    """A planned round: its tables and its config's digest; `complete` when all its matches are stored."""
+    """A planned round: its tables and its config's digest; `complete` when all its matches are stored.
+
+    `planned` is when, None where that was not kept.
+    """
 
     number: int
     digest: str
     tables: tuple[tuple[str, ...], ...]
     complete: bool
+    planned: datetime | None = field(default=None, compare=False)
 
 
 class StoredMatch(NamedTuple):
@@ -117,7 +121,13 @@ class SeasonStore:
         """All rounds planned so far, in order."""
         query = sa.select(schema.rounds).filter_by(season_id=self._id).order_by(schema.rounds.c.number)
         return [
-            StoredRound(row.number, row.digest, _tables(row.tables, row.number), row.complete)
+            StoredRound(
+                row.number,
+                row.digest,
+                _tables(row.tables, row.number),
+                row.complete,
+                None if row.planned is None else datetime.fromisoformat(row.planned),
+            )
             for row in self._rows(query)
         ]
 
@@ -129,6 +139,7 @@ class SeasonStore:
         settings: Mapping[str, Any],
         revision: int | None = None,
         programs: Mapping[str, Mapping[str, str | None]] | None = None,
+        planned_at: datetime | None = None,
     ) -> StoredRound:
         """Keep a planned round and its config's settings, before its first match is played.
 
@@ -142,13 +153,14 @@ class SeasonStore:
             "tables": json.dumps([list(names) for names in tables]),
             "complete": False,
             "programs": None if programs is None else json.dumps(programs),
+            "planned": None if planned_at is None else planned_at.astimezone(UTC).isoformat(),
         }
         with self._store.transaction() as connection:
             count_up(connection, self._id, revision)
             self._keep_settings(connection, digest, settings)
             connection.execute(sa.insert(schema.rounds).values(row))
             log(connection, self._id, Happening.ROUND, number)
-        return StoredRound(number, digest, tuple(map(tuple, tables)), False)
+        return StoredRound(number, digest, tuple(map(tuple, tables)), False, planned_at)
 
     def drop_round(self, number: int) -> None:
         """Remove the plan of a round that has no matches."""

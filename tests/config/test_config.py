@@ -194,6 +194,10 @@ def test_a_moment_that_is_over_draws_a_warning(write: Callable[[str], Path]) -> 
         (("game: planning", "game: planning\nx: " + "[" * 2000 + "]" * 2000), " is nested too deeply"),
         (("game: planning", "game: planning\nstore: my.sqlite"), "2:1: store: not a store: 'my.sqlite' (write sqlite:///my.sqlite, or postgresql+psycopg://user@host/database)"),
         (("game: planning", "game: planning\nuntil: tomorrow"), "2:1: until: not a moment: 'tomorrow' (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nevery: 30"), "2:1: every: 30 has no unit (write 30m)"),
+        (("game: planning", "game: planning\nevery: 10ms"), "2:1: every: not a time between rounds: '10ms' (write 30m; at least 1s, at most 8760h)"),
+        (("game: planning", "game: planning\nopens: soon"), "2:1: opens: not a moment: 'soon' (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nuntil: 2026-12-01\nopens: 2026-12-01T00:00"), "3:1: opens: the season opens after it has ended (write a moment before `until`)"),
         (("game: planning", "game: planning\nuntil: 18"), "2:1: until: not a moment: 18 (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nuntil: 18:00"), "2:1: until: not a moment: 18:00 has no day (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nuntil: 9:05"), "2:1: until: not a moment: 09:05 has no day (write 2026-12-01T09:05)"),
@@ -233,6 +237,13 @@ def test_a_moment_may_be_written_in_many_ways(text: str, moment: str, write: Cal
     assert until == datetime.fromisoformat(moment)
 
 
+def test_a_season_with_an_end_has_as_many_rounds_as_fit_unless_it_says_how_many_at_least(
+    write: Callable[[str], Path],
+) -> None:
+    assert load(write(GOOD + "until: 2999-01-01\n")).rounds == 1
+    assert load(write(GOOD + "until: 2999-01-01\nrounds: 7\n")).rounds == 7
+
+
 def test_a_moment_without_a_zone_is_by_this_machines_clock(write: Callable[[str], Path]) -> None:
     for text in ("2026-12-01T18:00", "2026-12-01T18:00:00", "2026-12-01"):
         until = load(write(GOOD.replace("game: planning", f"game: planning\nuntil: {text}"))).until
@@ -243,6 +254,8 @@ def test_a_moment_without_a_zone_is_by_this_machines_clock(write: Callable[[str]
     "line",
     [
         "until: 2026-12-01T18:00",
+        "opens: 2026-12-01T18:00",
+        "every: 30m",
         "rounds: 7",
         "ship: [.]",
         "workers: 1",

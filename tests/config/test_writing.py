@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,9 @@ SEASON = st.fixed_dictionaries(
         "season": NAME.filter(bool),
         "seed": st.integers() | TEXT.filter(str.isprintable),
         "rounds": st.integers(1, 10**6),
-        "until": st.datetimes().map(lambda moment: moment.isoformat()),
+        "until": st.datetimes(datetime(2020, 1, 1)).map(lambda moment: moment.isoformat()),
+        "opens": st.datetimes(max_value=datetime(2019, 1, 1)).map(lambda moment: moment.isoformat()),
+        "every": st.sampled_from(["30m", "1.5s", "8760h"]),
         "workers": st.integers(1, 99),
         "time": st.sampled_from(["60s", "60s+100ms", "500ms/request"]),
         "memory": st.sampled_from(["400MB", "12345678"]),

@@ -14,9 +14,9 @@ from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, MatchSummary
 from arbiter.packing import pack_match
+from arbiter.season.calendar import rounds_left
 from arbiter.season.ledger import pairwise, to_rating
 from arbiter.season.matches import play_matches
-from arbiter.season.plan import time_for_another
 from arbiter.season.schedule import drawn_tables
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
@@ -285,7 +285,7 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path:
     end = datetime(2026, 12, 1, 18, tzinfo=UTC)
     for minutes, at_once, fits in ((9, 1, True), (8, 1, False), (5, 2, True), (4, 2, False), (-9, 2, False)):
         now = end - timedelta(minutes=minutes)
-        assert time_for_another(config, season, at_once, now) is fits
+        assert rounds_left(config, season, at_once, now, most=1) == fits
     going = Season(config, season)
     assert going.plan() is None
     further = going.plan(more=True)
@@ -295,7 +295,7 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path:
 
 
 def test_without_a_moment_to_end_there_is_no_further_round(config: Config, season: SeasonStore) -> None:
-    assert not time_for_another(config, season, 1, datetime(1970, 1, 1, tzinfo=UTC))
+    assert not rounds_left(config, season, 1, datetime(1970, 1, 1, tzinfo=UTC), most=1)
 
 
 def summary(players: str, points: tuple[int, ...] | None, faulty: int | None = None) -> MatchSummary:

@@ -1,0 +1,102 @@
+"""When the rounds of a season begin, and how many more there is time for.
+
+All of it follows from the season's file, its rounds and the moment, so whoever goes on with a season after
+an interruption comes to the same moments.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from arbiter.season.schedule import matches_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arbiter.config import Config
+    from arbiter.store import SeasonStore, StoredRound
+
+RECENT = 3
+"""Complete rounds from which the length of the next one is estimated."""
+LOOK_SECONDS = 1.0
+"""Between two looks for orders and wishes while a round is waited for."""
+FOREVER = datetime.max.replace(tzinfo=UTC)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What a season goes by: the time of day, and a way to wait so many seconds."""
+
+    now: Callable[[], datetime] = _now
+    sleep: Callable[[float], None] = time.sleep
+
+
+def begins(config: Config, complete: Sequence[StoredRound]) -> datetime | None:
+    """When the round after those that are complete begins, at once if that is over; None if nothing says so.
+
+    With `every` that is so often after the season's opening, or where the file has none after its first round
+    was planned: a late round moves no other.
+    """
+    if not complete:
+        return config.opens
+    return _moment(config, config.opens or complete[0].planned, len(complete))
+
+
+def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, most: int) -> int:
+    """How many more rounds, `most` at most, would end before `until`; 0 where nothing limits the season.
+
+    Each is expected to take as long as the longest of the last few.
+    """
+    if config.until is None:
+        return 0
+    complete = [known for known in season.rounds() if known.complete]
+    longest = longest_round(config, season, complete, at_once)
+    first = config.opens or (complete[0].planned if complete else now)
+    found, free = 0, now
+    while found < most:
+        start = max(free, _moment(config, first, len(complete) + found) or free)
+        if config.until - start <= longest:
+            break
+        found, free = found + 1, start + longest
+    return found
+
+
+def wait_until(moment: datetime, season: SeasonStore, clock: Clock) -> bool:
+    """Wait for a moment, or for an order that is given meanwhile; True when somebody asked to stop."""
+    _, revision = season.last_change()
+    while (left := (moment - clock.now()).total_seconds()) > 0:
+        clock.sleep(min(left, LOOK_SECONDS))
+        if season.asked_to_stop():
+            return True
+        if season.last_change()[1] != revision:
+            break
+    return False
+
+
+def longest_round(
+    config: Config, season: SeasonStore, complete: Sequence[StoredRound], at_once: int
+) -> timedelta:
+    """How long the longest of the last few rounds would take, so many matches at once."""
+    longest = 0.0
+    for known in complete[-RECENT:]:
+        matches = matches_of(config.game, known.tables)
+        turns = -(-matches // max(at_once, 1))
+        longest = max(longest, turns * season.wall_ns(known.number) / matches)
+    return timedelta(microseconds=longest / 1000)
+
+
+def _moment(config: Config, first: datetime | None, rounds: int) -> datetime | None:
+    """When a round begins that follows so many, of which the first began at `first`."""
+    if config.every is None or first is None:
+        return config.opens
+    try:
+        return first + rounds * config.every
+    except OverflowError:
+        return FOREVER

@@ -1,0 +1,221 @@
+"""Rounds that begin at their moments: waited for, made up for when late, the same after an interruption."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import load
+from arbiter.errors import ConfigError
+from arbiter.season import administration
+from arbiter.season.calendar import LOOK_SECONDS, Clock, begins, rounds_left
+from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, SeasonComplete, Stopped
+from arbiter.season.season import Season
+from arbiter.store import SeasonStore, Store
+from tests.builders import Scripted, by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.season.events import Event
+
+CONFIG = "game: planning\nrounds: 3\nseed: abc\nplayers:\n" + "".join(
+    f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4)
+)
+MORNING = datetime(2026, 12, 1, 8, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+
+
+class Day:
+    """The time of a made day; whoever waits makes it later. `at` are things done at moments of it."""
+
+    def __init__(self) -> None:
+        self.now = MORNING
+        self.at: dict[datetime, Callable[[], object]] = {}
+        self.longest_nap = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.longest_nap = max(self.longest_nap, seconds)
+        self.now += timedelta(seconds=seconds)
+        for moment in [moment for moment in self.at if moment <= self.now]:
+            self.at.pop(moment)()
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(lambda: self.now, self.sleep)
+
+
+@pytest.fixture
+def day() -> Day:
+    return Day()
+
+
+@pytest.fixture
+def open_season(tmp_path: Path, day: Day) -> Iterator[Callable[..., Season]]:
+    """Opens the season whose file has these lines, too, as a new process would."""
+    stores: list[Store] = []
+
+    def opened(lines: str = "", config: str = CONFIG) -> Season:
+        file = tmp_path / "s.yaml"
+        file.write_text(f"{lines}\n{config}")
+        settled = load(file)
+        stores.append(Store(settled.store))
+        return Season(settled, Season.open(settled, stores[-1]).stored, clock=day.clock)
+
+    yield opened
+    for store in stores:
+        store.close()
+
+
+def lasting(day: Day, seconds: float) -> Scripted:
+    """Plays rounds of four matches, one at a time, that take so many seconds in all."""
+
+    def play(spec: MatchSpec) -> MatchRecord:
+        day.now += seconds * SECOND / 4
+        return replace(by_name(spec), wall_ns=int(seconds * 25e7))
+
+    return Scripted(play)
+
+
+def times(day: Day, events: Iterator[Event]) -> list[float]:
+    """The seconds of the day at which rounds begin."""
+    return [(day.now - MORNING) / SECOND for event in events if isinstance(event, RoundPlanned)]
+
+
+def test_a_round_begins_so_often_after_the_first(day: Day, open_season: Callable[..., Season]) -> None:
+    assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [0, 30, 60]
+
+
+def test_the_first_round_waits_for_the_opening_and_the_others_are_counted_from_it(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
+    assert times(day, season.play(lasting(day, 4))) == [60, 90, 120]
+
+
+def test_without_an_interval_rounds_after_the_opening_follow_each_other(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    assert times(day, open_season("opens: 2026-12-01T08:01:00+00:00").play(lasting(day, 4))) == [60, 64, 68]
+
+
+def test_late_rounds_begin_at_once_and_none_is_left_out(day: Day, open_season: Callable[..., Season]) -> None:
+    config = CONFIG.replace("rounds: 3", "rounds: 5")
+    season, took = open_season("every: 30s", config), iter([70, 70, 70, 70, *[4] * 16])
+
+    def play(spec: MatchSpec) -> MatchRecord:
+        day.now += next(took) * SECOND / 4
+        return by_name(spec)
+
+    assert times(day, season.play(Scripted(play))) == [0, 70, 74, 90, 120]
+
+
+def test_a_season_that_was_killed_goes_on_at_the_same_moments(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    going = open_season("every: 30s").play(lasting(day, 4))
+    assert any(isinstance(event, RoundAwaited) for event in going)
+    day.now += 20 * SECOND
+    assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [30, 60]
+
+
+def test_a_round_that_was_broken_off_is_finished_at_once(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season = open_season("every: 30s")
+    assert season.plan() is not None
+    day.now += 5 * SECOND
+    assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [5, 30, 60]
+
+
+def test_what_is_waited_for_is_told_once(day: Day, open_season: Callable[..., Season]) -> None:
+    events = [
+        event for event in open_season("every: 30s").play(lasting(day, 4)) if isinstance(event, RoundAwaited)
+    ]
+    assert events == [RoundAwaited(2, MORNING + 30 * SECOND), RoundAwaited(3, MORNING + 60 * SECOND)]
+
+
+def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season = open_season("every: 30s")
+    day.at[MORNING + 10 * SECOND] = season.stored.ask_to_stop
+    assert list(season.play(lasting(day, 4)))[-1] == Stopped()
+    assert day.now - MORNING < 10 * SECOND + 2 * timedelta(seconds=LOOK_SECONDS)
+    assert not season.stored.asked_to_stop()
+
+
+def test_nobody_sleeps_longer_than_an_order_may_wait(day: Day, open_season: Callable[..., Season]) -> None:
+    list(open_season("every: 30s").play(lasting(day, 4)))
+    assert 0 < day.longest_nap <= LOOK_SECONDS < 2
+
+
+def test_matches_annulled_meanwhile_are_played_again_before_the_next_round(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season, executor, again = open_season("every: 30s"), lasting(day, 4), "r001/t01/m2"
+    day.at[MORNING + 10 * SECOND] = lambda: administration.annul(season, [again], "a power cut", replay=True)
+    assert times(day, season.play(executor)) == [0, 30, 60]
+    assert executor.played[4] == again
+    assert executor.played.count(again) == 2
+
+
+def test_what_must_be_accepted_is_said_before_the_wait(day: Day, open_season: Callable[..., Season]) -> None:
+    going = open_season("every: 30s").play(lasting(day, 4))
+    assert any(isinstance(event, RoundComplete) for event in going)
+    changed = open_season("every: 30s\ntime: 1s")
+    with pytest.raises(ConfigError, match="changed since round 1"):
+        next(iter(changed.play(lasting(day, 4))))
+    assert not day.longest_nap
+
+
+def test_a_single_round_is_played_at_once(day: Day, open_season: Callable[..., Season]) -> None:
+    season = open_season("every: 30s")
+    for _ in range(2):
+        list(season.play(lasting(day, 4), only_one=True))
+    assert (season.complete, day.now) == (2, MORNING + 8 * SECOND)
+
+
+def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Callable[..., Season]) -> None:
+    """Three of ten seconds fit into 35, and after the third the season is over at once."""
+    season = open_season("until: 2026-12-01T08:00:35+00:00", CONFIG.replace("rounds: 3\n", ""))
+    events = list(season.play(lasting(day, 10)))
+    assert isinstance(events[-1], SeasonComplete)
+    assert (season.complete, day.now) == (3, MORNING + 30 * SECOND)
+    assert season.stored.seed_told() == 3
+
+
+def test_a_round_whose_moment_is_too_late_to_end_in_time_is_not_waited_for(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    lines = "every: 20s\nuntil: 2026-12-01T08:00:45+00:00"
+    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    assert times(day, season.play(lasting(day, 10))) == [0, 20]
+    assert day.now == MORNING + 30 * SECOND
+
+
+def test_the_rounds_that_are_left_are_counted_with_their_moments_and_lengths(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    lines = "every: 20s\nuntil: 2026-12-01T08:02:00+00:00"
+    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    list(season.play(lasting(day, 15), only_one=True))
+    # At 20, 40, 60, 80 and 100 seconds; six one after the other, since the seventh would end with the season.
+    assert rounds_left(season.config, season.stored, 1, day.now, most=99) == 5
+    assert rounds_left(season.config, season.stored, 1, day.now, most=2) == 2
+    free = replace(season.config, every=None)
+    assert rounds_left(free, season.stored, 1, day.now, most=99) == 6
+
+
+def test_moments_beyond_all_calendars_are_the_last_of_all(open_season: Callable[..., Season]) -> None:
+    season = open_season("every: 8760h\nopens: 9999-12-01", CONFIG)
+    assert season.plan() is not None
+    season_store: SeasonStore = season.stored
+    moment = begins(season.config, season_store.rounds())
+    assert moment is not None
+    assert moment.year == 9999
