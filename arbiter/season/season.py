@@ -274,6 +274,8 @@ class Season(Results):
         rounds, number = self.stored.rounds(), self.complete + 1
         if number <= len(rounds) or (number > self.config.rounds and not more):
             return None
+        if self.stored.running.read().closed is not None:
+            return None
         moment = begins(self.config, rounds)
         if moment is None or moment <= self._clock.now():
             return None

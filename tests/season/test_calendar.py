@@ -150,6 +150,26 @@ def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(
     assert not season.stored.asked_to_stop()
 
 
+def test_a_season_that_is_closed_meanwhile_is_over_at_once(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season = open_season("every: 30s")
+    day.at[MORNING + 10 * SECOND] = lambda: season.stored.running.close("olga")
+    assert list(season.play(lasting(day, 4)))[-1] == SeasonComplete(1, "abc")
+    assert day.now - MORNING < 12 * SECOND
+
+
+def test_a_season_that_is_paused_meanwhile_stops_and_then_goes_on_at_its_moments(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season = open_season("every: 30s")
+    day.at[MORNING + 10 * SECOND] = lambda: season.stored.running.pause("olga")
+    assert list(season.play(lasting(day, 4)))[-1] == Stopped()
+    assert day.now - MORNING < 12 * SECOND
+    season.stored.running.resume("olga")
+    assert times(day, season.play(lasting(day, 4))) == [30, 60]
+
+
 def test_nobody_sleeps_longer_than_an_order_may_wait(day: Day, open_season: Callable[..., Season]) -> None:
     list(open_season("every: 30s").play(lasting(day, 4)))
     assert 0 < day.longest_nap <= LOOK_SECONDS < 2
