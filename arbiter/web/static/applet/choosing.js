@@ -1,7 +1,7 @@
 // What the seat to act may answer: cards to pick in its hand, words as buttons, a field for a typed one.
 
 import { el, spoken } from "../replay/dom.js";
-import { answerOf, isWithin } from "./words.js";
+import { answerOf, isWithin, sayRequest } from "./words.js";
 
 const MOST_BUTTONS = 40;
 const TRICKS = ["planning", "codepiece"];
@@ -55,7 +55,7 @@ export function makeChoosing(decide, redraw) {
   function draw() {
     element.hidden = question === null;
     if (question === null) return;
-    title.textContent = `Seat ${question.seat} answers ${question.request}`;
+    title.textContent = `Seat ${question.seat} is to ${sayRequest(question.request)}`;
     const typed = field.value.trim().toLowerCase();
     const fitting = offered().filter(({ word, text, said, cards }) => isWithin(picked.map(({ name }) => name), cards)
       && (!typed || [word, text, said].some((one) => one.toLowerCase().includes(typed))));

@@ -8,6 +8,7 @@ import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
 import { Eyes } from "./eyes.js";
 import { shortNames, toldApart } from "./names.js";
+import { sayRequest } from "./words.js";
 
 /** The table and the answers below it; `decide(word)` gives a problem in words, or "".
  *
@@ -114,7 +115,9 @@ export function makePresent(decide, onEyes, forAll = true) {
     if (state.running) return "The bots are at it.";
     if (state.to_act === null) return "";
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
-    return `Deal ${now.replay.deals.length}, after ${count(state.made, "decision")}: seat ${state.to_act} is to ${state.request ? `answer ${state.request}` : "act"}.`;
+    const place = `Deal ${now.replay.deals.length}, after ${count(state.made, "decision")}`;
+    if (forAll) return `${place}: seat ${state.to_act} is to ${sayRequest(state.request)} (${state.request}).`;
+    return isPerson(state) ? `${place}: your turn to ${sayRequest(state.request)}.` : `${place}: seat ${state.to_act} is to act.`;
   }
 
   /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */

@@ -29,6 +29,19 @@ function plain(word) {
   return { text, said: text };
 }
 
+const REQUESTS = {
+  gen_declare: "declare a number of tricks", gen_bid: "bid or pass", gen_trump: "name the trump", gen_move: "play",
+  gen_special: "declare something special, or not",
+};
+
+/** What a request asks for, as words after "is to". */
+export function sayRequest(request) {
+  if (!request) return "act";
+  const [name, count] = request.split(" ");
+  if (name === "gen_exchange") return count === "1" ? "give a card" : `give ${count} cards`;
+  return REQUESTS[name] ?? `answer ${request}`;
+}
+
 /** True when `few` cards are all among `many`, equal ones counted. */
 export function isWithin(few, many) {
   const left = [...many];

@@ -1,0 +1,113 @@
+// A visitor's table on a season's site: a seat against its house bots, and nothing but that seat's cards.
+
+import { el } from "../replay/dom.js";
+import { sayTime } from "../replay/say.js";
+import { makePresent } from "./present.js";
+import { post, Refusal } from "./server.js";
+
+const REST_MS = 3000;
+const root = document.getElementById("visitor");
+let key = "";
+let state = null;
+let replay = null;
+let until = 0;
+
+const problem = el("p", { class: "ap-wrong", role: "alert" });
+const left = el("p", { class: "ap-note ap-left" });
+const sitDown = el("button", { type: "button", class: "ap-main-button", on: { click: begin } }, "Sit down");
+const leave = el("button", { type: "button", on: { click: () => end("You have left the table.") } }, "Leave");
+const present = makePresent(decide, () => {}, false);
+const board = el("div", { class: "ap-board", hidden: true }, el("div", { class: "rp-main ap-main" }, present.element));
+
+root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board);
+leave.hidden = true;
+setInterval(showLeft, 1000);
+// A page that goes gives its table up: others may wait for it.
+addEventListener("pagehide", () => key && tell("leave", {}, { keepalive: true }).catch(() => {}));
+
+function tell(verb, body = {}, options = {}) {
+  return post(`${root.dataset.below}/${verb}`, body, { "X-Table": key }, options);
+}
+
+async function begin() {
+  problem.textContent = "";
+  sitDown.setAttribute("aria-disabled", "true");
+  try {
+    const { key: given, ...first } = await tell("new");
+    key = given;
+    await draw(first);
+    board.hidden = false;
+    [sitDown.hidden, leave.hidden] = [true, false];
+    follow(given);
+  } catch (error) {
+    complain(error);
+  } finally {
+    sitDown.removeAttribute("aria-disabled");
+  }
+}
+
+/** Draws each change of the table until it is over, or another one was begun. */
+async function follow(own) {
+  while (key === own && !state.over) {
+    try {
+      await draw(await tell("state", { after: state.revision }));
+    } catch (error) {
+      if (key !== own) return;
+      if (error instanceof Refusal && error.status === 404) return end("This table was given up, since nobody decided for some time.");
+      complain(error);
+      await new Promise((done) => {
+        setTimeout(done, REST_MS);
+      });
+    }
+  }
+}
+
+async function draw(fresh) {
+  const own = key;
+  const isNew = replay === null || fresh.revision !== state?.revision;
+  const match = isNew ? await tell("replay") : replay;
+  // An answer to a decision may have come meanwhile, or another table.
+  if (key !== own || (replay && fresh.revision < state.revision)) return;
+  [state, replay] = [fresh, match];
+  until = Date.now() + state.seconds_left * 1000;
+  const seats = state.players.map((_, seat) => ({ person: seat === state.seat }));
+  present.draw({ ...state, running: state.running && !state.over, setup: { seats }, trouble: null, left_ms: null }, replay);
+  showLeft();
+  root.dataset.made = String(state.made);
+  if (state.failed) end("A house bot has failed, so this table is over. Sit down at another one.");
+  else if (state.over) end("");
+}
+
+async function decide(word) {
+  try {
+    await draw(await tell("decide", { word }));
+    return "";
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.message;
+  }
+}
+
+/** The table is over or left: another one may be taken. */
+function end(words) {
+  const old = key;
+  if (!old) return;
+  tell("leave").catch(() => {});
+  key = "";
+  problem.textContent = words;
+  [sitDown.hidden, leave.hidden] = [false, true];
+  sitDown.textContent = "Sit down again";
+  board.hidden = !state?.over;
+  replay = null;
+  showLeft();
+}
+
+function complain(error) {
+  if (!(error instanceof Refusal)) throw error;
+  problem.textContent = error.message;
+}
+
+function showLeft() {
+  const isAsked = key && state && state.to_act === state.seat;
+  left.textContent = isAsked ? `Decide within ${sayTime(Math.max(0, until - Date.now()))}, or the table is given up.` : "";
+}

@@ -1,0 +1,105 @@
+"""A visitor at a table with house bots, in a real browser."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.byhand.occupants import RandomPlayer
+from arbiter.config import load
+from tests.web.browser.conftest import served
+from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    from arbiter.web.tables import Tables
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+ASKED = ".rp-pick:not([aria-disabled]), .ap-words button"
+TURN_OR_END = f"{ASKED}, .ap-over:not(:empty)"
+MOST_TURNS = 20
+
+
+class HouseBot(RandomPlayer):
+    """A house bot without a process."""
+
+    def __init__(self, title: str, *_: object) -> None:
+        self.title = title
+
+
+@pytest.fixture
+def tables(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Tables, str]]:
+    """Tables of the season `small`, and the address of their page."""
+    from arbiter.web import tables as module
+    from arbiter.web.seasons import Seasons
+    from arbiter.web.site import make_site
+
+    monkeypatch.setattr(module, "ProcessBot", HouseBot)
+    monkeypatch.setattr(module, "START_SECONDS", 0)
+    offer = module.offer_of(load(files[0]))
+    assert offer is not None
+    made = module.Tables({"small": offer}, 1, os.sched_getaffinity(0))
+    with (
+        closing(Seasons(files)) as seasons,
+        closing(made),
+        served(make_site(seasons, tables=made)) as address,
+    ):
+        yield made, f"{address}/seasons/small/table"
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with closing(browser.new_context(viewport={"width": 360, "height": 740})) as context:
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        yield page
+
+
+def test_a_visitor_plays_a_match_and_sees_no_other_hand(
+    page: Page, tables: tuple[Tables, str], axe: str
+) -> None:
+    complaints = complaints_of(page)
+    page.goto(tables[1])
+    assert violations(page, axe) == []
+    page.get_by_role("button", name="Sit down").click()
+    for turn in range(MOST_TURNS):
+        page.locator(TURN_OR_END).first.wait_for()
+        if page.locator(".ap-over:not(:empty)").count():
+            break
+        if turn == 0:
+            assert page.evaluate(SIDEWAYS) == 0
+            assert violations(page, axe) == []
+        assert page.locator(".rp-seat .rp-hand:not(:has(.rp-back)) .rp-card").count() <= 3
+        made = page.locator("#visitor").get_attribute("data-made")
+        page.locator(ASKED).first.click()
+        page.wait_for_function("made => document.getElementById('visitor').dataset.made !== made", arg=made)
+    assert page.get_by_role("status").inner_text().startswith("match over: ")
+    assert page.get_by_role("button", name="Sit down again").is_visible()
+    assert complaints == []
+
+
+def test_a_table_that_is_left_is_free_for_others(
+    page: Page, browser: Browser, tables: tuple[Tables, str]
+) -> None:
+    page.goto(tables[1])
+    page.get_by_role("button", name="Sit down").click()
+    page.locator(ASKED).first.wait_for()
+    with closing(browser.new_context()) as context:
+        other = context.new_page()
+        other.goto(tables[1])
+        other.get_by_role("button", name="Sit down").click()
+        other.get_by_text("all tables are taken").wait_for()
+        page.get_by_role("button", name="Leave").click()
+        page.get_by_text("You have left the table.").wait_for()
+        for visit in list(tables[0]._visits.values()):
+            assert visit.session.closed.wait(20)
+        other.get_by_role("button", name="Sit down").click()
+        other.locator(ASKED).first.wait_for()
