@@ -13,23 +13,24 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from arbiter.config.submissions import Submissions
 from arbiter.errors import NoStore, StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
-from arbiter.store.submissions import ACCEPTED, STATES
+from arbiter.store.submissions import STATES
+from arbiter.submissions.build import Terms
 from arbiter.submissions.receiving import archive_of, program_of, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore
     from arbiter.store.submissions import Submission
+    from arbiter.submissions.inspection import Verdict
+    from arbiter.submissions.steps import Step
 
 LOOK_SECONDS = 0.5
 LIMIT_SECONDS = 600.0
@@ -42,42 +43,16 @@ END_SECONDS = 2.0
 OURS = "ask the organiser, whose log says more"
 
 
-class Step(Protocol):
-    """What one step of an inspection found."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def ok(self) -> bool: ...
-
-    def to_json(self) -> dict[str, Any]: ...
-
-
-class Verdict(Protocol):
-    """How an inspection ended; `program` says what is started where it ended well."""
-
-    @property
-    def state(self) -> str: ...
-
-    @property
-    def program(self) -> Any: ...
-
-
-class Inspect(Protocol):
-    """From an archive to a checked program in a folder of its own."""
-
-    def __call__(
-        self, archive: Path, folder: Path, season: Config, name: str, tell: Callable[[Any], None]
-    ) -> Verdict: ...
-
-
-def inspect_one(config: Config, number: int, inspect: Inspect | None = None) -> None:
+def inspect_one(config: Config, number: int, inspect: Callable[..., Verdict] | None = None) -> None:
     """Inspect one submission of a season, and keep each step as it is found.
 
     `inspect` is for tests. Whatever it raises is a failure of ours, not of what was sent.
     """
-    call = inspect or _on_terms
+    if inspect is None:
+        # Loaded where it is needed: the process that looks after the queue does without.
+        from arbiter.submissions.inspection import inspect as inspect_really
+
+        inspect = inspect_really
     with closing(Store(config.store, create=False)) as store:
         book = _season(config, store).submissions
         found = book.one(number)
@@ -92,21 +67,13 @@ def inspect_one(config: Config, number: int, inspect: Inspect | None = None) -> 
                 book.tell(number, step.name, steps)
 
         archive, folder = archive_of(config, found.file), program_of(config, found.file)
-        verdict = call(archive, folder, config, f"{found.author}@{found.version}", tell)
-        if verdict.state == ACCEPTED:
-            program = verdict.program
-            book.accept(number, steps, program.to_json())
+        given = config.submissions or Submissions()
+        terms = Terms(given.max_bytes, given.builds)
+        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, terms)
+        if verdict.program is not None:
+            book.accept(number, steps, verdict.program.to_json())
         else:
             book.refuse(number, steps)
-
-
-def _on_terms(archive: Path, folder: Path, season: Config, name: str, tell: Callable[[Any], None]) -> Verdict:
-    """Inspect as the season's file says."""
-    inspection = import_module("arbiter.submissions.inspection")
-    terms = season.submissions or Submissions()
-    given = inspection.Terms(terms.max_bytes, terms.builds)
-    verdict: Verdict = inspection.inspect(archive, folder, season, name, tell, given)
-    return verdict
 
 
 class Inspector:

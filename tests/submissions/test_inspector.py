@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions import inspector, receiving
+from arbiter.submissions.build import Terms
 from arbiter.submissions.inspector import Inspector, alone, inspect_one
 from arbiter.submissions.receiving import Arriving, TooLarge, archive_of, has_room, sweep
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 CONFIG = """\
 game: planning
 house_bots: [random]
-submissions: {}
+submissions: {max_size: 2MB, builds: false}
 players:
   - {name: random, command: [python3], house: true}
 """
@@ -52,10 +53,10 @@ class Program:
         return {"command": ["python3", "bot.py"]}
 
 
-@dataclass
 class Verdict:
-    state: str
-    program: Any = field(default_factory=Program)
+    def __init__(self, state: str) -> None:
+        self.state = state
+        self.program = Program() if state == "accepted" else None
 
 
 @pytest.fixture
@@ -88,8 +89,9 @@ def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -
     seen: list[tuple[str, int]] = []
 
     def inspect(
-        archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None]
+        archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None], terms: Terms
     ) -> Verdict:
+        assert terms == Terms(2_000_000, False)
         assert (archive, name) == (archive_of(config, "filea"), "ann@1")
         assert folder.parent == folder_of(config)
         for step in ("unpacked", "built", "checked", "matches"):
@@ -114,7 +116,7 @@ def test_a_refusal_keeps_its_last_step(config: Config, season: SeasonStore) -> N
 
     def inspect(*given: Any) -> Verdict:
         given[4](Step("unpacked", False, "twins", "rename one"))
-        return Verdict("refused", None)
+        return Verdict("refused")
 
     inspect_one(config, number, inspect)
     found = kept(season, number)
