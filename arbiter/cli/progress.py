@@ -14,6 +14,7 @@ from arbiter.season.events import (
     MatchStored,
     MatchVoid,
     PartComplete,
+    PlayersAwaited,
     ProgramChanged,
     RoundAwaited,
     RoundComplete,
@@ -128,6 +129,8 @@ def _line(event: Event, name: str) -> str:
             return f"{player} is suspended and sits out round {round_number}: {reason}"
         case RoundAwaited(round_number, moment):
             return f"{name}, round {round_number} begins at {moment_text(moment)}"
+        case PlayersAwaited(round_number, reason):
+            return f"{name}, round {round_number} waits for programs of authors: {reason}"
         case StillSuspended(players):
             return suspended_line(players)
         case ProgramChanged():

@@ -46,6 +46,14 @@ class RoundAwaited:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayersAwaited:
+    """A round cannot begin for the reason told, and programs that authors send are waited for."""
+
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class RoundPlanned:
     """A round begins: `missing` of its `total` matches are to be played, `at_once` at a time.
 
@@ -166,6 +174,7 @@ Event: TypeAlias = (
     | FinishedAsBegun
     | MatchesAgain
     | RoundAwaited
+    | PlayersAwaited
     | RoundPlanned
     | SubstitutesPlanned
     | Suspended

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 
+class TooFewPlayers(ConfigError):
+    """A round cannot be planned until more players are there."""
+
+
 def entrants(
     config: Config, round_number: int, suspended: Collection[str] = (), ordered: Collection[str] = ()
 ) -> list[Player]:
@@ -25,7 +29,7 @@ def entrants(
     House bots join in list order, starting at the round's number; one that already plays joins as
     a copy, ``random#2``. Suspended players sit out, unless nobody would be left or no house bot
     could fill the tables; those who were suspended by order (`ordered`, some of `suspended`) always do.
-    ConfigError where then too few are left.
+    TooFewPlayers where then too few are left.
     """
     size = config.game.table_size
     by_name = {entry.registered_name: entry.player for entry in config.entries}
@@ -43,12 +47,12 @@ def entrants(
     if not joined or (-len(joined) % size and not house_bots):
         if not joined and not ordered:
             nobody = "nobody plays yet: no program that an author sent has been accepted"
-            raise ConfigError(
+            raise TooFewPlayers(
                 nobody, str(config.file), "arbiter authors add gives authors a token to send one"
             )
         left = f"{len(joined)} players do not fill tables of {size}" if joined else "nobody is left to play"
         without_whom = f" without {', '.join(sorted(ordered))}, suspended by order" if ordered else ""
-        raise ConfigError(
+        raise TooFewPlayers(
             left + without_whom, str(config.file), "name a player in house_bots, or reinstate one"
         )
     missing = -len(joined) % size

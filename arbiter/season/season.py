@@ -19,11 +19,12 @@ from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again, rounds_to_replay
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.beginning import file_text, refuse_another_name
-from arbiter.season.calendar import Clock, begins, rounds_left, wait_until
+from arbiter.season.calendar import FOREVER, Clock, begins, rounds_left, wait_until
 from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
+    PlayersAwaited,
     RoundAwaited,
     RoundComplete,
     RoundPlanned,
@@ -49,7 +50,7 @@ from arbiter.season.plan import (
 from arbiter.season.programs import ProgramWatch
 from arbiter.season.results import Results
 from arbiter.season.roster import rostered
-from arbiter.season.schedule import matches_of
+from arbiter.season.schedule import TooFewPlayers, matches_of
 from arbiter.season.settings import config_of, fit_players, refuse_gone, seated
 from arbiter.season.substitutes import number_of_substitutes
 from arbiter.store import Outdated
@@ -234,7 +235,7 @@ class Season(Results):
             hint = "arbiter resume lets it go on, or an organiser on the site"
             raise ConfigError(f"{stored.name} is paused since {since}", str(self.config.file), hint)
         stored.ask_to_stop(False)
-        awaited: datetime | None = None
+        awaited: datetime | str | None = None
         while True:
             if (yield from self._play_again(executor)):
                 return False
@@ -245,11 +246,20 @@ class Season(Results):
                     awaited = due
                     yield RoundAwaited(self.complete + 1, due)
                 if wait_until(due, stored, self._clock):
-                    stored.ask_to_stop(False)
-                    yield Stopped()
-                    return False
+                    break
                 continue
-            plan = self.plan(accept_changes, more)
+            try:
+                plan = self.plan(accept_changes, more)
+            except TooFewPlayers as few:
+                end = None if only_one else self._programs_until()
+                if end is None:
+                    raise
+                if awaited != (reason := few.problems[0].message):
+                    awaited = reason
+                    yield PlayersAwaited(self.complete + 1, reason)
+                if wait_until(end, stored, self._clock):
+                    break
+                continue
             if plan is None:
                 return True
             begun = time.monotonic()
@@ -262,9 +272,17 @@ class Season(Results):
             if only_one:
                 return False
             if stored.asked_to_stop():
-                stored.ask_to_stop(False)
-                yield Stopped()
-                return False
+                break
+        stored.ask_to_stop(False)
+        yield Stopped()
+        return False
+
+    def _programs_until(self) -> datetime | None:
+        """Until when authors may send programs; None where they may not, or no longer."""
+        if self.config.submissions is None:
+            return None
+        end = self.config.submissions.until or FOREVER
+        return end if self._clock.now() < end else None
 
     def _due(self, accept_changes: bool, more: bool) -> datetime | None:
         """When the next round begins; None if it is time, one is begun already, or there is none.

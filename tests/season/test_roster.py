@@ -16,7 +16,10 @@ from arbiter.config import Config, load
 from arbiter.errors import ConfigError
 from arbiter.match import Fault, Forfeit, MatchRecord, MatchSpec
 from arbiter.season.administration import reinstate, suspend
+from arbiter.season.calendar import Clock
+from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
 from arbiter.season.roster import folder_of
+from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
@@ -308,6 +311,28 @@ def test_before_the_first_program_is_accepted_nobody_plays(tmp_path: Path) -> No
         contest.plan()
     contest.accept("ann")
     assert contest.plan() == ["ann@1"]
+
+
+def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, CONFIG.replace("rounds: 9", "rounds: 1"))
+    naps: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 3:
+            contest.accept("ann")
+
+    season = Season(contest.config, contest.season.stored, clock=Clock(sleep=sleep))
+    events = list(season.play(Scripted(lambda spec: by_name(spec, {p.name: 1 for p in spec.players}))))
+    assert [type(event) for event in events[:2]] == [PlayersAwaited, RoundPlanned]
+    assert isinstance(events[-1], SeasonComplete)
+    assert len(naps) == 3
+
+
+def test_a_season_that_takes_no_more_programs_waits_for_none(tmp_path: Path) -> None:
+    over = CONFIG.replace("submissions: {}", "submissions: {until: 2020-01-01T00:00:00Z}")
+    with pytest.raises(TooFewPlayers):
+        list(Contest(tmp_path, over).season.play(Scripted(by_name)))
 
 
 def test_a_slice_does_not_go_with_submissions(contest: Contest, capsys: pytest.CaptureFixture[str]) -> None:
