@@ -38,6 +38,8 @@ class Seen:
     store: Store
     players: Mapping[str, bool]
     """The file's players as they are rated; True for house bots."""
+    whole: Config | None = None
+    """The whole of its file, where it had to be read; a file with a calendar always has."""
 
     @property
     def complete(self) -> int:
@@ -46,6 +48,8 @@ class Seen:
 
     def config(self) -> Config:
         """The whole of its file."""
+        if self.whole is not None:
+            return self.whole
         from arbiter.config import load
 
         return load(self.path)
@@ -85,7 +89,9 @@ def look(path: str, store_url: str | None) -> Seen:
 
     config, season, store = open_season(path, store_url)
     players = {entry.player.name: entry.house for entry in rostered(config, season).entries}
-    return Seen(path, config.folder, config.season, config.game, config.rounds, season, store, players)
+    return Seen(
+        path, config.folder, config.season, config.game, config.rounds, season, store, players, config
+    )
 
 
 def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:

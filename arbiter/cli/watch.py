@@ -9,7 +9,8 @@ import click
 
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, print_json, say
+from arbiter.cli.output import counted, moment_text, note, print_json, say
+from arbiter.season.calendar import next_round
 from arbiter.season.orders import force, suspended_now
 from arbiter.season.schedule import matches_of
 from arbiter.season.substitutes import number_of_substitutes
@@ -40,6 +41,9 @@ def status(config: str, store_url: str | None, style: str) -> None:
         then = config_of(found.config(), season, begun)
         planned += number_of_substitutes(then, season, begun.number) if then is not None else 0
     holds, running = force(season.orders.read().given), season.running.read()
+    over = running.closed is not None or season.seed_told() is not None
+    until = None if found.whole is None else found.whole.until
+    following = None if found.whole is None else next_round(found.whole, rounds, over)
     shape: dict[str, Any] = {
         "season": found.name,
         "rounds": found.rounds,
@@ -49,6 +53,10 @@ def status(config: str, store_url: str | None, style: str) -> None:
         "stored": len(season.match_ids(begun.number)) if begun else 0,
         "played_by": store.holder(found.name),
         "stop_asked": season.asked_to_stop(),
+        "next": None
+        if following is None
+        else {"round": following.number, "begins": following.begins.isoformat()},
+        "until": None if until is None else until.isoformat(),
         "paused": running.paused,
         "closed": running.closed,
         "suspended": suspended_now(season, complete),
@@ -58,10 +66,14 @@ def status(config: str, store_url: str | None, style: str) -> None:
     if style == "json":
         print_json(shape)
         return
-    of = f" of {found.rounds}" if complete <= found.rounds else ""
-    say(f"{found.name}: {complete}{of} rounds complete")
+    of = f"{complete} of {found.rounds} rounds" if complete <= found.rounds and until is None else ""
+    say(f"{found.name}: {of or counted(complete, 'round')} complete")
     if begun:
         say(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
+    if following is not None:
+        say(f"round {following.number} begins at {moment_text(following.begins)}")
+    if until is not None and not over:
+        say(f"rounds are begun as long as they end before {moment_text(until)}")
     if holds.annulled:
         again = f", {shape['to_replay']} to be played again" if holds.to_replay else ""
         say(f"{counted(len(holds.annulled), 'match')} annulled{again}")

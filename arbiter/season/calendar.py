@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.season.schedule import matches_of
 
@@ -49,6 +49,23 @@ def begins(config: Config, complete: Sequence[StoredRound]) -> datetime | None:
     return _moment(config, config.opens or complete[0].planned, len(complete))
 
 
+class NextRound(NamedTuple):
+    """A round that is not begun yet, and when it begins, at once if that is over."""
+
+    number: int
+    begins: datetime
+
+
+def next_round(config: Config, rounds: Sequence[StoredRound], over: bool) -> NextRound | None:
+    """The round that follows; None where one is under way, none follows, or nothing says when it begins."""
+    if over or not all(known.complete for known in rounds):
+        return None
+    number, moment = len(rounds) + 1, begins(config, rounds)
+    if moment is None or (number > config.rounds and (config.until is None or moment >= config.until)):
+        return None
+    return NextRound(number, moment)
+
+
 def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, most: int) -> int:
     """How many more rounds, `most` at most, would end before `until`; 0 where nothing limits the season.
 
@@ -69,13 +86,13 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
 
 
 def wait_until(moment: datetime, season: SeasonStore, clock: Clock) -> bool:
-    """Wait for a moment, or for an order that is given meanwhile; True when somebody asked to stop."""
-    _, revision = season.last_change()
+    """Wait for a moment, or until something is ordered; True when somebody asked to stop."""
+    before = season.last_change()
     while (left := (moment - clock.now()).total_seconds()) > 0:
         clock.sleep(min(left, LOOK_SECONDS))
         if season.asked_to_stop():
             return True
-        if season.last_change()[1] != revision:
+        if season.last_change() != before:
             break
     return False
 

@@ -28,15 +28,20 @@ MOST_FAULTS = 50
 
 def season(state: State) -> dict[str, Any]:
     """A season in short: how far it is, who plays it, and what its deals were committed to."""
-    begun, config = state.begun, state.config
+    begun, config, following = state.begun, state.config, state.following
+    until = None if config.until is None else config.until.isoformat()
     return {
         "season": state.name,
         "game": {"name": config.game.name, "title": config.game.title, "options": dict(config.game.options)},
-        "rounds": config.rounds,
+        "rounds": max(config.rounds, len(state.rounds)),
+        "until": until,
         "complete": state.complete,
         "players": len(state.names),
         "matches": len(state.matches),
         "round": None if begun is None else round_in_short(state, begun),
+        "next": None
+        if following is None
+        else {"round": following.number, "begins": following.begins.isoformat()},
         "state": progress(state),
         "takes_programs": state.config.submissions is not None,
         "commitment": state.commitment,

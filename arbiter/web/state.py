@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import rating
+from arbiter.season.calendar import next_round
 from arbiter.season.ledger import Ledger
 from arbiter.season.marks import marked
 from arbiter.season.orders import force
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import MatchSummary
+    from arbiter.season.calendar import NextRound
     from arbiter.store import SeasonStore, StoredRound
     from rating.ratings import Ranking
 
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 class State:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 
-    `paused` and `closed` say since when it is so.
+    `paused` and `closed` say since when it is so; `following` is the round that begins at a known moment.
 
     `revision` counts orders and rounds. `standings` are those after each complete round. `seed` is
     None until the season is over.
@@ -52,6 +54,7 @@ class State:
     moment: datetime
     paused: str | None = None
     closed: str | None = None
+    following: NextRound | None = None
 
     @property
     def name(self) -> str:
@@ -171,6 +174,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             moment=datetime.now(UTC),
             paused=running.paused,
             closed=running.closed,
+            following=next_round(config, rounds, seed_told or running.closed is not None),
         )
         if stored.last_change()[1] == state.revision:
             if before is not None and before.revision == state.revision:

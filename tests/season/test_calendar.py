@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, Sea
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from tests.builders import Scripted, by_name
+from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.season.events import Event
+
+__all__ = ["arbiter"]
 
 CONFIG = "game: planning\nrounds: 3\nseed: abc\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4)
@@ -239,3 +243,22 @@ def test_moments_beyond_all_calendars_are_the_last_of_all(open_season: Callable[
     moment = begins(season.config, season_store.rounds())
     assert moment is not None
     assert moment.year == 9999
+
+
+def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_rounds(
+    day: Day, open_season: Callable[..., Season], arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
+    season = open_season("every: 30s\nuntil: 2026-12-02T08:00+00:00")
+    list(season.play(lasting(day, 4), only_one=True))
+    shape = json.loads(arbiter("status", season.config.file, "--format", "json")[1])
+    assert shape["next"] == {"round": 2, "begins": "2026-12-01T08:00:30+00:00"}
+    assert shape["until"] == moment_of(season)
+    text = arbiter("status", season.config.file)[1]
+    assert "1 round complete\nround 2 begins at 2026-12-01 " in text
+    assert "rounds are begun as long as they end before 2026-12-02 " in text
+
+
+def moment_of(season: Season) -> str:
+    """The season's end, as its file says it by this machine's clock."""
+    assert season.config.until is not None
+    return season.config.until.isoformat()
