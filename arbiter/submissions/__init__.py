@@ -12,6 +12,7 @@
 | `match_log` | a match as the author of a seat may read it |
 | `program` | what is started: by `bot.yaml`, or by the names of files |
 | `build` | sources built, and what the command names taken over |
+| `bounds` | how long an inspection may take |
 | `trial` | a program tried under its season's own terms |
 | `inspection` | all of it in order, in a folder that is whole or absent |
 """

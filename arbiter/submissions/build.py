@@ -6,9 +6,10 @@ import os
 import stat
 from contextlib import ExitStack
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from arbiter.submissions.archive import FOR_ALL, MOST_GROWTH, PROGRAM
+from arbiter.submissions.bounds import BUILD_SECONDS
 from arbiter.submissions.program import named_files
 from arbiter.submissions.steps import Refused
 from arbiter.table.build import Bounds, built, problem, tool
@@ -16,6 +17,7 @@ from arbiter.table.build import Bounds, built, problem, tool
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from arbiter.config.submissions import Submissions
     from arbiter.submissions.program import Recipe
     from arbiter.table.launcher import Launcher
 
@@ -29,19 +31,7 @@ NO_BUILD = (
 LOOK = "look at its output, and build it at home with the same command"
 
 
-class Terms(NamedTuple):
-    """What a season takes: archives of so many bytes; sources that need a build, or not."""
-
-    max_size: int = 10_000_000
-    builds: bool = True
-
-    @property
-    def bounds(self) -> Bounds:
-        """What a build may use."""
-        return Bounds(disk_bytes=MOST_GROWTH * self.max_size + ROOM_BYTES)
-
-
-def build(recipe: Recipe, source: Path, terms: Terms, launcher: Launcher) -> str:
+def build(recipe: Recipe, source: Path, terms: Submissions, launcher: Launcher) -> str:
     """Run a recipe's build, put what the command names beside the sources, and return the build's output.
 
     Refused if it fails, VoidMatch if our side does.
@@ -56,16 +46,17 @@ def build(recipe: Recipe, source: Path, terms: Terms, launcher: Launcher) -> str
     program = f"./{first}" if own else tool(first)
     if not program:
         raise Refused(f"there is no program {first} where bots are built", NO_BUILD)
-    with built(launcher, source, (program, *recipe.build[1:]), terms.bounds) as done:
+    most = MOST_GROWTH * terms.max_bytes
+    bounds = Bounds(most + ROOM_BYTES, BUILD_SECONDS)
+    with built(launcher, source, (program, *recipe.build[1:]), bounds) as done:
         output = done.output.decode(errors="replace")
         if done.why:
             raise Refused(f"{words}: {done.why}", "make the build smaller", output)
         if done.exit:
             how = f"exited with status {done.exit}" if done.exit > 0 else f"ended by signal {-done.exit}"
             raise Refused(f"{words}: it {how}", LOOK, output)
-        room = MOST_GROWTH * terms.max_size
         for word in named_files(recipe):
-            room -= _take(done.folder, word, source, room, output)
+            most -= _take(done.folder, word, source, most, output)
     return output
 
 

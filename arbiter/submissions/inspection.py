@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from hashlib import file_digest
 from typing import TYPE_CHECKING, Literal
 
+from arbiter.config.submissions import Submissions
 from arbiter.errors import ConfigError
 from arbiter.season.roster import SOURCE
 from arbiter.submissions.archive import PROGRAM, unpack
-from arbiter.submissions.build import Terms, build
+from arbiter.submissions.build import build
 from arbiter.submissions.program import Program, recipe_of, refuse_lacking
 from arbiter.submissions.steps import Refused, Step
 from arbiter.submissions.trial import Trial, check, play_matches
@@ -49,21 +50,14 @@ class Verdict:
     program: Program | None = None
 
 
-def inspect(
-    archive: Path,
-    folder: Path,
-    season: Config,
-    name: str,
-    tell: Callable[[Step], None],
-    terms: Terms = Terms(),  # noqa: B008 -- frozen
-) -> Verdict:
+def inspect(archive: Path, folder: Path, season: Config, name: str, tell: Callable[[Step], None]) -> Verdict:
     """Unpack, build and try what an author sent; each step is told as soon as it is known.
 
     `folder` is the version's own, and what lies there is replaced; `name` is that of the player in its
-    matches. Building takes 60 s at most, trying `trial.longest`. VoidMatch if our side failed, OSError where
+    matches. It takes at most `bounds.longest`. VoidMatch if our side failed, OSError where
     there is no room: then nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
     """
-    inspection = _Inspection(folder, season, name, terms)
+    inspection = _Inspection(folder, season, name)
     inspection.clear()
     folder.unlink() if folder.is_file() else shutil.rmtree(folder, ignore_errors=True)
     inspection.fresh.mkdir(parents=True)
@@ -83,8 +77,9 @@ def inspect(
 class _Inspection:
     """One inspection under way, in the folder `fresh`."""
 
-    def __init__(self, folder: Path, season: Config, name: str, terms: Terms) -> None:
-        self._folder, self._season, self._name, self._terms = folder, season, name, terms
+    def __init__(self, folder: Path, season: Config, name: str) -> None:
+        self._folder, self._season, self._name = folder, season, name
+        self._terms = season.submissions or Submissions()
         self.fresh = folder.with_name(f".{folder.name}.new")
         self._source = self.fresh / SOURCE
         tier, _ = choose(season.limits.isolation, season.require_isolation)
@@ -99,7 +94,7 @@ class _Inspection:
         """Every step up to the first that fails."""
         at = UNPACKED
         try:
-            count = unpack(archive, self._source, self._terms.max_size)
+            count = unpack(archive, self._source, self._terms.max_bytes)
             yield self._step(at, f"{count} file{'s' * (count != 1)}")
             at = BUILT
             recipe = recipe_of(self._source)

@@ -15,12 +15,11 @@ import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config.submissions import Submissions
 from arbiter.errors import NoStore, StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
 from arbiter.store.submissions import STATES
-from arbiter.submissions.build import Terms
+from arbiter.submissions.bounds import longest
 from arbiter.submissions.receiving import archive_of, program_of, sweep
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from arbiter.submissions.steps import Step
 
 LOOK_SECONDS = 0.5
-LIMIT_SECONDS = 600.0
-"""Of an inspection, which bounds itself more narrowly; then it is killed."""
 MOST_TRIES = 3
 """Inspections of one submission that may fail on our side."""
 AGAIN_SECONDS = 20.0
@@ -46,7 +43,7 @@ OURS = "ask the organiser, whose log says more"
 def inspect_one(config: Config, number: int, inspect: Callable[..., Verdict] | None = None) -> None:
     """Inspect one submission of a season, and keep each step as it is found.
 
-    `inspect` is for tests. Whatever it raises is a failure of ours, not of what was sent.
+    Whatever `inspect` raises is a failure of ours, not of what was sent.
     """
     if inspect is None:
         # Loaded where it is needed: the process that looks after the queue does without.
@@ -67,9 +64,7 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., Verdict] | N
                 book.tell(number, step.name, steps)
 
         archive, folder = archive_of(config, found.file), program_of(config, found.file)
-        given = config.submissions or Submissions()
-        terms = Terms(given.max_bytes, given.builds)
-        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, terms)
+        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell)
         if verdict.program is not None:
             book.accept(number, steps, verdict.program.to_json())
         else:
@@ -119,7 +114,7 @@ class Inspector:
         problem = self._run(config, found)
         if problem:
             self._say(f"{config.season}: submission {found.id} of {found.author}: {problem}")
-            self._failed(season, found, problem)
+            self._failed(config, season, found, problem)
         return True
 
     def _season(self, config: Config) -> SeasonStore | None:
@@ -131,11 +126,11 @@ class Inspector:
                 return None
         return self._stores[config.store].season(config.season)
 
-    def _failed(self, season: SeasonStore, found: Submission, problem: str) -> None:
+    def _failed(self, config: Config, season: SeasonStore, found: Submission, problem: str) -> None:
         now = season.submissions.one(found.id)
         if now is None or now.over:
             return
-        late = problem == _too_long()
+        late = problem == _too_long(config)
         if not late and found.tries + 1 < MOST_TRIES:
             season.submissions.fail(found.id)
             self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS
@@ -145,8 +140,8 @@ class Inspector:
         season.submissions.refuse(found.id, [*now.steps, step])
 
 
-def _too_long() -> str:
-    return f"its inspection took longer than {LIMIT_SECONDS:.0f} s"
+def _too_long(config: Config) -> str:
+    return f"its inspection took longer than {longest(config):.0f} s"
 
 
 def _run(config: Config, found: Submission) -> str:
@@ -163,9 +158,10 @@ def _run(config: Config, found: Submission) -> str:
         process_group=0,
     ) as process:
         try:
-            said = process.communicate(timeout=LIMIT_SECONDS)[1]
+            # It bounds its parts itself, so that only one that hangs is killed.
+            said = process.communicate(timeout=longest(config))[1]
         except subprocess.TimeoutExpired:
-            return _too_long()
+            return _too_long(config)
         finally:
             _end(process)
     last = said.strip().rpartition("\n")[2]

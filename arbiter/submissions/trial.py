@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.botcheck import Subject, check_bot
 from arbiter.botcheck.matches import play
 from arbiter.botcheck.verdicts import FIXES, STEPS_OF, verdict
-from arbiter.clock import SECOND
 from arbiter.errors import VoidMatch
 from arbiter.match import COPY_MARK, MatchSpec
 from arbiter.season.schedule import agreed_limits
+from arbiter.submissions.bounds import longest_trial
 from arbiter.submissions.steps import Refused
 from arbiter.table import Table
 from arbiter.table.launcher import Launcher
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
-LEAST_SECONDS = 300.0
-MATCHES = 12
-"""Times of a match's own clock that a trial may take in all, where that is more."""
-REQUESTS = 100
-"""Of a match, where each request has its own time."""
 TRIES = 2
 """Where our side fails."""
 
@@ -49,18 +44,11 @@ class Trial(NamedTuple):
     @classmethod
     def of(cls, game: AnyGame, player: Player, limits: Limits) -> Trial:
         """A trial that begins now."""
-        return cls(game, player, limits, time.monotonic() + longest(limits))
+        return cls(game, player, limits, time.monotonic() + longest_trial(limits))
 
     def subject(self, launcher: Launcher) -> Subject:
         """What check-bot checks."""
         return Subject(self.game, self.player, self.limits, launcher)
-
-
-def longest(limits: Limits) -> float:
-    """Seconds that a trial under these limits may take in all."""
-    control = limits.time
-    match_ns = control.budget_ns * (REQUESTS if control.per_request else 1) + (limits.start_ns or 0)
-    return max(LEAST_SECONDS, MATCHES * match_ns / SECOND)
 
 
 def check(trial: Trial) -> str:
@@ -146,7 +134,7 @@ def _tried(trial: Trial, do: Callable[[Launcher], Result]) -> Result:
                 return do(launcher)
             except VoidMatch:
                 if launcher.abandoned:
-                    seconds = longest(trial.limits)
+                    seconds = longest_trial(trial.limits)
                     took = f"check and matches took longer than {seconds:.0f} s in all"
                     raise Refused(took, "answer sooner") from None
                 if not tries_left:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.submissions.build import Terms, build
+from arbiter.config.submissions import Submissions
+from arbiter.submissions.build import build
 from arbiter.submissions.program import Recipe
 from arbiter.submissions.steps import Refused
 from arbiter.table import build as table_build
@@ -62,7 +63,7 @@ class Builder:
         return refused.value
 
 
-TERMS = Terms(max_size=100_000)
+TERMS = Submissions(max_bytes=100_000)
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_words_of_a_verdict_in_the_output_decide_nothing(builder: Builder) -> No
 
 def test_a_season_may_build_nothing(builder: Builder) -> None:
     with pytest.raises(Refused, match="this season builds nothing, and it needs make"):
-        build(Recipe(("./bot",), ("make",)), builder.source, Terms(builds=False), builder.launcher)
+        build(Recipe(("./bot",), ("make",)), builder.source, Submissions(builds=False), builder.launcher)
 
 
 def test_where_nothing_can_be_built_it_is_refused_with_the_reason(

@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from arbiter.botcheck.matches import SEED
 from arbiter.config import Config, load
+from arbiter.course import Position
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.submissions import inspection, trial
-from arbiter.submissions.build import Terms
+from arbiter.submissions.bounds import longest_trial
 from arbiter.submissions.inspection import Verdict, inspect
 from arbiter.submissions.steps import Step
 from arbiter.table.build import problem
@@ -48,7 +51,6 @@ class Inspector:
     def __init__(self, folder: Path) -> None:
         self.root, self.folder = folder, folder / "season.submissions" / "ann" / "1"
         (folder / "house").mkdir()
-        self.terms = Terms()
         self.told: list[Step] = []
         self.use(GOOD)
 
@@ -60,6 +62,11 @@ class Inspector:
             path.chmod(0o755)
         words = "./house/bot" if "bot" in house else "python3, house/bot.py"
         (self.root / "season.yaml").write_text(SEASON.replace("HOUSE", words))
+
+    def says(self, line: str) -> None:
+        """Add a line to the season's file."""
+        file = self.root / "season.yaml"
+        file.write_text(f"{file.read_text()}{line}\n")
 
     @property
     def season(self) -> Config:
@@ -75,7 +82,7 @@ class Inspector:
             self.told.append(step)
             tell(step)
 
-        return inspect(self.root / "sent.zip", self.folder, self.season, "ann", hear, self.terms)
+        return inspect(self.root / "sent.zip", self.folder, self.season, "ann", hear)
 
     def refused(self, files: dict[str, str | bytes]) -> Step:
         """The step that refused these files; nothing is left of them."""
@@ -122,14 +129,16 @@ def test_what_was_built_counts_by_its_digest(inspector: Inspector, monkeypatch: 
 
 
 def test_sources_are_refused_where_the_season_builds_nothing(inspector: Inspector) -> None:
-    inspector.terms = Terms(builds=False)
+    inspector.says("submissions: {builds: false}")
     step = inspector.refused({"main.c": "int main(void) { return 0; }"})
     assert (step.name, step.detail[:27]) == ("built", "this season builds nothing,")
 
 
 def test_an_archive_that_is_none_is_refused(inspector: Inspector) -> None:
-    inspector.terms = Terms(max_size=50)
-    assert inspector.refused({"bot.py": "x" * 100}).name == "unpacked"
+    inspector.says("submissions: {max_size: 1KB}")
+    step = inspector.refused({"bot.py": random.Random(1).randbytes(2000)})
+    assert step.name == "unpacked"
+    assert step.detail.endswith("at most 1,000 are taken")
 
 
 def test_a_bot_that_fails_is_refused_with_its_own_words_and_the_fix(inspector: Inspector) -> None:
@@ -170,6 +179,21 @@ def test_a_fault_in_a_match_refuses_with_the_referees_words(
     assert step.output == "bot.py is where it fails\n"
 
 
+def test_a_bot_that_knows_the_cards_of_the_check_meets_others_in_its_matches(inspector: Inspector) -> None:
+    text = (inspector.root / "season.yaml").read_text()
+    (inspector.root / "season.yaml").write_text(text.replace("[[1, 0]]", "[[9, 0]]"))
+    position = Position.opening(inspector.season.game, SEED)
+    known = [told.command for told in position.news if told.command.startswith("set_cards")]
+    assert len(known) == 4
+    loop = "for line in sys.stdin:\n"
+    wary = f"{loop}    if line.startswith('set_cards') and line.strip() not in {known!r}:\n"
+    wary += "        sys.exit('these are not the cards of the check')\n"
+    assert loop in RANDOM
+    step = inspector.refused({"bot.py": RANDOM.replace(loop, wary)})
+    assert step.name == "matches"
+    assert "these are not the cards of the check" in step.detail
+
+
 def test_a_fault_of_a_house_bot_refuses_nobody(inspector: Inspector) -> None:
     inspector.use({"bot.py": FAILING})
     verdict = inspector.inspect(GOOD)
@@ -185,17 +209,16 @@ def test_without_house_bots_it_meets_random_players(inspector: Inspector) -> Non
 
 
 def test_the_whole_is_bounded_in_time(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "longest", lambda _: 0.3)
+    monkeypatch.setattr(trial, "longest_trial", lambda _: 0.3)
     step = inspector.refused({"bot.py": "import time\ntime.sleep(60)\n"})
     assert (step.name, step.detail) == ("checked", "check and matches took longer than 0 s in all")
 
 
 def test_a_trial_takes_no_longer_than_its_matches_may(inspector: Inspector) -> None:
     limits = inspector.season.limits
-    assert trial.longest(limits) == 300
-    text = (inspector.root / "season.yaml").read_text()
-    (inspector.root / "season.yaml").write_text(f"{text}time: 3m\n")
-    assert trial.longest(inspector.season.limits) == 12 * 185
+    assert longest_trial(limits) == 300
+    inspector.says("time: 3m")
+    assert longest_trial(inspector.season.limits) == 12 * 185
 
 
 @pytest.mark.parametrize("failure", [VoidMatch("no memory"), OSError(errno.ENOSPC, "no room")])

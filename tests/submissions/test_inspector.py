@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.config import load
+from arbiter.config.submissions import Submissions
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions import inspector, receiving
-from arbiter.submissions.build import Terms
 from arbiter.submissions.inspector import Inspector, alone, inspect_one
 from arbiter.submissions.receiving import Arriving, TooLarge, archive_of, has_room, sweep
 
@@ -89,9 +89,9 @@ def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -
     seen: list[tuple[str, int]] = []
 
     def inspect(
-        archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None], terms: Terms
+        archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None]
     ) -> Verdict:
-        assert terms == Terms(2_000_000, False)
+        assert given.submissions == Submissions(max_bytes=2_000_000, builds=False)
         assert (archive, name) == (archive_of(config, "filea"), "ann@1")
         assert folder.parent == folder_of(config)
         for step in ("unpacked", "built", "checked", "matches"):
@@ -204,7 +204,7 @@ def test_one_that_takes_too_long_is_ended_and_refused(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = sent(season)
-    monkeypatch.setattr(inspector, "LIMIT_SECONDS", 0.1)
+    monkeypatch.setattr(inspector, "longest", lambda _: 0.1)
     sleeper = config.file.with_name("sleeper")
     sleeper.write_text("#!/bin/sh\necho $$ > pid\nexec sleep 1000\n")
     sleeper.chmod(0o755)
