@@ -140,8 +140,7 @@ class Game(ABC, Generic[S]):
     endless: bool = False
     """True when only the play ends a match, as in one to a number of points."""
     _given: tuple[Deal, ...] | None = None
-    _goes_on: bool = False
-    """True when further deals come after the given ones."""
+    _goes_on: bool = False  # further deals come after the given ones
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._identity() == other._identity()

@@ -17,7 +17,7 @@ from arbiter.applet.door import Door
 from arbiter.applet.laying import Readers, add_laying
 from arbiter.applet.reading import add_reading
 from arbiter.applet.verbs import add_verbs
-from arbiter.byhand.session import Busy
+from arbiter.byhand.worker import Busy
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
 from arbiter.web.pages import STATIC
 from arbiter.web.security import Guard

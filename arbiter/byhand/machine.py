@@ -22,7 +22,7 @@ from arbiter.byhand.timeline import Mark, Whole
 from arbiter.clock import MS, SECOND
 from arbiter.course import Position
 from arbiter.errors import IllegalAction, VoidMatch
-from arbiter.match import Fault, Move
+from arbiter.match import Move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 LEAST_NS = SECOND
 """Time allowed in ns to a bot whose clock has run out: its user may want to see more."""
-IN_STEP = frozenset({Fault.ILLEGAL.value, Fault.REFUSED.value})
-"""Kinds of faults after which the same process can be asked again."""
 
 
 class ByHand:
@@ -124,7 +122,7 @@ class ByHand:
         # Whoever sits down here later is to hear what a bot hears that is asked.
         request = self.position.request
         asked = self.trouble is not None and (self.trouble.seat, self.trouble.command) == (seat, request)
-        if self.trouble is None or self.trouble.kind not in IN_STEP:
+        if self.trouble is None or not self.trouble.in_step:
             self._log += [(seat, self._time_left(seat))] * (not asked) + [(seat, request)]
         self.trouble = None
         self._hands += not self.occupants[seat].person
@@ -255,7 +253,7 @@ class ByHand:
     @property
     def _out_of_step(self) -> bool:
         """True when the bot in trouble must be started anew before it can be asked again."""
-        return self.trouble is not None and self.trouble.kind not in IN_STEP
+        return self.trouble is not None and not self.trouble.in_step
 
     def _give(self) -> None:
         """Pass on a good reply to what is no request."""
@@ -309,7 +307,7 @@ class ByHand:
         self.listen(entry)
         if entry.problem:
             self.trouble = entry
-        if not entry.problem or entry.kind in IN_STEP:
+        if entry.in_step:
             self._log.append((entry.seat, entry.command))
         if not self._free:
             self._referee.owed[entry.seat] += entry.charged_ns

@@ -7,17 +7,16 @@ there is to see into `seen`, which never changes again; so a bot that hangs keep
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections import deque
-from concurrent.futures import Future
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.byhand.exchanges import Exchanges
-from arbiter.byhand.machine import IN_STEP, ByHand
+from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import RandomPlayer
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
+from arbiter.byhand.worker import Busy, Worker
 from arbiter.errors import ArbiterError, ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -36,10 +35,6 @@ END_SECONDS = 8.0
 MOST_STOPS = 8
 """Of bots that hang one after the other, until the table is left as it is."""
 MOST_NOTES = 20
-
-
-class Busy(ArbiterError):
-    """Something is under way at the table."""
 
 
 class Seen(NamedTuple):
@@ -61,7 +56,7 @@ class Seen(NamedTuple):
     @property
     def out_of_step(self) -> bool:
         """True when the bot in trouble is started anew before it is asked again."""
-        return self.trouble is not None and self.trouble.kind not in IN_STEP
+        return self.trouble is not None and not self.trouble.in_step
 
 
 class Session:
@@ -90,16 +85,12 @@ class Session:
         self._machine: ByHand | None = None
         self._sent = False
         self._listeners: set[Callable[[], None]] = set()
-        self._lock = threading.Lock()
-        self._stopping = threading.Event()
-        self._under_way: Future[None] | None = None
-        self._work: queue.SimpleQueue[tuple[Future[None], Callable[[], object]] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._work_on, args=(prepare,), name="table", daemon=True).start()
+        self._worker = Worker(prepare, self._changed, self._look, self._tell_late)
 
     @property
     def running(self) -> bool:
         """True while a verb is under way."""
-        return self._under_way is not None
+        return self._worker.busy
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Have something called, in the worker's thread, at every change; what ends that."""
@@ -160,14 +151,13 @@ class Session:
 
     def stop(self) -> None:
         """Have what is under way end soon: a bot that does not answer in `GRACE` is interrupted."""
-        under_way = self._under_way
-        self._stopping.set()
-        if under_way is None or _done(under_way, GRACE):
+        self._worker.stopping.set()
+        if self._worker.wait(GRACE):
             return
         machine = self._machine
         for occupant in [] if machine is None else list(machine.occupants):
             occupant.interrupt()
-        _done(under_way, PATIENCE)
+        self._worker.wait(PATIENCE)
 
     def close(self) -> None:
         """End all occupants: each is told ``quit``; `ended` says how they took it. No verb after this one."""
@@ -183,50 +173,17 @@ class Session:
                 self.notes.append(str(error))
             break
         self.closed.set()
-        self._work.put(None)
+        self._worker.end()
         self._changed()
 
     def _do(self, verb: Callable[[], object], seconds: float = PATIENCE) -> None:
-        done: Future[None] = Future()
-        with self._lock:
-            if self._under_way is not None:
-                raise Busy("the table is busy: stop what runs, or wait for it")
-            if self.closed.is_set():
-                raise Busy("the table is closed")
-            self._under_way = done
-            self._stopping.clear()
-        self._work.put((done, verb))
-        if _done(done, seconds):
-            done.result()
-        else:
-            done.add_done_callback(self._tell_late)
+        self._worker.do(verb, seconds)
 
-    def _work_on(self, prepare: Callable[[], None]) -> None:
-        """The worker: verb after verb, until the table is closed."""
-        prepare()
-        while (given := self._work.get()) is not None:
-            done, verb = given
-            self._changed()
-            wrong: BaseException | None = None
-            try:
-                verb()
-            except BaseException as error:
-                wrong = error
-            self._look()
-            self._under_way = None
-            if wrong is None:
-                done.set_result(None)
-            else:
-                done.set_exception(wrong)
-            self._changed()
-
-    def _tell_late(self, done: Future[None]) -> None:
+    def _tell_late(self, error: BaseException) -> None:
         """Note what went wrong after nobody waited for it any more."""
-        error = done.exception()
-        if error is not None:
-            told = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
-            self.notes.append(" ".join(told.split()))
-            self._changed()
+        told = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
+        self.notes.append(" ".join(told.split()))
+        self._changed()
 
     def _begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:
         before, last = self._machine, self.exchanges.number
@@ -243,7 +200,7 @@ class Session:
         self.notes.clear()
         self._machine = machine
         self._look()
-        for remark in machine.feed(takewhile(lambda _: not self._stopping.is_set(), moves)):
+        for remark in machine.feed(takewhile(lambda _: not self._worker.stopping.is_set(), moves)):
             self.notes.append(remark)
 
     def _end(self) -> None:
@@ -258,7 +215,7 @@ class Session:
     def _play(self, deal: bool) -> None:
         machine = self._at_table()
         deals = len(machine.position.deals)
-        while self._step(machine) is Stop.DECIDED and not self._stopping.is_set():
+        while self._step(machine) is Stop.DECIDED and not self._worker.stopping.is_set():
             if deal and len(machine.position.deals) > deals:
                 return
 
@@ -301,7 +258,7 @@ class Session:
         self._sent = True
         try:
             for line in lines:
-                if machine.raw(seat, line).problem or self._stopping.is_set():
+                if machine.raw(seat, line).problem or self._worker.stopping.is_set():
                     return
         finally:
             self._sent = False
@@ -337,6 +294,7 @@ class Session:
         """Put what there is to see where others look."""
         machine = self._machine
         if machine is None:
+            self._changed()
             return
         self.seen = Seen(
             setup=machine.setup,
@@ -358,15 +316,6 @@ class Session:
         self.revision += 1
         for listener in list(self._listeners):
             listener()
-
-
-def _done(future: Future[None], seconds: float) -> bool:
-    """True once it is done, whatever came of it; False after so many seconds."""
-    try:
-        future.exception(seconds)
-    except TimeoutError:
-        return False
-    return True
 
 
 def _refuse_seat(machine: ByHand, seat: Seat) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.match import MatchSpec, Player
+from arbiter.match import Fault, MatchSpec, Player
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +39,11 @@ class TranscriptEntry(NamedTuple):
     kind: str = ""
     problem: str = ""
     word: str = ""
+
+    @property
+    def in_step(self) -> bool:
+        """True if the same process can be asked again: no reply to come is out of place."""
+        return not self.problem or self.kind in (Fault.ILLEGAL, Fault.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from arbiter.byhand.session import Busy
+from arbiter.byhand.worker import Busy
 from arbiter.errors import ArbiterError, ConfigError, RulesError
 from arbiter.web.refusals import PRIVATE, Refusal, error_answer
 from arbiter.web.security import given

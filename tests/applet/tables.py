@@ -72,9 +72,7 @@ class Owner:
 
     def wait(self) -> Any:
         """The state once nothing is under way."""
-        under_way = self.session._under_way
-        if under_way is not None:
-            under_way.exception(60)
+        assert self.session._worker.wait(60)
         return self.get("/state")
 
 
