@@ -42,7 +42,7 @@ class TranscriptEntry(NamedTuple):
 
     @property
     def in_step(self) -> bool:
-        """True if the same process can be asked again: no reply to come is out of place."""
+        """True if the same process can be asked again: it has answered each command once."""
         return not self.problem or self.kind in (Fault.ILLEGAL, Fault.REFUSED)
 
 

@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from tests.bench import clock, ratings, reading, start
+from tests.bench import applet, clock, ratings, reading, start
 from tests.bench.environments import environments
 from tests.bench.play import command_line, in_memory, referee, rules
 from tests.bench.season import regress, season
@@ -41,6 +41,7 @@ def main() -> None:
         ("in_memory", in_memory),
         ("command_line", command_line),
         ("start", start.figures),
+        ("applet", applet.figures),
         # Before the ratings of 10,000 players, whose memory would be taken for the season's.
         ("season", season),
         ("regress", regress),
