@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 4_000_000
 """Of what is posted."""
 READ = ("GET", "HEAD")
+OWN = "same-origin"
 CLOSED = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>arbiter: no entry</title>
 <h1>No entry</h1>
@@ -38,8 +39,15 @@ class Door:
         self.key, self.token, self._owner = (secrets.token_urlsafe(32) for _ in range(3))
         self._cookie = f"arbiter_{port}"
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._tickets: set[str] = set()
         if port == 80:
             self._hosts |= {"127.0.0.1", "localhost"}
+
+    def ticket(self) -> str:
+        """A key that opens the door once."""
+        ticket = secrets.token_urlsafe(32)
+        self._tickets.add(ticket)
+        return ticket
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -57,6 +65,9 @@ class Door:
             return _error(421, "this is not the applet's address", "open the link that it printed")
         own = {f"http://{host}" for host in self._hosts}
         if not own.issuperset(headers.getlist("origin")):
+            return _error(403, "requests of other sites are refused")
+        if scope["path"] != "/" and headers.get("sec-fetch-site", OWN) not in (OWN, "none"):
+            # Sent by a page of another port, too, whose requests carry the cookie.
             return _error(403, "requests of other sites are refused")
         if scope["method"] in READ and scope["path"] == "/" and (given := _key(scope)) is not None:
             return self._entry(given)
@@ -79,7 +90,9 @@ class Door:
 
     def _entry(self, given: str) -> Response:
         """The cookie for whoever has the key, and the page's address without it."""
-        if not _same(given, self.key):
+        if given in self._tickets:
+            self._tickets.remove(given)
+        elif not _same(given, self.key):
             return HTMLResponse(CLOSED, 403)
         answer = RedirectResponse("/", 303, headers={"cache-control": "no-store"})
         answer.set_cookie(self._cookie, self._owner, path="/", httponly=True, samesite="strict")

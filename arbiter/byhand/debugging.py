@@ -33,7 +33,7 @@ class DebuggedBot(ProcessBot):
 
     def __init__(self, title: str, player: Player, limits: Limits, write: Callable[[str], None]) -> None:
         super().__init__(title, player, replace(limits, isolation="plain"))
-        self._write = write
+        self.write = write
         self._folder = ""
 
     def begin(self, seat: Seat) -> None:
@@ -44,11 +44,11 @@ class DebuggedBot(ProcessBot):
             self._player = replace(self._player, env=self._environment(self._player.env))
         super().begin(seat)
         assert self._bot is not None
-        self._write(f"seat {seat} has process {self._bot.pid}, in plain isolation and without a clock")
+        self.write(f"seat {seat} has process {self._bot.pid}, in plain isolation and without a clock")
         if first:
             sudo = "sudo " if _restricted() else ""
-            self._write(f"  gdb, in another terminal:         {sudo}gdb -p {self._bot.pid}")
-            self._write(f"  pdb, for breakpoint() in Python:  python3 {SCRIPT} {self._folder}/pdb")
+            self.write(f"  gdb, in another terminal:         {sudo}gdb -p {self._bot.pid}")
+            self.write(f"  pdb, for breakpoint() in Python:  python3 {SCRIPT} {self._folder}/pdb")
 
     def hear(self, line: Line) -> Heard:
         raw, reply = super().hear(line._replace(allowed_ns=LONGEST))

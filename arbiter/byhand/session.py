@@ -187,6 +187,7 @@ class Session:
 
     def _begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:
         before, last = self._machine, self.exchanges.number
+        self.notes.clear()
         occupants = [*occupants, *(RandomPlayer() for _ in range(setup.game.seats - len(occupants)))]
         try:
             machine = ByHand(setup, occupants, self._listen)
@@ -197,7 +198,6 @@ class Session:
         if before is not None:
             before.close()
         self.exchanges.forget(last)
-        self.notes.clear()
         self._machine = machine
         self._look()
         for remark in machine.feed(takewhile(lambda _: not self._worker.stopping.is_set(), moves)):
@@ -306,8 +306,8 @@ class Session:
             undoable=machine.position.made,
             redoable=machine.redoable,
             by_hand=machine.by_hand,
-            titles=tuple(occupant.title for occupant in machine.occupants),
-            who=tuple(occupant.who for occupant in machine.occupants),
+            titles=tuple(_text(occupant.title) for occupant in machine.occupants),
+            who=tuple(_text(occupant.who) for occupant in machine.occupants),
             people=tuple(occupant.person for occupant in machine.occupants),
         )
         self._changed()
@@ -316,6 +316,11 @@ class Session:
         self.revision += 1
         for listener in list(self._listeners):
             listener()
+
+
+def _text(words: str) -> str:
+    """Words of a command line that may hold bytes which are no text."""
+    return words.encode(errors="backslashreplace").decode()
 
 
 def _refuse_seat(machine: ByHand, seat: Seat) -> None:

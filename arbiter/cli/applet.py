@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.byhand.debugging import DebuggedBot
 from arbiter.byhand.setup import Laid
 from arbiter.cli.laying import lay, lay_match, lay_record, laying_options
 from arbiter.cli.output import note, say
@@ -76,10 +77,14 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
         server.check()
         link = f"http://127.0.0.1:{own}/?key={door.key}"
         with suppress(KeyboardInterrupt):
+            for occupant in laid.occupants:
+                if isinstance(occupant, DebuggedBot):
+                    occupant.write = session.notes.append
             session.begin(laid.setup, laid.occupants, laid.moves or ())
             say(f"open {link}")
             if not no_browser and any(map(os.environ.get, SCREENS)):
-                webbrowser.open(link)
+                # The address stands where other users of this machine can read it: it opens the door once.
+                webbrowser.open(f"http://127.0.0.1:{own}/?key={door.ticket()}")
             _run(server, session, news)
     finally:
         session.close()

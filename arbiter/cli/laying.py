@@ -104,6 +104,8 @@ def lay(
     limits = by_hand(limits)
     if recorded is not None:
         return _laid_again(recorded, seats, until, limits, debug)
+    if seed is not None and not seed.isprintable():
+        raise ConfigError(f"--seed {seed!r}: printable characters only")
     given = read_options(options)
     if game is None:
         game = make(str(game_name), given)

@@ -100,6 +100,13 @@ def test_a_signal_leaves_no_process_while_a_bot_hangs(
 
 
 @pytest.mark.process
+def test_a_bot_for_a_debugger_is_told_of_on_the_page(tmp_path: Path) -> None:
+    with running(*SMALL, *BOTS[:2], "--debug", "0", folder=tmp_path) as applet:
+        assert applet.said.startswith("open http://127.0.0.1:")
+        assert applet.get("/state")["notes"][0].startswith("seat 0 has process ")
+
+
+@pytest.mark.process
 def test_it_ends_when_no_page_has_listened_for_a_while(tmp_path: Path) -> None:
     code = "import arbiter.cli.applet as applet; applet.ALONE_SECONDS = 0.1"
     with running(*SMALL, *BOTS, folder=tmp_path, code=code) as applet:

@@ -129,6 +129,20 @@ def test_requests_of_other_sites_are_refused(owner: Owner, origin: str, method: 
     assert revision(owner) == before
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "x", ""])
+def test_what_a_page_of_another_port_asks_for_is_refused(owner: Owner, site: str) -> None:
+    for path in ("/state", "/replay", "/static/style.css"):
+        assert owner.browser.get(path, headers={"sec-fetch-site": site}).status_code == 403
+    assert owner.browser.get("/state", headers={"sec-fetch-site": "same-origin"}).status_code == 200
+
+
+def test_a_ticket_opens_the_door_once(owner: Owner, stranger: TestClient) -> None:
+    ticket = owner.door.ticket()
+    assert stranger.get(f"/?key={ticket}").status_code == 303
+    assert stranger.get("/state").status_code == 200
+    assert stranger.get(f"/?key={ticket}").status_code == 403
+
+
 def test_our_own_origin_is_let_in(owner: Owner) -> None:
     headers = {"origin": OWN, "X-CSRF-Token": owner.token}
     assert owner.browser.post("/stop", headers=headers).status_code == 200
