@@ -14,7 +14,7 @@ from arbiter.store import Store
 from arbiter.web.state import read_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     from arbiter.web.state import State
@@ -130,6 +130,8 @@ class Seasons:
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self.watched: dict[str, Watched] = {}
+        self.visited: Collection[str] = ()
+        """Those with tables for visitors."""
         for path in paths:
             watched = Watched(path)
             other = self.watched.setdefault(watched.config.season, watched)

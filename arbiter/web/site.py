@@ -60,6 +60,7 @@ def make_site(
     at `tables` visitors sit down.
     """
     live, traffic, uploads = live or Live(seasons), Traffic(), Uploads()
+    seasons.visited = () if tables is None else tables.offers
     below = "/seasons/{season}"
 
     def tell_metrics(_: Request) -> Response:
@@ -131,6 +132,7 @@ class _Page:
             season=figures.season(state),
             base=f"/seasons/{part(state.name)}",
             static="/static",
+            visitors=state.name in self._seasons.visited,
             **values,
         )
         return HTMLResponse(page)

@@ -67,7 +67,9 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
     page: Page, tables: tuple[Tables, str], axe: str
 ) -> None:
     complaints = complaints_of(page)
-    page.goto(tables[1])
+    page.goto(tables[1].removesuffix("/table"))
+    page.get_by_role("link", name="Play", exact=True).click()
+    page.get_by_role("button", name="Sit down").wait_for()
     assert violations(page, axe) == []
     page.get_by_role("button", name="Sit down").click()
     for turn in range(MOST_TURNS):
