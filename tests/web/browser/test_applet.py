@@ -154,3 +154,15 @@ def test_quit_says_how_the_bots_ended(browser: Browser) -> None:
         table.press("Quit")
         table.wait_for("The applet has ended")
         assert table.page.locator(".ap-end li").count() == 1
+
+
+def test_a_turn_is_taken_back_with_what_the_bots_did_after_it(browser: Browser) -> None:
+    with sitting(browser, "human", options=[SHORT["planning"]]) as table:
+        table.press("Play")
+        table.settled().locator(ASKED).first.click()
+        table.settled()
+        assert table.session.seen.position.made > 1
+        table.press("Back a turn")
+        page = table.settled()
+        assert table.session.seen.position.made == 0
+        assert page.locator("#ap-asked").inner_text() == "Seat 0 is to declare a number of tricks"

@@ -3,7 +3,15 @@
 import { el, foreign } from "../replay/dom.js";
 import { drawProblem, visible } from "./line.js";
 
-/** The row of verbs; `act(name)` is called by a button, `draw(state)` says which ones can be used. */
+/** The number of decisions since the last one of a person, that one included; 0 where no person has decided. */
+export function sinceTurn({ setup }, replay) {
+  const answers = replay.events.filter(({ t }) => t === "answer");
+  const last = answers.findLastIndex(({ seat }) => setup.seats[seat].person);
+  return last < 0 ? 0 : answers.length - last;
+}
+
+/** The row of verbs; `act(name)` is called by a button. `draw(state, decisions)` says which ones can be used, given
+ * the number of decisions since the last one of a person. */
 export function makeControls(act) {
   const button = (...words) => verbButton(act, ...words);
   const made = {
@@ -12,17 +20,18 @@ export function makeControls(act) {
     deal: button("To the deal’s end", "deal", "d", "The same to the end of this deal"),
     stop: button("Stop", "stop", ".", "Stop what is running"),
     undo: button("Undo", "undo", "u", "Take one decision back"),
+    undoTurn: button("Back a turn", "undoTurn", "b", "Take back to the last decision of a person"),
     undoDeal: button("Back a deal", "undoDeal", "", "Take back to the beginning of this deal, or of the one before"),
     redo: button("Redo", "redo", "r", "Make the decision again that was taken back"),
   };
   const group = (label, names) => el("div", { class: "ap-row", role: "group", "aria-label": label }, names.map((name) => made[name]));
   const element = el("div", { class: "ap-controls" }, group("On", ["step", "play", "deal", "stop"]),
-    group("Back", ["undo", "undoDeal", "redo"]));
-  const draw = (state) => {
+    group("Back", ["undo", "undoTurn", "undoDeal", "redo"]));
+  const draw = (state, decisions) => {
     const isOn = !state.over && !state.running;
     const usable = {
       step: isOn, play: isOn, deal: isOn, stop: state.running, undo: state.undoable > 0 && !state.running,
-      undoDeal: state.undoable > 0 && !state.running, redo: state.redoable > 0 && !state.running,
+      undoTurn: decisions > 0 && !state.running, undoDeal: state.undoable > 0 && !state.running, redo: state.redoable > 0 && !state.running,
     };
     for (const [name, isUsable] of Object.entries(usable)) enable(made[name], isUsable);
   };

@@ -5,8 +5,8 @@ import { NOBODY } from "../replay/fold.js";
 /** Keeps the others' hands covered; `look(state)` gives {eyes, next}: whose cards are shown (a seat, NOBODY,
  * or null for all), and the seat that the keyboard is to be passed to, or null. */
 export class Eyes {
-  constructor() {
-    this.areOpen = false;
+  constructor(areOpen = false) {
+    this.areOpen = areOpen;
     this.last = null;
   }
 

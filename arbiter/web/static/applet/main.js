@@ -1,7 +1,7 @@
 // The applet's page: asks for what has changed, draws it, and has the applet do what its user wants.
 
 import { el, foreign } from "../replay/dom.js";
-import { makeControls, makeTrouble } from "./controls.js";
+import { makeControls, makeTrouble, sinceTurn } from "./controls.js";
 import { makeDealEditor } from "./deal.js";
 import { bindKeys } from "./keys.js";
 import { makePresent } from "./present.js";
@@ -18,6 +18,7 @@ const VERBS = {
 };
 /** What may be wanted while something else is under way. */
 const ANY_TIME = ["/stop", "/quit"];
+const BUSY = "something is under way: wait for it, or stop it";
 const MOST_NOTES = 5;
 /** Exchanges in one answer. */
 const AT_ONCE_AT_MOST = 1000;
@@ -60,7 +61,7 @@ function matchRow() {
   const button = (text, action, attributes = {}) => el("button", { type: "button", ...attributes, on: { click: action } }, text);
   const isRoomy = matchMedia("(min-width: 40rem)").matches;
   return el("details", { class: "ap-match", open: isRoomy }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
-    button("Table…", () => setup.open(state)), button("Seats…", () => seats.open(state)), button("Cards…", () => dealEditor.open(replay)),
+    button("Table…", () => show(setup, state)), button("Seats…", () => show(seats, state)), button("Cards…", () => show(dealEditor, replay)),
     el("a", { href: "/record", download: "" }, "Save"), areOpen.element, atOnce.element,
     button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }), button("Quit", quit)));
 }
@@ -122,7 +123,7 @@ function draw(fresh, match, { exchanges, next: following, from }) {
   [state, replay, next] = [fresh, match, following];
   notes.replaceChildren(...state.notes.slice(-MOST_NOTES).map((note) => el("li", {}, foreign(note))));
   what.replaceChildren(...whatIsPlayed());
-  controls.draw(state);
+  controls.draw(state, sinceTurn(state, replay));
   trouble.draw(state);
   present.draw(state, replay);
   shell.add(exchanges, from);
@@ -138,7 +139,10 @@ function whatIsPlayed() {
 
 /** Has the applet do something; a problem in words, or "". Mistakes at fields are thrown as they are. */
 async function act(path, body = {}, { throws = false } = {}) {
-  if (isBusy && !ANY_TIME.includes(path)) return "";
+  if (isBusy && !ANY_TIME.includes(path)) {
+    if (throws) throw new Refusal([{ message: BUSY }]);
+    return BUSY;
+  }
   const isOwn = !isBusy;
   isBusy = true;
   showBusy(1);
@@ -163,20 +167,32 @@ function showBusy(more) {
 }
 
 async function verb(name) {
-  problem.textContent = await act(...VERBS[name]);
+  const wrong = await (name === "undoTurn" ? act("/undo", { decisions: sinceTurn(state, replay) }) : act(...VERBS[name]));
+  // Whoever clicks twice means the first click.
+  if (wrong !== BUSY) problem.textContent = wrong;
+}
+
+/** Opens a dialog, which asks the applet for what it shows. */
+async function show(dialog, about) {
+  try {
+    await dialog.open(about);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    problem.textContent = error.message;
+  }
 }
 
 async function decide(word) {
   const isPerson = state.setup.seats[state.to_act]?.person;
   const wrong = await act("/decide", { word });
-  if (!wrong && isPerson && atOnce.box.checked) problem.textContent = await act("/play", { until: "end" });
+  if (!wrong && isPerson && atOnce.box.checked) verb("play");
   return wrong;
 }
 
 function key(name) {
-  if (name in VERBS) return verb(name);
+  if (name in VERBS || name === "undoTurn") return verb(name);
   return {
-    answer: present.focusField, shell: shell.focusField, table: () => setup.open(state), help: () => help.showModal(),
+    answer: present.focusField, shell: shell.focusField, table: () => show(setup, state), help: () => help.showModal(),
     open: () => {
       areOpen.box.checked = !areOpen.box.checked;
       present.openHands(areOpen.box.checked);

@@ -16,7 +16,7 @@ import { sayRequest } from "./words.js";
  * decided for where `forAll`.
  */
 export function makePresent(decide, onEyes, forAll = true) {
-  const eyes = new Eyes();
+  let eyes = new Eyes();
   const place = el("div", { class: "ap-place", id: "table", tabindex: "-1" });
   const said = el("p", { class: "rp-said", "aria-live": "polite" });
   const turn = el("p", { class: "ap-turn" });
@@ -54,8 +54,10 @@ export function makePresent(decide, onEyes, forAll = true) {
     if (turnOf(state) !== asked) isInstead = false;
     asked = turnOf(state);
     now = { state, replay };
-    const key = JSON.stringify([replay.game, replay.players]);
+    const key = JSON.stringify([replay.game, replay.players, state.setup.seed]);
     if (key !== frame) {
+      // Whoever had the keyboard had it at another table.
+      eyes = new Eyes(eyes.areOpen);
       table = Object.hasOwn(RULES, replay.game.name) ? makeTable(replay, () => false, () => {}) : null;
       place.replaceChildren(table?.element ?? el("p", { class: "ap-note" }, "No table is drawn for this game: the shell shows what is told."));
       frame = key;
@@ -128,7 +130,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     const wasHere = place.contains(held) || choosing.element.contains(held);
     work();
     const same = [...place.querySelectorAll(".rp-pick")][among];
-    if (wanted && isAsked) {
+    if (wanted && isAsked && (wasHere || held === document.body || held === place)) {
       if (wanted === "field") choosing.focusField();
       else focusChoice();
       wanted = "";
