@@ -5,6 +5,7 @@
     env = envs.parallel("planning")                 # PettingZoo, all agents in every step
     env = envs.single("planning", "random")         # Gymnasium, one agent and its opponents
     envs.PolicyBot(policy, "planning").run()        # a policy as a bot for tournaments
+    print(envs.evaluate(policy, "planning", ["random", "greedy"]))
     from arbiter.envs import dou_dizhu_v4
     env = dou_dizhu_v4.env()
     gymnasium.make("arbiter/ChefsHat-v1")           # known to Gymnasium by now
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arbiter.envs.aec import GameEnv, aec
     from arbiter.envs.batch import Batch, batch
+    from arbiter.envs.evaluation import Evaluation, evaluate
     from arbiter.envs.parallel import ParallelGameEnv, parallel
     from arbiter.envs.policy_bot import PolicyBot
     from arbiter.envs.single import SingleEnv, single
@@ -54,12 +56,14 @@ if CHEFS_HAT_AS_IT_WAS not in gymnasium.registry:
 
 __all__ = [
     "Batch",
+    "Evaluation",
     "GameEnv",
     "ParallelGameEnv",
     "PolicyBot",
     "SingleEnv",
     "aec",
     "batch",
+    "evaluate",
     "parallel",
     "single",
 ]
@@ -68,6 +72,8 @@ __all__ = [
 _HOMES = {
     **{name: name for name in ("aec", "batch", "parallel", "single")},
     "Batch": "batch",
+    "Evaluation": "evaluation",
+    "evaluate": "evaluation",
     "GameEnv": "aec",
     "ParallelGameEnv": "parallel",
     "PolicyBot": "policy_bot",

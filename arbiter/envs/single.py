@@ -104,9 +104,9 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         self.observer = observer
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else _checked_seat(seat, game)
-        self._others = checked_opponents(opponents, game.seats - 1, game.name)
+        self.opponents = checked_opponents(opponents, game.seats - 1, game.name)
         self._programs: Programs | None = None
-        if any(isinstance(opponent, Player) for opponent in self._others):
+        if any(isinstance(opponent, Player) for opponent in self.opponents):
             from arbiter.envs.programs import Programs, default_limits
 
             self._programs = Programs(limits or default_limits())
@@ -121,6 +121,8 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         self._match = 0
         self._open = False
         self._fault = ""
+        self.faulty: Seat | None = None
+        """The seat of the bot whose fault has ended the match."""
         if dataset is not None:
             self.write_to(dataset)
 
@@ -143,7 +145,7 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         self._match = self._match + 1 if seed is None else 1
         self.seat = seat = (self._match - 1) % self.play.game.seats if wanted == ROTATE else int(wanted)
         self._fault = self._note = ""
-        self._open, self.play.done = False, None
+        self._open, self.play.done, self.faulty = False, None, None
         self._sit_down(seat)
         self._open = True
         self._go_on()
@@ -225,7 +227,7 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         """The opponents take the seats clockwise from the agent's."""
         play = self.play
         places = [(seat + 1 + place) % play.game.seats for place in range(play.game.seats - 1)]
-        self._seated = dict(zip(places, self._others, strict=True))
+        self._seated = dict(zip(places, self.opponents, strict=True))
         seed = play.seed
         programs = {}
         for place, opponent in sorted(self._seated.items()):
@@ -249,6 +251,7 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
                 programs.reach()
         except Forfeited as forfeited:
             self._fault = self._note = str(forfeited)
+            self.faulty = forfeited.forfeit.seat
         except BaseException:
             # An opponent's policy, or our machine, has failed: the match cannot go on.
             self._leave()

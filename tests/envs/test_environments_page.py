@@ -14,6 +14,7 @@ from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.observers import observer_of
 from arbiter.games import make, names
+from arbiter.samples import bot_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +52,19 @@ def test_the_tables_are_those_of_the_code(request: pytest.FixtureRequest) -> Non
     if request.config.getoption("--rewrite-golden"):
         PAGE.write_text(page)
     assert page == PAGE.read_text()
+
+
+def test_the_ladder_of_the_page_comes_out_as_it_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
+    section = PAGE.read_text().partition("## How good is it?\n")[2].partition("\n## ")[0]
+    exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0], {})
+    shown = re.findall(r"^```text\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0]
+    assert capsys.readouterr().out == shown + "[False, True]\n"
+
+
+@pytest.mark.parametrize("game", names())
+def test_the_page_names_the_shipped_bots_of_a_game(game: str) -> None:
+    shipped = ", ".join(f"`{name}`" for name in bot_names(game) if name != "random")
+    assert f"| `{game}` | {shipped} |" in PAGE.read_text()
 
 
 @pytest.mark.parametrize("number", [0, 1])

@@ -1,0 +1,163 @@
+"""How good a policy is: matches against a ladder of opponents, with the intervals of a season's ratings.
+
+    print(evaluate(policy, "planning", against=["random", "greedy"], rounds=50))
+
+The deals of a round are played from all seats, by every rung the same: their luck is shared out evenly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import rating
+from arbiter.envs.arena import arena_of
+from arbiter.envs.mistakes import checked_number, checked_seed
+from arbiter.envs.policies import Policy, begin, policy_of
+from arbiter.envs.single import SingleEnv
+from arbiter.errors import ConfigError
+from arbiter.match import Limits
+from arbiter.rules import AnyGame, Seat
+
+POLICY, OPPONENT = "policy", "opponent"
+HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % interval", "illegal+faults")
+
+
+class Rung(NamedTuple):
+    """What came of the matches against one opponent, who had all other seats.
+
+    `points` are the policy's, a match; `won`, `drawn` and `lost` are against single opponents; `elo` is how
+    much better the policy is than the opponent, `low` and `high` the ends of its interval, None without
+    results. `illegal` counts matches that an illegal move of the policy ended, `faults` those that a
+    fault of the opponent ended: both are lost by who did it.
+    """
+
+    opponent: str
+    matches: int
+    points: float
+    won: int
+    drawn: int
+    lost: int
+    elo: float | None
+    low: float | None
+    high: float | None
+    illegal: int
+    faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The rungs of a ladder, in the order in which they were given; as text, a table."""
+
+    game: str
+    rounds: int
+    rungs: tuple[Rung, ...]
+
+    def __str__(self) -> str:
+        """A line a rung; Elo is the policy's above the opponent's."""
+        rows = [HEADER, *map(_cells, self.rungs)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if number else cell.ljust(width)
+                for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join(lines)
+
+
+def evaluate(
+    policy: Any,
+    game: str | AnyGame,
+    against: Sequence[object],
+    *,
+    rounds: int = 100,
+    seed: int | str = 0,
+    limits: Limits | None = None,
+    **options: Any,
+) -> Evaluation:
+    """Play `policy` against each of `against`, what `arbiter.envs.single` takes as one opponent.
+
+    Each rung has a match from every seat in each of so many rounds, whose deals `seed` decides. The results
+    of a round are one cluster of the interval. `game`, `options` and `limits` as of `single`.
+    ConfigError for what cannot be, TypeError or ValueError for a policy, a seed or a number of rounds that is
+    none, and for a policy's answer that is no id.
+    """
+    ours = policy_of(policy)
+    rounds = checked_number(rounds, "a number of rounds is an integer from 1", least=1)
+    seed = checked_seed(seed) or 0
+    if isinstance(against, str | bytes) or not isinstance(against, Sequence) or not against:
+        raise ConfigError(f"against is {against!r}, not a list of one or more opponents")
+    play, observer, _ = arena_of(game, options)
+    game = play.game
+    tables = [SingleEnv(game, observer, [one] * (game.seats - 1), limits=limits) for one in against]
+    try:
+        return Evaluation(game.name, rounds, tuple(_rung(ours, env, rounds, seed) for env in tables))
+    finally:
+        for env in tables:
+            env.close()
+
+
+def _rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
+    played = [
+        _played(policy, env, f"{seed}/{number}", seat, number)
+        for number in range(1, rounds + 1)
+        for seat in range(env.play.game.seats)
+    ]
+    table = rating.PairTable.from_matches([match for match, _ in played], players=(POLICY, OPPONENT))
+    found = rating.rate_one(table, POLICY, np.zeros(2), rating.bayeselo(table).drawelo)
+    outcome = np.where(table.first == 0, table.outcome, -table.outcome)
+    won, drawn, lost = (int((outcome == what).sum()) for what in (1, 0, -1))
+    faulty = [match.players[match.faulty] for match, _ in played if match.faulty is not None]
+    return Rung(
+        opponent=env.opponents[0].name,
+        matches=len(played),
+        points=sum(points for _, points in played) / len(played),
+        won=won,
+        drawn=drawn,
+        lost=lost,
+        elo=None if found is None else found.elo,
+        low=None if found is None else found.low,
+        high=None if found is None else found.high,
+        illegal=faulty.count(POLICY),
+        faults=faulty.count(OPPONENT),
+    )
+
+
+def _played(policy: Policy, env: SingleEnv, seed: str, seat: Seat, number: int) -> tuple[rating.Match, float]:
+    """A match with the policy in this seat, and its points; none of a match that a fault ended."""
+    observation, info = env.reset(seed=seed, options={"seat": seat})
+    begin(policy)
+    over = False
+    while not over:
+        # A match may be over before the policy's first decision: then any id tells how it ended.
+        action = policy(observation, info["action_mask"]) if info["legal_ids"] else 0
+        observation, _, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+    game, play = env.play.game, env.play
+    players = [POLICY if place == seat else OPPONENT for place in range(game.seats)]
+    faulty = seat if "illegal" in info else env.faulty
+    points = None if faulty is not None else play.totals
+    match = rating.Match(players, points=points, faulty=faulty, sides=game.sides, round=number)
+    return match, 0.0 if points is None else float(points[seat])
+
+
+def _cells(rung: Rung) -> tuple[str, ...]:
+    elo, interval = "-", "-"
+    if rung.elo is not None:
+        elo, interval = f"{rung.elo:+.0f}", f"{rung.low:+.0f} .. {rung.high:+.0f}"
+    counts = (rung.won, rung.drawn, rung.lost)
+    faults = f"{rung.illegal}+{rung.faults}"
+    return (
+        rung.opponent,
+        str(rung.matches),
+        f"{rung.points:.2f}",
+        *map(str, counts),
+        elo,
+        interval,
+        faults,
+    )

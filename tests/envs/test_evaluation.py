@@ -1,0 +1,114 @@
+"""A policy against a ladder of opponents."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arbiter import envs
+from arbiter.config.limits import WrittenLimits
+from arbiter.errors import ConfigError
+
+LIMITS = WrittenLimits(isolation="plain").limits()
+
+
+def least(observation: Any, mask: Any) -> int:
+    return int(np.flatnonzero(mask)[0])
+
+
+def most(observation: Any, mask: Any) -> int:
+    return int(np.flatnonzero(mask)[-1])
+
+
+def test_each_rung_has_a_match_from_every_seat_for_every_round() -> None:
+    found = envs.evaluate(least, "chefs_hat", ["random", most], rounds=12, matches=1)
+    assert (found.game, found.rounds, [rung.opponent for rung in found.rungs]) == (
+        "chefs_hat",
+        12,
+        ["random", "most"],
+    )
+    for rung in found.rungs:
+        assert rung.matches == 48
+        assert rung.won + rung.drawn + rung.lost == 3 * 48
+        # A place counts 3, 2, 1 or 0 points, which is the number of opponents that it beats.
+        assert rung.points == pytest.approx(rung.won / 48)
+        assert (rung.illegal, rung.faults) == (0, 0)
+
+
+def test_the_interval_holds_the_rating_and_says_who_is_better() -> None:
+    (better,), (worse,) = (
+        envs.evaluate(policy, "chefs_hat", [other], rounds=15, matches=1).rungs
+        for policy, other in ((least, most), (most, least))
+    )
+    assert better.low <= better.elo <= better.high
+    assert better.low > 0 > worse.high
+
+
+def test_the_same_seed_is_the_same_result_and_rungs_have_the_same_deals() -> None:
+    hands: list[Any] = []
+
+    def looking(observation: Any, mask: Any) -> int:
+        hands.append(observation[:52].tolist())
+        return least(observation, mask)
+
+    options: dict[str, Any] = {"deals": [[1, 0]]}
+    first, again = (
+        envs.evaluate(looking, "planning", ["random", least], rounds=3, **options) for _ in range(2)
+    )
+    assert first == again
+    # Two decisions a match of one card: 12 matches a rung, two rungs, twice.
+    assert hands[:24] == hands[24:48] == hands[48:72]
+
+
+def test_who_acts_illegally_loses_to_all() -> None:
+    rung = envs.evaluate(lambda *_: 65, "planning", ["random"], rounds=2).rungs[0]
+    assert (rung.illegal, rung.won, rung.lost, rung.points) == (8, 0, 24, 0.0)
+
+
+@pytest.mark.process
+def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
+    (tmp_path / "silent.py").write_text("raise SystemExit")
+    bot = [sys.executable, "-S", str(tmp_path / "silent.py")]
+    rung = envs.evaluate(least, "dou_dizhu", [bot], rounds=1, limits=LIMITS).rungs[0]
+    assert (rung.opponent, rung.matches, rung.faults, rung.lost) == ("silent", 3, 3, 0)
+    assert rung.won
+
+
+def test_a_model_with_predict_is_evaluated_as_it_is() -> None:
+    class Model:
+        def predict(self, observation: Any, action_masks: Any) -> tuple[Any, None]:
+            return np.array(np.flatnonzero(action_masks)[0]), None
+
+    options: dict[str, Any] = {"dealers": [0]}
+    assert (
+        envs.evaluate(Model(), "codepiece", ["random"], rounds=3, **options).rungs
+        == envs.evaluate(least, "codepiece", ["random"], rounds=3, **options).rungs
+    )
+
+
+def test_as_text_it_is_a_table() -> None:
+    lines = str(envs.evaluate(least, "dou_dizhu", ["random", least], rounds=2)).splitlines()
+    assert lines[0].split()[:3] == ["opponent", "matches", "points"]
+    assert [line.split()[0] for line in lines[1:]] == ["random", "least"]
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "words"),
+    [
+        ({"against": []}, ConfigError, "not a list of one or more opponents"),
+        ({"against": "random"}, ConfigError, "not a list of one or more opponents"),
+        ({"against": [5]}, ConfigError, "5 is no opponent"),
+        ({"against": ["gredy"]}, ConfigError, "did you mean greedy"),
+        ({"rounds": 0}, ValueError, "a number of rounds is an integer from 1"),
+        ({"seed": -1}, ValueError, "a seed is an integer from 0"),
+        ({"policy": 7}, TypeError, "a policy is a callable"),
+        ({"dealer": 1}, ConfigError, "unknown option of planning"),
+    ],
+)
+def test_what_cannot_be_is_refused(more: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        envs.evaluate(**{"policy": least, "game": "planning", "against": ["random"], "rounds": 1} | more)
