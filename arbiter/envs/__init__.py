@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from arbiter.envs.evaluation import Evaluation, evaluate
     from arbiter.envs.parallel import ParallelGameEnv, parallel
     from arbiter.envs.policy_bot import PolicyBot
+    from arbiter.envs.pool import Pool
     from arbiter.envs.single import SingleEnv, single
 
 for _package in ("gymnasium", "pettingzoo"):
@@ -60,6 +61,7 @@ __all__ = [
     "GameEnv",
     "ParallelGameEnv",
     "PolicyBot",
+    "Pool",
     "SingleEnv",
     "aec",
     "batch",
@@ -77,6 +79,7 @@ _HOMES = {
     "GameEnv": "aec",
     "ParallelGameEnv": "parallel",
     "PolicyBot": "policy_bot",
+    "Pool": "pool",
     "SingleEnv": "single",
 }
 

@@ -11,6 +11,7 @@ from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import Observer
 from arbiter.envs.play import Play
 from arbiter.envs.policies import begin, is_policy, policy_of
+from arbiter.envs.pool import Pool
 from arbiter.errors import ConfigError
 from arbiter.match import Player
 from arbiter.rules import Seat
@@ -68,6 +69,23 @@ class PolicyOpponent:
         return checked_action(answer, observer.actions, f"the opponent {self.name} in seat {seat}")
 
 
+class FromPool:
+    """A member of a pool, another one in each match."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.name = "pool"
+
+    def begin(self, seed: str) -> None:
+        """Draw the member that plays."""
+        self.name, policy = self.pool.draw(seed)
+        self._member = PolicyOpponent(policy)
+        self._member.name = self.name
+
+    def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
+        return self._member.choose(play, observer, seat)
+
+
 Opponent = Chooser | Player
 
 
@@ -89,6 +107,8 @@ def checked_opponents(opponents: object, number: int, game: str) -> list[Opponen
 def _opponent(one: object, game: str) -> Opponent:
     if isinstance(one, str) and one == RANDOM:
         return Chance()
+    if isinstance(one, Pool):
+        return FromPool(one)
     names = bot_names(game)
     if isinstance(one, str) and one in names:
         from arbiter.envs.programs import shipped

@@ -28,7 +28,7 @@ from arbiter.envs.arena import ILLEGAL, Ids, arena_of, mask_of
 from arbiter.envs.mistakes import Forfeited, NoMatch, checked_action, checked_seed
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.opponents import Opponent, checked_opponents
+from arbiter.envs.opponents import FromPool, Opponent, checked_opponents
 from arbiter.envs.play import Play, given_deals
 from arbiter.envs.render import Watched, checked_mode, facts
 from arbiter.errors import ConfigError, IllegalAction
@@ -56,10 +56,10 @@ def single(
     `opponents` is one for all other seats, or a list with one for each, clockwise from the agent. Each is
     ``"random"``; a policy, that is a callable of observation and action mask to an id, or an object with
     `predict` (see `policies`); or a bot: the name of a shipped one (``"greedy"``), the command that starts it
-    (a string, a list of words in the list) or a `Player`. `seat` is the agent's,
-    or ``"rotate"``: the n-th match since a seed was given in seat n - 1, and so on round the table. `limits`
-    are those of bots; those of ``arbiter play`` by default. Matches that are played to their end, or ended by
-    the agent's illegal move, are written to `dataset`, .csv or .parquet, complete after `close`.
+    (a string, a list of words in the list) or a `Player`; or a `Pool` of past policies. `seat` is the
+    agent's, or ``"rotate"``: the n-th match since a seed was given in seat n - 1, and so on round the table.
+    `limits` are those of bots; those of ``arbiter play`` by default. Matches that are played to their end,
+    or ended by the agent's illegal move, are written to `dataset`, .csv or .parquet, complete after `close`.
     ConfigError for what cannot be.
     """
     play, observer, _ = arena_of(game, options)
@@ -175,6 +175,8 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
             self._leave()
             if self._writer is not None and not self._fault:
                 self._writer.add(self.play, self._names(), (self.seat, illegal) if illegal else None)
+            if not self._fault:
+                self._tell_pools(bool(illegal))
         if illegal:
             return seen, ILLEGAL, True, False, info | {"illegal": illegal}
         if self._fault:
@@ -280,6 +282,20 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         game, state = play.game, play.state
         words = self._programs.answer(game.answer_words(state, seat))
         play.act(seat, game.parse(state, seat, words))
+
+    def _tell_pools(self, illegal: bool) -> None:
+        """How a match ended, to those whose members were at the table."""
+        play = self.play
+        pools = [opponent.pool for opponent in self._seated.values() if isinstance(opponent, FromPool)]
+        for pool in {id(pool): pool for pool in pools}.values():
+            names = [
+                self._seated[seat].name if seat in self._seated else pool.learner
+                for seat in range(play.game.seats)
+            ]
+            if illegal:
+                pool.note(names, None, self.seat, play.game.sides)
+            else:
+                pool.note(names, play.totals, None, play.game.sides)
 
     def _leave(self) -> None:
         """The match is over, and its processes with it."""

@@ -61,6 +61,13 @@ def test_the_ladder_of_the_page_comes_out_as_it_stands_there(capsys: pytest.Capt
     assert capsys.readouterr().out == shown + "[False, True]\n"
 
 
+def test_the_self_play_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    section = PAGE.read_text().partition("## Self-play\n")[2].partition("\n## ")[0]
+    exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0], {})
+    said = capsys.readouterr().out
+    assert all(name in said for name in ("first", "second", "random", "learner-2"))
+
+
 @pytest.mark.parametrize("game", names())
 def test_the_page_names_the_shipped_bots_of_a_game(game: str) -> None:
     shipped = ", ".join(f"`{name}`" for name in bot_names(game) if name != "random")
