@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, get_args
@@ -177,13 +177,12 @@ class _Parquet:
             "floats by name": pa.map_(text, pa.float64()),
         }
         self._schema = pa.schema([(column, kinds[kind]) for column, kind in columns.items()])
-        self._nested = [column for column, kind in columns.items() if kind == "hands"]
         self._table = pa.Table.from_pylist
         self._writer = parquet.ParquetWriter(path, self._schema)
         self._rows: list[Mapping[str, Any]] = []
 
     def add(self, row: Mapping[str, Any]) -> None:
-        self._rows.append({**row, **{column: _nested(row[column]) for column in self._nested}})
+        self._rows.append(row)
         if len(self._rows) >= ROWS_AT_ONCE:
             self._flush()
 
@@ -202,8 +201,3 @@ _SINKS: dict[str, type[_Csv] | type[_Pickle] | type[_Parquet]] = {
     "pkl": _Pickle,
     "parquet": _Parquet,
 }
-
-
-def _nested(hands: Sequence[Any] | None) -> Sequence[Any] | None:
-    """One hand as a list with one hand: a column of Parquet holds values of one kind."""
-    return [hands] if hands and not isinstance(hands[0], list) else hands

@@ -37,7 +37,7 @@ class ChefsHatRows:
     """The rows of one game after the other; `names` are the players by seat.
 
     `Match` and `Round` count from 1 and are 0 before the first. A discard has the round that it
-    belongs to, its player's 17 cells after it, and what was possible before it.
+    belongs to, its player's 17 cells after it as the only hand, and what was possible before it.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -77,7 +77,7 @@ class ChefsHatRows:
             self._names[seat],
             Action_Description=STEP_NAMES[action],
             Player_Finished=not after.hand(seat),
-            Player_Hands=list(after.cells(seat)),
+            Player_Hands=[list(after.cells(seat))],
             Board_Before=list(before.board),
             Board_After=list(before.board_after(seat, action)),
             Possible_Actions=[STEP_NAMES[a] for a in sorted((*before.legal(seat), *before.refused(seat)))],
