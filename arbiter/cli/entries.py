@@ -34,10 +34,11 @@ def read_entries(
     `written` are limits that take the place of the season's. The isolation is settled for this machine.
     ConfigError for a name that no entry or more than one has, and for programs that are not there.
     """
+    from arbiter.cli.opening import with_roster
     from arbiter.config import load
     from arbiter.config.limits import changed
 
-    config = load(path)
+    config = with_roster(load(path))
     entries = [_entry(config, name) for name in names]
     if others is not None and config.house_bots:
         left = max(0, config.game.seats - len(entries) - others)

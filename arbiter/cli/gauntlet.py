@@ -50,11 +50,12 @@ def gauntlet(
     Example: arbiter gauntlet configs/demo.yaml --player greedy --rounds 2
     """
     from arbiter.cli.bots import prepare
+    from arbiter.cli.opening import with_roster
     from arbiter.executors import processes, slots
     from arbiter.gauntlet import Gauntlet
     from arbiter.store import Store
 
-    settled = prepare(config, store_url)
+    settled = with_roster(prepare(config, store_url))
     chosen = Gauntlet.of(settled, player, against)
     for text in chosen.notes:
         note(text)

@@ -74,6 +74,18 @@ def address_of_store(path: str) -> str:
     return load(path).store
 
 
+def with_roster(config: Config) -> Config:
+    """The config with the versions that authors sent and that play now, as far as its store can be read."""
+    if config.submissions is not None:
+        from arbiter.season.roster import rostered
+
+        with suppress(StoreError), closing(Store(config.store, create=False)) as store:
+            season = store.season(config.season)
+            if season is not None:
+                return rostered(config, season)
+    return config
+
+
 def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
     """A config and its season as far as it was played; StoreError if there is none yet."""
     return open_season(path, store_url)[:2]

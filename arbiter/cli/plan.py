@@ -10,6 +10,7 @@ import click
 
 from arbiter.cli.bar import Bar
 from arbiter.cli.bots import prepare
+from arbiter.cli.opening import with_roster
 from arbiter.cli.options import config_argument, format_option, workers_option
 from arbiter.cli.output import counted, duration, first_few, note, print_json, say
 from arbiter.clock import SECOND, parse_duration
@@ -41,7 +42,7 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
 
     Example: arbiter plan configs/demo.yaml --within 48h
     """
-    settled = prepare(config)
+    settled = with_roster(prepare(config))
     left = _left(settled)
     season = shape(settled, slots(workers or settled.workers), left)
     there_is = _within(settled, within)

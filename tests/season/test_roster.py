@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +26,7 @@ from arbiter.season.verify import verify
 from arbiter.store import Store
 from arbiter.store.submissions import Submission
 from tests.builders import Scripted, by_name, play_round
+from tests.commands import BOTS
 
 CONFIG = """\
 season: s
@@ -313,6 +315,7 @@ def test_before_the_first_program_is_accepted_nobody_plays(tmp_path: Path) -> No
     assert contest.plan() == ["ann@1"]
 
 
+<<<<<<< HEAD
 def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
     contest = Contest(tmp_path, CONFIG.replace("rounds: 9", "rounds: 1"))
     naps: list[float] = []
@@ -333,6 +336,25 @@ def test_a_season_that_takes_no_more_programs_waits_for_none(tmp_path: Path) -> 
     over = CONFIG.replace("submissions: {}", "submissions: {until: 2020-01-01T00:00:00Z}")
     with pytest.raises(TooFewPlayers):
         list(Contest(tmp_path, over).season.play(Scripted(by_name)))
+=======
+@pytest.mark.process
+def test_authors_versions_are_checked_by_name(contest: Contest, capfd: pytest.CaptureFixture[str]) -> None:
+    contest.accept("ann", (BOTS / "planning_random.py").read_text())
+    short = "game: {name: planning, seats: 2, deals: [[1, 0]]}"
+    contest.file.write_text(contest.file.read_text().replace("game: planning", short))
+    for name in ("ann", "ann@1"):
+        assert exit_code(["check-bot", "--config", str(contest.file), "--player", name]) == 0
+        assert "ok matches" in capfd.readouterr().out
+
+
+def test_authors_versions_are_counted_in_a_forecast(
+    contest: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    contest.accept("ann")
+    contest.accept("ben")
+    assert exit_code(["plan", str(contest.file), "--format", "json", "--trial", "0"]) == 0
+    assert json.loads(capsys.readouterr().out)["players"] == 4
+>>>>>>> e0fccff (cli: know authors' versions by name)
 
 
 def test_a_slice_does_not_go_with_submissions(contest: Contest, capsys: pytest.CaptureFixture[str]) -> None:
