@@ -174,7 +174,7 @@ def _me(caller: Caller) -> dict[str, Any]:
         "left": left,
         "seconds": seconds,
         "suspended": [
-            reason for name, reason in state.suspended.items() if author.name in (name, owner_of(name))
+            reason for name, reason in caller.suspended().items() if author.name in (name, owner_of(name))
         ],
         "matches": [
             {**figures.match_in_short(state, match), "log": state.is_complete(match.round)}

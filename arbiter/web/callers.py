@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ArbiterError
+from arbiter.season.results import Results
 from arbiter.store.authors import Author
 from arbiter.submissions.authors import hash_of
 from arbiter.web.refusals import no_token, nothing_here
@@ -26,6 +27,10 @@ class Caller(NamedTuple):
 
     state: State
     author: Author
+
+    def suspended(self) -> dict[str, str]:
+        """Who is suspended at this very moment, and why; the state may be older than an order just given."""
+        return Results(self.state.config, self.state.stored).suspended()
 
 
 def by_token(seasons: Seasons, token: str) -> Caller | None:

@@ -90,7 +90,7 @@ def _admin(caller: Caller) -> dict[str, Any]:
     return {
         "paused": running.paused,
         "closed": running.closed,
-        "suspended": dict(state.suspended),
+        "suspended": caller.suspended(),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "audit": stored.audit.last(SHOWN_DEEDS),

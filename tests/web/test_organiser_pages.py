@@ -84,6 +84,13 @@ def test_hostile_texts_are_shown_as_texts(organised: Authored) -> None:
     assert (refused.status_code, "<img" in refused.text) == (404, False)
 
 
+def test_an_order_is_seen_at_once(organised: Authored) -> None:
+    organised.client.get("/seasons/small")
+    for verb, seen in (("suspend", True), ("reinstate", False)):
+        order(organised, verb, player="p1", because="it cheats")
+        assert ("Reinstate p1" in organised.client.get("/admin").text) is seen
+
+
 def test_it_says_who_did_what(organised: Authored) -> None:
     order(organised, "suspend", player="p1", because="it cheats")
     page = organised.client.get("/admin").text
