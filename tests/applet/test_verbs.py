@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.byhand.exchanges import Exchanges
-from arbiter.byhand.occupants import Line, RandomPlayer
+from arbiter.byhand.occupants import Line, Person, RandomPlayer
 from arbiter.byhand.setup import TranscriptEntry
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply
@@ -100,6 +100,28 @@ def test_a_match_is_the_one_that_a_referee_conducts(name: str) -> None:
         assert [_untimed(event) for event in replay["events"]] == [
             _untimed(event) for event in wanted["events"]
         ]
+
+
+@examples(16)
+@given(st.sets(st.integers(0, 3)), st.integers(0, 99), st.data())
+def test_whoever_decides_the_match_is_the_same(people: set[int], seed: int, data: st.DataObject) -> None:
+    occupants = [Person() if seat in people else RandomPlayer() for seat in range(4)]
+    game = make("planning", SMALL["planning"])
+    with seated(*occupants, game=game, seed=str(seed)) as owner:
+        while not (state := owner.post("/step"))["over"]:
+            if state["setup"]["seats"][state["to_act"]]["person"]:
+                owner.post("/decide", {"word": data.draw(st.sampled_from(state["legal"]))})
+        found = owner.get("/record")
+        assert not owner.get("/state")["by_hand"]
+    decided = iter([move["action"] for move in found["moves"]])
+    record = play_by_policy(
+        game,
+        lambda state, seat: game.parse(state, seat, next(decided)),
+        match_spec(game, seed=str(seed), round_number=1),
+    )
+    assert found["points"] == list(record.points or ())
+    assert [move["request"] for move in found["moves"]] == [move.request for move in record.moves]
+    assert found["deals"] == [dict(deal) for deal in record.deals]
 
 
 def _untimed(event: dict[str, Any]) -> dict[str, Any]:
