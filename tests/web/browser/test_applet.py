@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.byhand.occupants import Person
 from tests.web.browser.looking import SIDEWAYS, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
 
@@ -38,7 +39,12 @@ def is_over(sitting: Sitting) -> bool:
 
 @pytest.mark.parametrize("game", SHORT)
 def test_a_match_is_played_by_mouse(browser: Browser, game: str) -> None:
-    with sitting(browser, "human", game=game, options=[SHORT[game]]) as table:
+    with sitting(browser, game=game, options=[SHORT[game]]) as table:
+        if game == "chefs_hat":
+            # Cards are exchanged in the second deal.
+            table.press("To the deal’s end")
+            table.settled()
+        table.session.sit(0, Person())
         table.press("Play")
         for _ in range(MOST_TURNS):
             page = table.settled()
