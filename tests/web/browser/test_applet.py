@@ -148,6 +148,9 @@ def test_the_page_keeps_nobody_out_and_fits_a_phone(browser: Browser, axe: str) 
     with sitting(browser, "human", game="dou_dizhu", options=[SHORT["dou_dizhu"]]) as table:
         page = table.page
         page.set_viewport_size(PHONE)
+        for key in ("Tab", "Enter"):
+            page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.id") == "table"
         table.press("Play")
         table.settled()
         assert page.evaluate(SIDEWAYS) == 0

@@ -59,11 +59,15 @@ stopListening = listen((revision) => refresh(revision), (isLost) => {
 /** What concerns the match as a whole. */
 function matchRow() {
   const button = (text, action, attributes = {}) => el("button", { type: "button", ...attributes, on: { click: action } }, text);
-  const isRoomy = matchMedia("(min-width: 40rem)").matches;
-  return el("details", { class: "ap-match", open: isRoomy }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
+  const roomy = matchMedia("(min-width: 40rem)");
+  const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
     button("Table…", () => show(setup, state)), button("Seats…", () => show(seats, state)), button("Cards…", () => show(dealEditor, replay)),
     el("a", { href: "/record", download: "" }, "Save"), areOpen.element, atOnce.element,
     button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }), button("Quit", quit)));
+  roomy.addEventListener("change", () => {
+    row.open = roomy.matches;
+  });
+  return row;
 }
 
 function checkbox(text, isOn, onChange) {

@@ -17,7 +17,7 @@ import { sayRequest } from "./words.js";
  */
 export function makePresent(decide, onEyes, forAll = true) {
   let eyes = new Eyes();
-  const place = el("div", { class: "ap-place", id: "table", tabindex: "-1" });
+  const place = el("div", { class: "ap-place" });
   const said = el("p", { class: "rp-said", "aria-live": "polite" });
   const turn = el("p", { class: "ap-turn" });
   const over = el("p", { class: "ap-over", role: "status" });
@@ -32,7 +32,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     wanted = "choice";
     redraw();
   } } });
-  const element = el("div", { class: "ap-play" }, el("div", { class: "ap-news" }, over, turn, said), place, passOn, instead, choosing.element);
+  const element = el("div", { class: "ap-play", id: "table", tabindex: "-1" }, el("div", { class: "ap-news" }, over, turn, said), place, passOn, instead, choosing.element);
   let table = null;
   let frame = "";
   let now = null;
@@ -130,7 +130,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     const wasHere = place.contains(held) || choosing.element.contains(held);
     work();
     const same = [...place.querySelectorAll(".rp-pick")][among];
-    if (wanted && isAsked && (wasHere || held === document.body || held === place)) {
+    if (wanted && isAsked && (wasHere || held === document.body || held === element)) {
       if (wanted === "field") choosing.focusField();
       else focusChoice();
       wanted = "";
@@ -138,13 +138,13 @@ export function makePresent(decide, onEyes, forAll = true) {
       same.focus();
     } else if (wasHere && !(held.isConnected && held.checkVisibility())) {
       if (isAsked) focusChoice();
-      else place.focus({ preventScroll: true });
+      else element.focus({ preventScroll: true });
     }
   }
 
   /** To the first answer that can be given. */
   function focusChoice() {
-    (place.querySelector(".rp-pick:not([aria-disabled])") ?? choosing.firstAnswer() ?? place).focus();
+    (place.querySelector(".rp-pick:not([aria-disabled])") ?? choosing.firstAnswer() ?? element).focus();
   }
 
   function openHands(areOpen) {
