@@ -13,7 +13,7 @@ from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, read_json, store_option
 from arbiter.cli.output import counted, first_few, note
 from arbiter.errors import ConfigError
-from arbiter.export import TextForm, text, write_parquet, write_text
+from arbiter.export import TextForm, facts, text, write_parquet, write_text
 from arbiter.games import make
 from arbiter.match import MatchRecord
 from arbiter.season.orders import force, round_of
@@ -50,18 +50,19 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
     if config.endswith(".json"):
-        records = _of_file(config, round_number, store_url)
+        record = _of_file(config, round_number, store_url)
+        records, known = iter([record]), facts(_game_of(record), record.season, record.seed)
     else:
-        _, season = open_stored(config, store_url)
-        records = _records(season, round_number)
+        settings, season = open_stored(config, store_url)
+        records, known = _records(season, round_number), facts(settings.game, season.name, season.seed)
     if output == "-" and (form == "parquet" or form in EVENTS):
         raise ConfigError(f"--as {form} is written to a file: give --output one")
     if form in EVENTS:
         from arbiter.export import write_events
 
-        write_events(form, records, output, _game_of)
+        write_events(form, records, output, _game_of, known)
     elif form == "parquet":
-        write_parquet(records, output)
+        write_parquet(records, output, known)
     elif output == "-":
         for piece in text(cast("TextForm", form), records):
             sys.stdout.write(piece)
@@ -69,11 +70,11 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
         write_text(cast("TextForm", form), records, output)
 
 
-def _of_file(path: str, round_number: int | None, store_url: str | None) -> Iterator[MatchRecord]:
+def _of_file(path: str, round_number: int | None, store_url: str | None) -> MatchRecord:
     """The match that `play --record` wrote."""
     if round_number is not None or store_url is not None:
         raise ConfigError("is one match: --round and --store are for a season", path)
-    return iter([MatchRecord.from_json(read_json(path))])
+    return MatchRecord.from_json(read_json(path))
 
 
 def _game_of(record: MatchRecord) -> AnyGame:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from arbiter.envs.play import Play, answers
-from arbiter.export import EVENT_COLUMNS, RowFile, events
+from arbiter.export import EVENT_COLUMNS, RowFile, events, facts
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
-from arbiter.rules import Action, Deal, Seat
+from arbiter.rules import Action, AnyGame, Deal, Seat
 
 
 class DatasetWriter:
@@ -18,8 +18,8 @@ class DatasetWriter:
     ConfigError where it cannot be written.
     """
 
-    def __init__(self, file: str) -> None:
-        self._file = RowFile(file, EVENT_COLUMNS)
+    def __init__(self, file: str, game: AnyGame) -> None:
+        self._file = RowFile(file, EVENT_COLUMNS, facts=facts(game))
         self._matches = 0
         # Also when nobody calls `close`.
         weakref.finalize(self, self._file.close)

@@ -38,7 +38,7 @@ class Watched:
         from arbiter.envs.dataset_writer import DatasetWriter
 
         self._complete()
-        self._writer = DatasetWriter(dataset)
+        self._writer = DatasetWriter(dataset, self.play.game)
 
     def render(self) -> str | None:
         """The match so far: printed, or returned as text with ``ansi``; nothing without a render mode."""

@@ -3,14 +3,22 @@
 | module | job |
 |---|---|
 | `matches` | stored matches as PGN, CSV, JSON lines, Parquet |
+| `columns` | what every column of a data set holds |
 | `rows` | matches as rows, one row an event, from records and from games in progress |
 | `row_files` | files of rows, written as the rows come |
 | `whole_files` | files that appear when they are complete |
 """
 
+from arbiter.export.columns import (
+    CHEFS_HAT_COLUMNS,
+    EVENT_COLUMNS,
+    SEAT_COLUMNS,
+    Column,
+    Columns,
+    facts,
+)
 from arbiter.export.matches import (
     OUTCOMES,
-    SEAT_COLUMNS,
     TextForm,
     pgn_games,
     results,
@@ -21,14 +29,12 @@ from arbiter.export.matches import (
 )
 from arbiter.export.row_files import RowFile
 from arbiter.export.rows import (
-    EVENT_COLUMNS,
     FORMS,
     Recording,
     chefs_hat_events,
     events,
     write_events,
 )
-from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS
 
 __all__ = [
     "CHEFS_HAT_COLUMNS",
@@ -36,11 +42,14 @@ __all__ = [
     "FORMS",
     "OUTCOMES",
     "SEAT_COLUMNS",
+    "Column",
+    "Columns",
     "Recording",
     "RowFile",
     "TextForm",
     "chefs_hat_events",
     "events",
+    "facts",
     "pgn_games",
     "results",
     "seat_rows",

@@ -13,13 +13,14 @@ import json
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from arbiter.export.row_files import Columns, RowFile
+from arbiter.export.columns import SEAT_COLUMNS
+from arbiter.export.row_files import RowFile
 from arbiter.export.whole_files import replacing
 from arbiter.match import original
 from arbiter.text import csv_cell, pgn_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from arbiter.match import MatchRecord
     from arbiter.rules import Seat
@@ -29,13 +30,6 @@ TextForm: TypeAlias = Literal["pgn", "csv", "jsonl"]
 OUTCOMES = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 """White's score as PGN and CSV write it."""
 CSV_HEADER = ("white", "black", "result", "round", "table", "match")
-SEAT_COLUMNS: Columns = {
-    "season": "text", "match": "text", "round": "short int", "table": "short int", "rotation": "short int",
-    "seat": "short int", "player": "text", "points": "int", "wins": "short int", "draws": "short int",
-    "losses": "short int", "fault": "text", "charged_ms": "float", "cpu_ms": "float",
-    "peak_memory_bytes": "int", "substitute": "bool",
-}  # fmt: skip
-"""The columns of `seat_rows`, in its order, and what they hold."""
 
 
 class Result(NamedTuple):
@@ -143,9 +137,12 @@ def write_text(form: TextForm, records: Iterable[MatchRecord], file: str) -> Non
         out.writelines(text(form, records))
 
 
-def write_parquet(records: Iterable[MatchRecord], file: str) -> None:
-    """A whole Parquet file; ConfigError where it cannot be written, or without the package for it."""
-    with RowFile(file, SEAT_COLUMNS, "parquet") as out:
+def write_parquet(records: Iterable[MatchRecord], file: str, facts: Mapping[str, str] | None = None) -> None:
+    """A whole Parquet file; ConfigError where it cannot be written, or without the package for it.
+
+    `facts` are what it says of itself; see `arbiter.export.facts`.
+    """
+    with RowFile(file, SEAT_COLUMNS, "parquet", facts) as out:
         for record in records:
             out.write(seat_rows(record))
 

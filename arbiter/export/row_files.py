@@ -16,16 +16,11 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 from weakref import WeakValueDictionary
 
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.export.columns import Columns, Kind
 from arbiter.export.whole_files import WholeFile
 from arbiter.text import csv_cell
 
 Form: TypeAlias = Literal["csv", "pkl", "parquet"]
-Kind: TypeAlias = Literal[
-    "int", "short int", "float", "bool", "text", "ints", "texts", "hands",
-    "texts by name", "ints by name", "floats by name",
-]  # fmt: skip
-"""What a column holds, or null; a ``short int`` has 32 bits, ``hands`` are lists of lists of integers."""
-Columns: TypeAlias = Mapping[str, Kind]
 FORMS: tuple[str, ...] = get_args(Form)
 ROWS_AT_ONCE = 10_000
 """The rows of a group of a Parquet file: readers take a group at a time, and so much is in memory here."""
@@ -37,11 +32,13 @@ _OPEN: WeakValueDictionary[str, RowFile] = WeakValueDictionary()
 class RowFile:
     """An open file of rows in one form, told by the end of its name where `form` is None.
 
-    ConfigError where the name's end is no form, the package for it is missing, or it cannot be
-    written.
+    `facts` are what Parquet files say of themselves. ConfigError where the name's end is no form, the package
+    for it is missing, or it cannot be written.
     """
 
-    def __init__(self, file: str, columns: Columns, form: str | None = None) -> None:
+    def __init__(
+        self, file: str, columns: Columns, form: str | None = None, facts: Mapping[str, str] | None = None
+    ) -> None:
         if not isinstance(file, str | os.PathLike):
             raise ConfigError(f"a data set is a file's name, not {file!r}")
         file = os.fspath(file)
@@ -57,7 +54,7 @@ class RowFile:
             raise ConfigError("is being written already: give each its own file", file)
         self._sink: _Sink | None = None
         try:
-            self._sink = _SINKS[form](self._whole.part, columns)
+            self._sink = _SINKS[form](self._whole.part, columns, facts or {})
         except OSError as error:
             raise self._unwritable(error) from None
         _OPEN[place] = self
@@ -116,7 +113,7 @@ class _Csv:
     spreadsheet would compute has an apostrophe before it (`arbiter.text`).
     """
 
-    def __init__(self, path: Path, columns: Columns) -> None:
+    def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:  # noqa: ARG002
         self._out = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115
         self._columns = tuple(columns)
         self._writer = csv.writer(self._out, lineterminator="\n")
@@ -130,7 +127,7 @@ class _Csv:
 
 
 class _Pickle:
-    def __init__(self, path: Path, columns: Columns) -> None:
+    def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:  # noqa: ARG002
         try:
             import pandas as pd  # type: ignore[import-untyped]
         except ImportError:
@@ -153,7 +150,7 @@ class _Pickle:
 
 
 class _Parquet:
-    def __init__(self, path: Path, columns: Columns) -> None:
+    def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:
         try:
             import pyarrow as pa
             from pyarrow import parquet
@@ -176,7 +173,11 @@ class _Parquet:
             "ints by name": pa.map_(text, whole),
             "floats by name": pa.map_(text, pa.float64()),
         }
-        self._schema = pa.schema([(column, kinds[kind]) for column, kind in columns.items()])
+        fields = [
+            pa.field(name, kinds[column.kind], metadata={"description": column.what, "unit": column.unit})
+            for name, column in columns.items()
+        ]
+        self._schema = pa.schema(fields, metadata=dict(facts))
         self._table = pa.Table.from_pylist
         self._writer = parquet.ParquetWriter(path, self._schema)
         self._rows: list[Mapping[str, Any]] = []

@@ -10,28 +10,22 @@ the rules and the cost of a match does not grow with the number of matches.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.export.row_files import Columns, RowFile
+from arbiter.export.columns import CHEFS_HAT_COLUMNS, EVENT_COLUMNS, facts
+from arbiter.export.row_files import RowFile
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.gym2 import Gym2State
-from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS, ChefsHatRows
+from arbiter.games.chefs_hat.rows import ChefsHatRows
 
 if TYPE_CHECKING:
     from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.match import MatchRecord
     from arbiter.rules import Action, AnyGame, Seat
 
-EVENT_COLUMNS: Columns = {
-    "season": "text", "match": "text", "game": "text", "round": "int", "table": "int", "rotation": "int",
-    "number": "int", "event": "text", "deal": "int", "seat": "int", "player": "text",
-    "request": "text", "action": "text", "hand": "text", "points": "int", "charged_ms": "float",
-    "detail": "text",
-}  # fmt: skip
-"""The columns of `events`, and what they hold."""
 FORMS = ("events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet")
 
 
@@ -116,20 +110,24 @@ def chefs_hat_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, A
 
 
 def write_events(
-    form: str, records: Iterable[MatchRecord], file: str, game: Callable[[MatchRecord], AnyGame]
+    form: str,
+    records: Iterable[MatchRecord],
+    file: str,
+    game: Callable[[MatchRecord], AnyGame],
+    known: Mapping[str, str] | None = None,
 ) -> None:
     """A whole file of one of the `FORMS`; a record is asked for when it is written.
 
-    `game` gives the game of a record, with its options. ConfigError for another form, where the file
-    cannot be written, or without the package for it; StoreError for a record that cannot be played
-    again.
+    `game` gives the game of a record, with its options; `known` are the file's `facts`. ConfigError for
+    another form, where the file cannot be written, or without the package for it; StoreError for a record
+    that cannot be played again.
     """
     if form not in FORMS:
         raise ConfigError(f"{form!r} is no form of events", hint=did_you_mean(form, FORMS))
     table, _, kind = form.rpartition("-")
     rows_of = events if table == "events" else chefs_hat_events
     columns = EVENT_COLUMNS if table == "events" else CHEFS_HAT_COLUMNS
-    with RowFile(file, columns, kind) as out:
+    with RowFile(file, columns, kind, known) as out:
         for record in records:
             out.write(rows_of(record, game(record)))
 
@@ -137,8 +135,8 @@ def write_events(
 class Recording:
     """Takes down games of Chef's Hat while they are played; the file is complete after `close`."""
 
-    def __init__(self, file: str, names: tuple[str, ...]) -> None:
-        self._file = RowFile(file, CHEFS_HAT_COLUMNS)
+    def __init__(self, file: str, names: tuple[str, ...], game: AnyGame) -> None:
+        self._file = RowFile(file, CHEFS_HAT_COLUMNS, facts=facts(game))
         self._rows = ChefsHatRows(names)
 
     def begin(self) -> None:

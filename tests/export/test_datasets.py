@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from arbiter.errors import ConfigError, StoreError
-from arbiter.export import EVENT_COLUMNS, chefs_hat_events, events, write_events
+from arbiter.export import EVENT_COLUMNS, Column, chefs_hat_events, events, write_events
 from arbiter.export.row_files import RowFile
 from arbiter.games import make
 from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS
@@ -259,11 +259,11 @@ def test_what_is_missing_is_said_in_one_line(tmp_path, monkeypatch):
 
 def test_a_file_that_cannot_be_written_is_said(tmp_path):
     with pytest.raises(ConfigError, match="cannot be written"):
-        RowFile(str(tmp_path / "none" / "a.csv"), {"a": "int"})
+        RowFile(str(tmp_path / "none" / "a.csv"), {"a": Column("int", "")})
     with pytest.raises(ConfigError, match="is a folder"):
-        RowFile(str(tmp_path), {"a": "int"}, "csv")
+        RowFile(str(tmp_path), {"a": Column("int", "")}, "csv")
     with pytest.raises(ConfigError, match="no form"):
-        RowFile(str(tmp_path / "a.txt"), {"a": "int"})
+        RowFile(str(tmp_path / "a.txt"), {"a": Column("int", "")})
 
 
 # Games in progress

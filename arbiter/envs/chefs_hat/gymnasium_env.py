@@ -89,7 +89,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
             high[FIRST_ACTION:] = 2
         self.observation_space = Box(np.zeros(CELLS, np.float32), high, dtype=np.float32)
         self.action_space = Discrete(STEPS)
-        self._recording = None if dataset is None else Recording(dataset, self.player_names)
+        self._recording = None if dataset is None else Recording(dataset, self.player_names, self.game)
         self._render_log = None if render_mode is None else RenderLog(self.game)
         logs = (self._recording, self._render_log)
         self._play = StepwisePlay(self.game, *(log for log in logs if log is not None))

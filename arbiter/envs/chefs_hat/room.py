@@ -154,7 +154,7 @@ class Room:
                 raise ConfigError(f"a room has {SEATS} players, and there are {len(self._players)}")
             logs = []
             if self._dataset is not None:
-                self._recording = Recording(self._dataset, tuple(self._players))
+                self._recording = Recording(self._dataset, tuple(self._players), self._game)
                 logs.append(self._recording)
             self._play = StepwisePlay(self._game, *logs)
         return self._play

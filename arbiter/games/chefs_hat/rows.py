@@ -12,24 +12,43 @@ from arbiter.games.chefs_hat.shown import NO_ROLES, Tally, role_names
 from arbiter.games.chefs_hat.state import ChefsHatState
 from arbiter.rules import Action, Seat
 
+_TYPES = (
+    "START_EXPERIMENT", "NEW_MATCH", "DEAL_CARDS", "DECLARE_SPECIAL_ACTION", "CARD_EXCHANGE", "DISCARD",
+    "DECLARE_PIZZA", "END_MATCH", "END_EXPERIMENT",
+)  # fmt: skip
+_DESCRIPTIONS = (
+    "of DISCARD: C11;Q2;J0 or pass; of CARD_EXCHANGE: JSON, [[giver, taker, [card, ...]], ...]; "
+    "of DECLARE_SPECIAL_ACTION: its name; of END_EXPERIMENT: the fault that ended it"
+)
+_HANDS = (
+    "a list of hands: of DEAL_CARDS and CARD_EXCHANGE all four by seat, "
+    "of DISCARD the player's alone, after it, 17 cells"
+)
 CHEFS_HAT_COLUMNS: dict[str, Any] = {
-    "Match": "int",
-    "Round": "int",
-    "Agent_Names": "texts",
-    "Source": "text",
-    "Action_Type": "text",
-    "Action_Description": "text",
-    "Player_Finished": "bool",
-    "Player_Hands": "hands",
-    "Board_Before": "ints",
-    "Board_After": "ints",
-    "Possible_Actions": "texts",
-    "Current_Roles": "texts by name",
-    "Match_Score": "ints by name",
-    "Game_Score": "ints by name",
-    "Game_Performance_Score": "floats by name",
+    "Match": ("int", "the deal within the game, from 1; 0 before the first"),
+    "Round": ("int", "from one pizza to the next, from 1; 0 before the first discard"),
+    "Agent_Names": ("texts", "of START_EXPERIMENT: the players by seat"),
+    "Source": ("text", "the player who acted, or SYSTEM"),
+    "Action_Type": ("text", ", ".join(_TYPES)),
+    "Action_Description": ("text", _DESCRIPTIONS),
+    "Player_Finished": ("bool", "of DISCARD: whether the player has no cards left"),
+    "Player_Hands": ("hands", _HANDS, "values 1 to 12, 0 for a card played"),
+    "Board_Before": ("ints", "of DISCARD: the 11 cells of the board", "values 1 to 13, 0 for none"),
+    "Board_After": ("ints", "the same after it", "values 1 to 13, 0 for none"),
+    "Possible_Actions": ("texts", "of DISCARD: what was listed for the player"),
+    "Current_Roles": (
+        "texts by name",
+        "of NEW_MATCH, DECLARE_SPECIAL_ACTION and the ends: each player's role",
+    ),
+    "Match_Score": ("ints by name", "of END_MATCH: of the match that ends", "points"),
+    "Game_Score": ("ints by name", "of NEW_MATCH and the ends: of all matches so far", "points"),
+    "Game_Performance_Score": (
+        "floats by name",
+        "of the ends: the mean over matches of ten times the points by the rounds",
+        "points a round, times 10",
+    ),
 }
-"""The columns, and what they hold where they are not null."""
+"""The columns: the kind of what they hold where they are not null, what that is, and its unit."""
 SYSTEM = "SYSTEM"
 
 
