@@ -315,7 +315,6 @@ def test_before_the_first_program_is_accepted_nobody_plays(tmp_path: Path) -> No
     assert contest.plan() == ["ann@1"]
 
 
-<<<<<<< HEAD
 def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
     contest = Contest(tmp_path, CONFIG.replace("rounds: 9", "rounds: 1"))
     naps: list[float] = []
@@ -336,7 +335,8 @@ def test_a_season_that_takes_no_more_programs_waits_for_none(tmp_path: Path) -> 
     over = CONFIG.replace("submissions: {}", "submissions: {until: 2020-01-01T00:00:00Z}")
     with pytest.raises(TooFewPlayers):
         list(Contest(tmp_path, over).season.play(Scripted(by_name)))
-=======
+
+
 @pytest.mark.process
 def test_authors_versions_are_checked_by_name(contest: Contest, capfd: pytest.CaptureFixture[str]) -> None:
     contest.accept("ann", (BOTS / "planning_random.py").read_text())
@@ -354,7 +354,6 @@ def test_authors_versions_are_counted_in_a_forecast(
     contest.accept("ben")
     assert exit_code(["plan", str(contest.file), "--format", "json", "--trial", "0"]) == 0
     assert json.loads(capsys.readouterr().out)["players"] == 4
->>>>>>> e0fccff (cli: know authors' versions by name)
 
 
 def test_a_slice_does_not_go_with_submissions(contest: Contest, capsys: pytest.CaptureFixture[str]) -> None:
