@@ -36,16 +36,18 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
     """Write standings, crosstable, ratings, rounds and faults into one HTML file.
 
     It asks for nothing over the network, and holds what the public may see now: no seed before the season
-    is over, no cards of a round that is still played.
+    is over, no cards of a round that is still played, no results that are held back.
 
     Example: arbiter report configs/demo.yaml --output configs/demo.html
     """
     try:
         from arbiter.web.report import make_report
+        from arbiter.web.shown import as_shown
         from arbiter.web.state import read_state
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"report needs the package {error.name}", hint="pip install 'arbiter-cards[web]'"
         ) from None
-    write_whole(output, make_report(read_state(*open_stored(config, store_url)), matches))
+    state = as_shown(read_state(*open_stored(config, store_url)))
+    write_whole(output, make_report(state, matches))
     note(f"the report is in {output}")

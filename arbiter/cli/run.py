@@ -111,8 +111,8 @@ def run_season(
         if settled.qualify:
             hint = "try the players with arbiter qualify, suspend who fails, and leave qualify out"
             raise ConfigError("--slice does not go with qualify: true", str(settled.file), hint)
-        if settled.every is not None or settled.opens is not None:
-            hint = "leave every and opens out; slices play as soon as they are started"
+        if settled.every is not None or settled.opens is not None or settled.freeze:
+            hint = "leave opens, every and freeze out; slices play as soon as they are started"
             raise ConfigError("--slice does not go with a calendar", str(settled.file), hint)
         settled = replace(settled, rounds=rounds, until=None) if rounds else settled
         chosen = choose_executor(settled, fit_players(settled), workers, scheduler)

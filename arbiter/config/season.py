@@ -50,6 +50,7 @@ FREE = frozenset(
         "until",
         "opens",
         "every",
+        "freeze",
         "workers",
         "ship",
         "stop_when",
@@ -82,6 +83,7 @@ class Config:
     `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
     `folder` is where relative names of commands, `read` and `ship` start. `until` is when no further
     round beyond `rounds` is to end later; no round begins before `opens`, and one begins `every` so often;
+    the results of the last `freeze` rounds are held back from the public until the season is over;
     `ship` are folders whose files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
@@ -99,6 +101,7 @@ class Config:
     until: datetime | None
     opens: datetime | None
     every: timedelta | None
+    freeze: int
     opening_rounds: int
     pairing: Pairing
     limits: Limits
@@ -295,6 +298,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         until=until,
         opens=opens,
         every=None if model.every is None else parse_every(model.every),
+        freeze=model.freeze,
         opening_rounds=model.opening_rounds,
         pairing=model.pairing,
         limits=model.limits(),

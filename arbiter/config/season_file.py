@@ -255,6 +255,7 @@ class SeasonModel(TableModel):
     until: Moment | None = None
     opens: Moment | None = None
     every: Annotated[str, _with_unit("{}m".format), _checked(parse_every, "time")] | None = None
+    freeze: Annotated[StrictInt, Field(ge=0)] = 0
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
     pairing: Pairing = "variance"
     require_isolation: StrictBool = False

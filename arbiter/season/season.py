@@ -83,6 +83,7 @@ class Season(Results):
         clock: Clock | None = None,
     ) -> None:
         super().__init__(config, stored)
+        self._written = config
         self._clock = clock or Clock()
         self._settle, self._results = settle, results or stored
         self._settled: dict[str, Config] = {}
@@ -248,6 +249,8 @@ class Season(Results):
                 if wait_until(due, stored, self._clock):
                     break
                 continue
+            if more or self.complete < self.config.rounds:
+                self._hold_back(executor)
             try:
                 plan = self.plan(accept_changes, more)
             except TooFewPlayers as few:
@@ -300,6 +303,15 @@ class Season(Results):
         last = rounds[-1] if rounds else None
         consent(self.config, self.stored, last, number, self.stored.seed_told(), accept_changes)
         return moment
+
+    def _hold_back(self, executor: Slots) -> None:
+        """Hold results back from here on if the next round is one of the last, as far as can be told."""
+        config, stored, complete = self._written, self.stored, self.complete
+        if not config.freeze or complete < len(stored.rounds()) or stored.frozen_after() is not None:
+            return
+        fits = rounds_left(config, stored, executor.size, self._clock.now(), most=config.freeze + 1)
+        if 0 < max(config.rounds - complete, fits) <= config.freeze:
+            stored.freeze(complete)
 
     def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
         """Play annulled matches again, watched like a round; return True when somebody asked to stop."""

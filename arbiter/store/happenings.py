@@ -20,7 +20,11 @@ class Happening(StrEnum):
     STANDINGS = "standings"
     """The standings after the round are there, or changed."""
     STATE = "state"
-    """Somebody asked to stop, or the season is over; the subject is a word for it."""
+    """Somebody asked to stop, results are held back, or the season is over; the subject is a word for it."""
+
+
+FROZEN = "frozen"
+"""The subject of the state from which on the results of further rounds are held back."""
 
 
 class Happened(NamedTuple):

@@ -19,7 +19,7 @@ from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, AuditLog
 from arbiter.store.authors import AuthorBook
-from arbiter.store.happenings import Happened, Happening, happened, log
+from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log
 from arbiter.store.orders import OrderBook, count_up, keep_standings
 from arbiter.store.running import RunningBook
 from arbiter.store.submissions import SubmissionBook
@@ -80,11 +80,18 @@ class SeasonStore:
         row: Any = next(iter(self._rows(sa.select(*columns).filter_by(id=self._id))), (0, 0))
         return row[0] or 0, row[1] or 0
 
-    def events(self, after: int, most: int) -> list[Happened]:
-        """The first `most` events with numbers above `after`, in order."""
+    def events(self, after: int, most: int, last_round: int | None = None) -> list[Happened]:
+        """The first `most` events with numbers above `after`, in order; no later rounds than `last_round`."""
         table = schema.events
         query = sa.select(table).filter_by(season_id=self._id).where(table.c.number > after)
+        if last_round is not None:
+            query = query.where(_of_rounds(last_round))
         return [happened(row) for row in self._rows(query.order_by(table.c.number).limit(most))]
+
+    def last_event_of(self, last_round: int) -> int:
+        """The number of the last event that is not of a later round; 0 where there is none."""
+        query = sa.select(sa.func.max(schema.events.c.number)).filter_by(season_id=self._id)
+        return self._scalar(query.where(_of_rounds(last_round))) or 0
 
     @property
     def orders(self) -> OrderBook:
@@ -322,6 +329,19 @@ class SeasonStore:
             if connection.execute(update).rowcount:
                 log(connection, self._id, Happening.STATE, rounds, "over")
 
+    def freeze(self, round_number: int) -> None:
+        """Let what the public sees stay, until the seed is told, as it is after this round."""
+        with self._store.transaction() as connection:
+            log(connection, self._id, Happening.STATE, round_number, FROZEN)
+
+    def frozen_after(self) -> int | None:
+        """The round after which the public sees no more until the season is over; None if it sees all."""
+        if self.seed_told() is not None:
+            return None
+        query = sa.select(sa.func.min(schema.events.c.round)).filter_by(season_id=self._id, subject=FROZEN)
+        found: int | None = self._scalar(query)
+        return found
+
     def packed_matches(self) -> Iterator[PackedMatch]:
         """All matches as they are kept, one at a time."""
         table = schema.matches
@@ -363,6 +383,11 @@ class SeasonStore:
         with self._store.transaction() as connection:
             for statement in statements:
                 connection.execute(statement)
+
+
+def _of_rounds(last_round: int) -> sa.ColumnElement[bool]:
+    """Events of no later round; those of the season as a whole are of none."""
+    return sa.or_(schema.events.c.kind == Happening.STATE.value, schema.events.c.round <= last_round)
 
 
 def _stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:

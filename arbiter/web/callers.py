@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Caller(NamedTuple):
-    """An author or organiser of a season, in its present state."""
+    """An author or organiser of a season, in its present state as far as that is for their eyes."""
 
     state: State
     author: Author
@@ -69,7 +69,7 @@ def _found(seasons: Seasons, find: Callable[[AuthorBook], Author | None]) -> Cal
             failure = error
             continue
         if state is not None and author is not None:
-            return Caller(state, author)
+            return Caller((watched.whole() if author.organiser else None) or state, author)
     if failure is not None:
         raise failure
     return None

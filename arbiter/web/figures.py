@@ -35,6 +35,7 @@ def season(state: State) -> dict[str, Any]:
         "game": {"name": config.game.name, "title": config.game.title, "options": dict(config.game.options)},
         "rounds": max(config.rounds, len(state.rounds)),
         "until": until,
+        "frozen_after": state.frozen,
         "complete": state.complete,
         "players": len(state.names),
         "matches": len(state.matches),

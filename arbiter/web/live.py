@@ -106,7 +106,7 @@ class Live:
                 yield encoded(Happened(state.event, Happening.STATE, 0, progress(state)))
                 after = state.event
             while True:
-                missed = await run_in_threadpool(state.stored.events, after, MOST_MISSED)
+                missed = await run_in_threadpool(state.events, after, MOST_MISSED)
                 yield b"".join(map(encoded, missed))
                 after = missed[-1].number if missed else after
                 if after >= self._told.get(state.name, 0):
@@ -152,7 +152,7 @@ class Live:
         state = self._seasons.state(name)
         if state is None or state.event <= after:
             return []
-        return state.stored.events(after, MOST_MISSED)
+        return state.events(after, MOST_MISSED)
 
 
 async def _chunks(listener: Listener) -> AsyncIterator[bytes]:

@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.season import administration
+from arbiter.web import figures
 from arbiter.web.author_pages import OWN, for_author, own_page
 from arbiter.web.forms import read_fields
 from arbiter.web.organisers_api import MOVED, annulled, reinstated, run, suspended
@@ -93,5 +94,6 @@ def _admin(caller: Caller) -> dict[str, Any]:
         "suspended": caller.suspended(),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
+        "standings": None if state.frozen is None else figures.standings(state),
         "audit": stored.audit.last(SHOWN_DEEDS),
     }

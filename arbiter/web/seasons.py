@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from arbiter.config import load
 from arbiter.errors import ArbiterError, ConfigError, NoStore
 from arbiter.store import Store
+from arbiter.web.shown import as_shown
 from arbiter.web.state import read_state
 
 if TYPE_CHECKING:
@@ -39,13 +40,14 @@ class Watched:
         self._written = self._mtime()
         self._store: Store | None = None
         self._state: State | None = None
+        self._whole: State | None = None
         self._failure: ArbiterError | None = None
         self._looked = -LOOK_SECONDS
         self._lock = threading.Lock()
         self.prepare: Callable[[State, State], None] = lambda _new, _before: None
 
     def state(self) -> State | None:
-        """The present state, at most `LOOK_SECONDS` old; None before the season is begun."""
+        """The present state for everybody, at most `LOOK_SECONDS` old; None before the season is begun."""
         with self._lock:
             if not self.is_fresh():
                 try:
@@ -88,6 +90,10 @@ class Watched:
             raise self._failure
         return self._state
 
+    def whole(self) -> State | None:
+        """The last state with all that only organisers may see; raises what the last look failed with."""
+        return None if self.latest() is None else self._whole
+
     def close(self) -> None:
         """Close the store."""
         with self._lock:
@@ -103,7 +109,8 @@ class Watched:
             except NoStore:
                 return None
         stored = self._store.season(self.config.season)
-        return None if stored is None else read_state(self.config, stored, self._state)
+        self._whole = None if stored is None else read_state(self.config, stored, self._whole)
+        return None if self._whole is None else as_shown(self._whole, self._state)
 
     def _renew(self) -> None:
         """Read the file again if it has changed; one with a mistake in it changes nothing."""

@@ -19,12 +19,14 @@ from arbiter.season.schedule import matches_of
 from arbiter.store.happenings import Happening
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import MatchSummary
     from arbiter.season.calendar import NextRound
+    from arbiter.season.orders import Force
     from arbiter.store import SeasonStore, StoredRound
+    from arbiter.store.happenings import Happened
     from rating.ratings import Ranking
 
 
@@ -33,6 +35,7 @@ class State:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 
     `paused` and `closed` say since when it is so; `following` is the round that begins at a known moment.
+    `frozen` is the round after which the public sees nothing until the season is over; None if it sees all.
 
     `revision` counts orders and rounds. `standings` are those after each complete round. `seed` is
     None until the season is over.
@@ -55,6 +58,7 @@ class State:
     paused: str | None = None
     closed: str | None = None
     following: NextRound | None = None
+    frozen: int | None = None
 
     @property
     def name(self) -> str:
@@ -75,6 +79,10 @@ class State:
     def stamp(self) -> str:
         """What state it is, for caches and for readers."""
         return f"{self.event}-{self.revision}-{len(self.matches)}"
+
+    def events(self, after: int, most: int) -> list[Happened]:
+        """The first `most` events with numbers above `after` that the public may hear of."""
+        return self.stored.events(after, most, self.frozen)
 
     def is_complete(self, round_number: int | None) -> bool:
         """True when all of a round may be known."""
@@ -143,14 +151,12 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             if before.holder == holder:
                 return before
             same = replace(before, holder=holder, moment=datetime.now(UTC))
-            _keep_ranking(before, same)
+            keep_ranking(before, same)
             return same
         rounds, running = tuple(stored.rounds()), stored.running.read()
         complete = sum(known.complete for known in rounds)
-        holds = force(stored.orders.read().given)
         summaries = _matches(stored, before)
-        out = {name: order.because for name, order in holds.annulled.items()}
-        out |= dict.fromkeys(holds.superfluous(summaries), "its first match was played again")
+        out = out_of_count(force(stored.orders.read().given), summaries)
         results = Results(config, stored)
         old = before.standings if before is not None and before.complete <= complete else ()
         # An order changes the standings after the last complete round alone.
@@ -175,14 +181,21 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             paused=running.paused,
             closed=running.closed,
             following=next_round(config, rounds, seed_told or running.closed is not None),
+            frozen=stored.frozen_after() if config.freeze else None,
         )
         if stored.last_change()[1] == state.revision:
             if before is not None and before.revision == state.revision:
                 # Matches of the round under way are not rated yet.
-                _keep_ranking(before, state)
+                keep_ranking(before, state)
             elif before is not None:
                 _rank_on(before, state)
             return state
+
+
+def out_of_count(holds: Force, summaries: Sequence[MatchSummary]) -> dict[str, str]:
+    """By id the matches that do not count, and why."""
+    out = {name: order.because for name, order in holds.annulled.items()}
+    return out | dict.fromkeys(holds.superfluous(summaries), "its first match was played again")
 
 
 def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
@@ -190,7 +203,7 @@ def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
     return ledger, rating.rank(rating.intervals(ledger.fit))
 
 
-def _keep_ranking(before: State, after: State) -> None:
+def keep_ranking(before: State, after: State) -> None:
     """Take over what takes longest to compute, if it was asked for."""
     if "ranked" in before.__dict__:
         after.__dict__["ranked"] = before.ranked

@@ -44,6 +44,7 @@ SEASON = st.fixed_dictionaries(
         "rounds": st.integers(1, 10**6),
         "until": st.datetimes(datetime(2020, 1, 1)).map(lambda moment: moment.isoformat()),
         "opens": st.datetimes(max_value=datetime(2019, 1, 1)).map(lambda moment: moment.isoformat()),
+        "freeze": st.integers(0, 9),
         "every": st.sampled_from(["30m", "1.5s", "8760h"]),
         "workers": st.integers(1, 99),
         "time": st.sampled_from(["60s", "60s+100ms", "500ms/request"]),

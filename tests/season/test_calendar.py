@@ -262,3 +262,45 @@ def moment_of(season: Season) -> str:
     """The season's end, as its file says it by this machine's clock."""
     assert season.config.until is not None
     return season.config.until.isoformat()
+
+
+def frozen_after(day: Day, season: Season, lasts: float) -> list[int | None]:
+    """What the public sees of a season when each of its rounds begins."""
+    events = season.play(lasting(day, lasts))
+    return [season.stored.frozen_after() for event in events if isinstance(event, RoundPlanned)]
+
+
+def test_the_last_rounds_are_held_back_from_the_public(day: Day, open_season: Callable[..., Season]) -> None:
+    season = open_season("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 5"))
+    assert frozen_after(day, season, 4) == [None, None, None, 3, 3]
+    assert season.stored.frozen_after() is None  # it is over
+
+
+def test_more_rounds_than_there_are_can_be_held_back(day: Day, open_season: Callable[..., Season]) -> None:
+    assert frozen_after(day, open_season("freeze: 5"), 4) == [0, 0, 0]
+
+
+def test_the_last_rounds_before_an_end_are_held_back_as_far_as_can_be_told(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    lines = "freeze: 2\nuntil: 2026-12-01T08:00:45+00:00"
+    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    assert frozen_after(day, season, 10) == [None, None, 2, 2]
+
+
+def test_results_stay_held_back_when_rounds_are_added(day: Day, open_season: Callable[..., Season]) -> None:
+    season = open_season("freeze: 2")
+    for _ in range(2):
+        list(season.play(lasting(day, 4), only_one=True))
+    assert season.stored.frozen_after() == 1
+    longer = open_season("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 9"))
+    list(longer.play(lasting(day, 4), only_one=True))
+    assert longer.stored.frozen_after() == 1
+
+
+def test_rounds_that_are_played_in_parts_are_held_back_by_the_files_number(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season = open_season("freeze: 1")
+    list(season.play(lasting(day, 4), rounds=2))
+    assert season.stored.frozen_after() is None

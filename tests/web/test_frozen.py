@@ -1,0 +1,242 @@
+"""Results of the last rounds, held back until the season is over: from everybody, wherever one might look."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+from starlette.testclient import TestClient
+
+from arbiter.config import Config, load
+from arbiter.season import administration
+from arbiter.season.season import Season
+from arbiter.store import SeasonStore, Store
+from arbiter.submissions.authors import add_authors
+from arbiter.web.report import make_report
+from arbiter.web.seasons import Seasons
+from arbiter.web.shown import as_shown
+from arbiter.web.site import make_site
+from arbiter.web.state import read_state
+from tests.kept_season import CONFIG, played
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LATER = "r002/t01/m0"
+PAGES = (
+    "",
+    "?after_round=1",
+    "/crosstable",
+    "/crosstable?show=los",
+    "/history",
+    "/matches",
+    "/matches?page=1",
+    "/matches?round=2",
+    "/matches?round=3",
+    "/rounds/1",
+    "/rounds/2",
+    "/rounds/3",
+    "/players/p0",
+    "/players/random",
+    "/matches/r001-t01-m0",
+    "/matches/r002-t01-m0",
+    "/live",
+)
+API = (
+    "",
+    "/standings",
+    "/standings?after_round=2",
+    "/crosstable",
+    "/history",
+    "/rounds/1",
+    "/rounds/2",
+    "/rounds/3",
+    "/players/p0",
+    "/players/p5",
+    "/matches",
+    "/matches?round=2",
+    "/matches?limit=1&cursor=10",
+    "/matches/r001-t01-m0",
+    "/matches/r002-t01-m0",
+    "/matches/r002-t01-m0/replay",
+)
+EVERYWHERE = (
+    "/seasons",
+    "/api/v1/seasons",
+    *(f"/seasons/small{page}" for page in PAGES),
+    *(f"/api/v1/seasons/small{path}" for path in API),
+)
+
+
+@dataclass
+class Frozen:
+    """A season of which the public sees round 1, and a site that shows it."""
+
+    config: Config
+    season: SeasonStore
+    seasons: Seasons
+    client: TestClient
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def play(self, matches: int | None = None) -> None:
+        """Play the next round, or so many matches of it."""
+        going = Season(self.config, self.season)
+        plan = going.plan()
+        assert plan is not None
+        for spec in plan.missing[:matches]:
+            self.season.add_match(played(self.config, spec))
+        if matches is None:
+            going.finish_round(plan.stored.number)
+
+    def look(self) -> None:
+        """Let the site see what has happened."""
+        self.seasons.watched["small"]._looked = -1e9
+
+    def answers(self) -> dict[str, tuple[int, str]]:
+        """What everybody is told everywhere."""
+        self.look()
+        found = {}
+        for address in EVERYWHERE:
+            answer = self.client.get(address)
+            found[address] = answer.status_code, answer.text
+        text = self.client.get("/metrics").text
+        return found | {"/metrics": (200, "\n".join(re.findall("^arbiter_season.*$", text, re.MULTILINE)))}
+
+
+@pytest.fixture
+def frozen(tmp_path: Path) -> Iterator[Frozen]:
+    file = tmp_path / "small.yaml"
+    file.write_text(CONFIG + "freeze: 3\nsubmissions: {}\n")
+    config = load(file)
+    store = Store(config.store)
+    season = Season.open(config, store).stored
+    tokens = dict(add_authors(config, season, ["ann"], False, "test"))
+    tokens |= dict(add_authors(config, season, ["olga"], True, "test"))
+    seasons = Seasons([file])
+    with TestClient(make_site(seasons), raise_server_exceptions=False) as client:
+        made = Frozen(config, season, seasons, client, tokens)
+        made.play()
+        season.freeze(1)
+        yield made
+    seasons.close()
+    store.close()
+
+
+def test_not_a_byte_changes_while_further_rounds_are_played(frozen: Frozen) -> None:
+    before = frozen.answers()
+    assert before["/seasons/small/rounds/1"][0] == before["/seasons/small/players/p0"][0] == 200
+    assert before["/seasons/small/rounds/2"][0] == 404
+    frozen.play()
+    frozen.play(matches=3)
+    administration.annul(Season(frozen.config, frozen.season), [LATER], "a power cut")
+    assert frozen.answers() == before
+
+
+def test_a_site_that_is_started_later_shows_the_same(frozen: Frozen) -> None:
+    frozen.play()
+    here = frozen.answers()
+    frozen.play(matches=3)
+    seasons = Seasons([frozen.config.file])
+    with TestClient(make_site(seasons)) as client:
+        for address in ("/api/v1/seasons/small/matches", "/api/v1/seasons/small/standings"):
+            assert client.get(address).text == here[address][1]
+        stamp = client.get("/api/v1/seasons/small").json()["stamp"]
+    seasons.close()
+    assert stamp == json.loads(here["/api/v1/seasons/small"][1])["stamp"]
+
+
+def test_everything_is_shown_at_once_when_the_season_is_over(frozen: Frozen) -> None:
+    frozen.play()
+    before = frozen.answers()
+    frozen.season.tell_seed(2)
+    after = frozen.answers()
+    assert before["/api/v1/seasons/small/rounds/2"][0] == 404
+    assert after["/api/v1/seasons/small/rounds/2"][0] == 200
+    assert after["/seasons/small/matches/r002-t01-m0"][0] == 200
+    assert json.loads(after["/api/v1/seasons/small/standings"][1])["after_round"] == 2
+    assert "when the season is over" in before["/seasons/small"][1]
+    assert "when the season is over" not in after["/seasons/small"][1]
+
+
+def test_a_report_holds_no_more_than_the_pages(frozen: Frozen) -> None:
+    frozen.play()
+    text = make_report(as_shown(read_state(frozen.config, frozen.season)), None)
+    assert "r001/t01/m0" in text
+    assert "r002" not in text
+
+
+def test_events_tell_of_no_later_round(frozen: Frozen) -> None:
+    frozen.play()
+    frozen.season.ask_to_stop()
+    state = frozen.seasons.state("small")
+    assert state is not None
+    told = state.events(0, 999)
+    assert {event.round for event in told} <= {0, 1}
+    assert [event.subject for event in told if event.kind == "state"] == ["frozen", "stopping"]
+    assert state.event == told[-1].number
+
+
+def test_ratings_are_not_computed_again_while_nothing_more_is_shown(frozen: Frozen) -> None:
+    frozen.look()
+    before = frozen.seasons.state("small")
+    assert before is not None
+    ranking = before.ranking
+    frozen.season.ask_to_stop()
+    frozen.look()
+    after = frozen.seasons.state("small")
+    assert after is not None
+    assert after is not before
+    assert after.ranking is ranking
+
+
+def test_the_log_of_a_match_waits_for_the_end_and_organisers_do_not(frozen: Frozen) -> None:
+    frozen.play()
+    frozen.look()
+    address = f"/api/v1/seasons/small/matches/{LATER.replace('/', '-')}/log"
+
+    def status(who: str) -> int:
+        headers = {"Authorization": f"Bearer {frozen.tokens[who]}"}
+        return int(frozen.client.get(address, headers=headers).status_code)
+
+    assert (status("ann"), status("olga")) == (404, 200)
+
+
+def test_organisers_see_the_standings_as_they_are(frozen: Frozen) -> None:
+    frozen.play()
+    frozen.look()
+    page = frozen.client.get("/login").text
+    proof = re.findall(r'name="proof" value="([^"]+)"', page)[0]
+    frozen.client.post("/login", data={"proof": proof, "token": frozen.tokens["olga"]})
+    text = frozen.client.get("/admin").text
+    assert "Standings now" in text
+    assert "after 2 of 4 rounds" in text
+
+
+def test_without_the_key_everything_is_shown(frozen: Frozen) -> None:
+    frozen.play()
+    file = frozen.config.file
+    file.write_text(file.read_text().replace("freeze: 3\n", ""))
+    assert as_shown(read_state(load(file), frozen.season)).complete == 2
+
+
+def test_before_the_first_round_nothing_is_shown_of_a_season_that_is_held_back_whole(tmp_path: Path) -> None:
+    file = tmp_path / "small.yaml"
+    file.write_text(CONFIG + "freeze: 9\n")
+    config = load(file)
+    store = Store(config.store)
+    going = Season.open(config, store)
+    going.stored.freeze(0)
+    plan = going.plan()
+    assert plan is not None
+    for spec in plan.missing:
+        going.stored.add_match(played(config, spec))
+    going.finish_round(1)
+    shown = as_shown(read_state(config, going.stored))
+    assert (shown.complete, shown.matches, shown.rounds, shown.ranking) == (0, (), (), None)
+    store.close()
