@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,20 +70,40 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 @pytest.mark.process
 @pytest.mark.parametrize("page", [page for page in pages_with("console") if page != WALKED], ids=name)
 def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
-    for kind, file, text in blocks(page):
-        if file:
-            path = workplace / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(shortened(text))
-        elif kind == "console":
-            for line in text.splitlines():
-                assert run(line.removeprefix("$ ")) == 0, line
+    with Terminal() as terminal:
+        for kind, file, text in blocks(page):
+            if file:
+                path = workplace / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(shortened(text))
+            elif kind == "console":
+                for line in text.splitlines():
+                    assert terminal.run(line.removeprefix("$ ")) == 0, line
 
 
 def shortened(text: str) -> str:
     for long, short in SHORTER.items():
         text = re.sub(long, short, text, flags=re.MULTILINE)
     return text
+
+
+class Terminal(ExitStack):
+    """A reader's terminal: what runs in its background, such as a site, ends with it."""
+
+    _site = "http://127.0.0.1:8000/"
+    _own = _site
+
+    def run(self, line: str) -> int:
+        """The exit code of a line; its output goes where ``>`` says."""
+        command, _, file = line.replace(self._site, self._own).partition(" > ")
+        if command.endswith(" &"):
+            words = shlex.split(command.removesuffix(" &"))
+            self._own = self.enter_context(serving(*words[2:], folder=Path())).address
+            return 0
+        if not file:
+            return run(command)
+        with open(file, "w") as output, redirect_stdout(output):
+            return run(command)
 
 
 def run(line: str) -> int:
