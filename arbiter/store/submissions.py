@@ -109,6 +109,13 @@ class SubmissionBook:
             rows = connection.execute(query.order_by(table.c.version.desc()))
             return [_submission(row) for row in rows]
 
+    def last(self, most: int) -> list[Submission]:
+        """The last submissions of all authors, the newest first."""
+        table = schema.submissions
+        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.id.desc()).limit(most)
+        with self._store.reading() as connection:
+            return [_submission(row) for row in connection.execute(query)]
+
     def one(self, number: int, author: str | None = None) -> Submission | None:
         """A submission by its id, of this author if one is named."""
         wanted: dict[str, object] = {"id": number} | ({} if author is None else {"author": author})
@@ -148,6 +155,18 @@ class SubmissionBook:
     def fail(self, number: int) -> None:
         """Count an inspection that failed on our side; it is to be begun again."""
         self._update(number, state=RECEIVED, steps="[]", tries=schema.submissions.c.tries + 1)
+
+    def again(self, number: int, who: str) -> bool:
+        """Have a refused submission inspected again; False for one that is not refused."""
+        with self._store.transaction() as connection:
+            refused = {"season_id": self._id, "id": number, "state": REFUSED}
+            anew = sa.update(schema.submissions).filter_by(**refused)
+            if connection.execute(anew.values(state=RECEIVED, steps="[]", tries=0)).rowcount != 1:
+                return False
+            found = self._find(connection, id=number)
+            assert found is not None
+            note(connection, self._id, who, "inspect", f"{found.author}@{found.version}")
+        return True
 
     def tell(self, number: int, state: str, steps: Sequence[Mapping[str, Any]]) -> None:
         """Keep how far an inspection has come."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from arbiter.store.submissions import Submission
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
     from arbiter.web.uploads import Uploads
@@ -66,9 +67,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return own_page("me.html", caller, request, me=_me(caller))
 
     def show_submission(caller: Caller, request: Request) -> Response:
-        found = submission_of(caller, request.path_params["number"])
-        shape = shape_of(found, caller.author.active)
-        return own_page("submission.html", caller, request, one={**shape, "over": found.over})
+        return verdict_page(submission_of(caller, request.path_params["number"]), caller, request)
 
     def show_log(caller: Caller, request: Request) -> Response:
         return log_answer(caller, request.path_params["match"])
@@ -127,6 +126,12 @@ def own_page(template: str, caller: Caller, request: Request, status: int = 200,
         **values,
     )
     return HTMLResponse(page, status, OWN)
+
+
+def verdict_page(found: Submission, caller: Caller, request: Request) -> Response:
+    """What was found of a submission."""
+    one = {**shape_of(found, caller.author.active), "author": found.author, "over": found.over}
+    return own_page("submission.html", caller, request, one=one, here=request.url.path)
 
 
 async def _changing(seasons: Seasons, request: Request) -> Caller | None:

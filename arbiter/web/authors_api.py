@@ -77,10 +77,11 @@ def read_log(match: str, caller: Author) -> Response:
     return log_answer(caller, match)
 
 
-def submission_of(caller: Caller, number: str) -> Submission:
-    """A submission of the caller's own; Refusal where there is none."""
+def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:
+    """A submission of the caller's own, or of `anybody`; Refusal where there is none."""
     known = number.isascii() and number.isdigit() and len(number) < 10
-    found = caller.state.stored.submissions.one(int(number), caller.author.name) if known else None
+    whose = None if anybody else caller.author.name
+    found = caller.state.stored.submissions.one(int(number), whose) if known else None
     if found is None:
         raise nothing_here()
     return found

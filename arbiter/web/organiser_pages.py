@@ -10,9 +10,9 @@ from starlette.routing import Route
 
 from arbiter.season import administration
 from arbiter.web import figures
-from arbiter.web.author_pages import OWN, for_author, own_page
+from arbiter.web.author_pages import OWN, for_author, own_page, verdict_page
 from arbiter.web.forms import read_fields
-from arbiter.web.organisers_api import MOVED, annulled, reinstated, run, suspended
+from arbiter.web.organisers_api import MOVED, annulled, inspected, reinstated, run, sent_by_anybody, suspended
 from arbiter.web.refusals import nothing_here
 from arbiter.web.sessions import SESSION, caller_in, check_form
 from arbiter.web.words import match_of_part
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
 
-SHOWN_DEEDS = 200
+SHOWN_DEEDS, SHOWN_SUBMISSIONS = 200, 50
 
 
 def organiser_routes(seasons: Seasons) -> list[Route]:
@@ -35,6 +35,10 @@ def organiser_routes(seasons: Seasons) -> list[Route]:
     def show(caller: Caller, request: Request) -> Response:
         _refuse_others(caller)
         return own_page("admin.html", caller, request, admin=_admin(caller), preview=None)
+
+    def show_submission(caller: Caller, request: Request) -> Response:
+        _refuse_others(caller)
+        return verdict_page(sent_by_anybody(caller, request.path_params["number"]), caller, request)
 
     async def order(request: Request) -> Response:
         fields = await read_fields(request)
@@ -46,6 +50,7 @@ def organiser_routes(seasons: Seasons) -> list[Route]:
 
     return [
         Route("/admin", for_author(seasons, show)),
+        Route("/admin/submissions/{number}", for_author(seasons, show_submission)),
         Route("/admin/{order}", order, methods=["POST"]),
     ]
 
@@ -61,6 +66,8 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             suspended(caller, player, because)
         case "reinstate":
             reinstated(caller, player)
+        case "inspect":
+            inspected(caller, fields.get("submission", ""))
         case "annul":
             replay, confirmed = "replay" in fields, "confirmed" in fields
             ids = [match_of_part(fields.get("match", "").strip())]
@@ -95,5 +102,6 @@ def _admin(caller: Caller) -> dict[str, Any]:
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "standings": None if state.frozen is None else figures.standings(state),
+        "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
         "audit": stored.audit.last(SHOWN_DEEDS),
     }

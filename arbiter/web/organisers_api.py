@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.results import Results
-from arbiter.web.authors_api import REFUSED, Token
+from arbiter.web.authors_api import REFUSED, Token, shape_of, submission_of
 from arbiter.web.callers import Caller, by_token, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, no_token, nothing_here
 from arbiter.web.security import given
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.season.administration import Given
+    from arbiter.store.submissions import Submission
 
 router = APIRouter(responses=REFUSED)
 BASE = "/seasons/{season}"
@@ -97,6 +98,13 @@ def annul(match: str, what: Annulment, caller: Organiser) -> Response:
     return _told(annulled(caller, ids, what.because, what.replay, keep=not what.preview))
 
 
+@router.post(f"{BASE}/submissions/{{number}}/inspect")
+def inspect(number: str, caller: Organiser) -> Response:
+    """Have a refused submission of any author inspected again."""
+    inspected(caller, number)
+    return JSONResponse(shape_of(sent_by_anybody(caller, number), None), headers=PRIVATE)
+
+
 @router.get(f"{BASE}/audit")
 def read_audit(caller: Organiser, limit: Most = 100) -> Response:
     """Who did what when in a season, the newest first."""
@@ -130,6 +138,19 @@ def annulled(caller: Caller, ids: Sequence[str], because: str, replay: bool, kee
         raise nothing_here()
     season = _season(caller)
     return _ordered(lambda: administration.annul(season, ids, because, replay, keep))
+
+
+def sent_by_anybody(caller: Caller, number: str) -> Submission:
+    """A submission of any author of the season; Refusal where there is none."""
+    return submission_of(caller, number, anybody=True)
+
+
+def inspected(caller: Caller, number: str) -> None:
+    """Have a refused submission inspected again; Refusal for one that is not refused."""
+    found = sent_by_anybody(caller, number)
+    if not caller.state.stored.submissions.again(found.id, caller.author.name):
+        message = f"{found.author}@{found.version} is {found.state}"
+        raise Refusal(409, "conflict", message, "only what was refused is inspected again")
 
 
 def _season(caller: Caller, player: str | None = None) -> Results:

@@ -51,7 +51,14 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
     below |= {"/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
     below |= {"/matches/{match}/log"}
-    below |= {"/pause", "/resume", "/close", "/audit", "/matches/{match}/annul"}
+    below |= {
+        "/submissions/{number}/inspect",
+        "/pause",
+        "/resume",
+        "/close",
+        "/audit",
+        "/matches/{match}/annul",
+    }
     below |= {"/players/{player}/suspend", "/players/{player}/reinstate"}
     assert paths == {"/seasons", "/audit", *(f"/seasons/{{season}}{end}" for end in below)}
 

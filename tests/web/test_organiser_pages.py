@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from tests.web.authored import Authored, site
+from tests.web.authored import Authored, archive, site
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 
 if TYPE_CHECKING:
@@ -82,6 +82,21 @@ def test_hostile_texts_are_shown_as_texts(organised: Authored) -> None:
     assert order(organised, "reinstate", player="p1").status_code == 303
     refused = order(organised, "suspend", player=HOSTILE, because="x")
     assert (refused.status_code, "<img" in refused.text) == (404, False)
+
+
+def test_a_verdict_is_read_and_inspected_again(organised: Authored) -> None:
+    number = organised.send("ann", archive())["id"]
+    assert isinstance(number, int)
+    step = {"name": "inspection", "ok": False, "detail": HOSTILE, "fix": "", "output": ""}
+    organised.kept.season.submissions.refuse(number, [step])
+    page = organised.client.get(f"/admin/submissions/{number}").text
+    assert "<bdi>ann</bdi>@1: refused" in page
+    assert "<script>alert" not in page
+    assert "Inspect ann@1 again" in organised.client.get("/admin").text
+    assert order(organised, "inspect", submission=str(number)).status_code == 303
+    assert "<bdi>ann</bdi>@1: received" in organised.client.get(f"/admin/submissions/{number}").text
+    log_in(organised, "ben")
+    assert organised.client.get(f"/admin/submissions/{number}").status_code == 404
 
 
 def test_an_order_is_seen_at_once(organised: Authored) -> None:

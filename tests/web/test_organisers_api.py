@@ -24,6 +24,7 @@ ORDERS = [
     "/players/p1/suspend",
     "/players/p1/reinstate",
     "/matches/r001-t02-m0/annul",
+    "/submissions/1/inspect",
 ]
 
 
@@ -96,6 +97,18 @@ def test_a_match_is_annulled_once_it_was_looked_at(site: Authored) -> None:
     (given,) = site.kept.season.orders.read().given
     assert (given.subject, given.because) == ("r001/t02/m0", "power cut")
     assert deeds(site)[0] == ("olga", "annul", "r001/t02/m0")
+
+
+def test_a_refused_submission_is_inspected_again(site: Authored) -> None:
+    number = site.send("ann", archive())["id"]
+    end = f"/submissions/{number}/inspect"
+    assert order(site, end).status_code == 409
+    assert isinstance(number, int)
+    site.kept.season.submissions.refuse(number, [{"name": "inspection", "ok": False}])
+    answer = order(site, end).json()
+    assert (answer["state"], answer["steps"]) == ("received", [])
+    assert deeds(site)[0] == ("olga", "inspect", "ann@1")
+    assert order(site, "/submissions/99/inspect").status_code == 404
 
 
 @pytest.mark.parametrize(
