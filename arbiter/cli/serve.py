@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arbiter.web.coordinators import Coordinators
     from arbiter.web.serving import Server
     from arbiter.web.tables import Tables
+    from arbiter.web.traffic import Log
 
 END_SECONDS = 4.0
 """From the wish to end until whoever has not ended is killed."""
@@ -76,7 +77,7 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_table
     web, others = serving.share_cores()
     played = {name: season.path for name, season in seasons.watched.items()} if play else {}
     coordinators = Coordinators(played, others, log, seasons.is_paused)
-    tables = _tables(settled, most_tables, web, others if play else []) if most_tables else None
+    tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)
     site = make_site(seasons, live, log, coordinators.ended, tables)
@@ -99,7 +100,7 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_table
         log.close()
 
 
-def _tables(settled: list[Config], most: int, web: list[int], bots: list[int]) -> Tables:
+def _tables(settled: list[Config], most: int, web: list[int], bots: list[int], log: Log) -> Tables:
     """Tables for visitors; `bots` are the cores of those that play for ratings here, if any do."""
     from arbiter.web.tables import Tables, offer_of
 
@@ -109,7 +110,7 @@ def _tables(settled: list[Config], most: int, web: list[int], bots: list[int]) -
         raise ConfigError("--tables: no season has a house bot", hint="give a player house: true")
     if set(bots) & set(web):
         raise ConfigError("--tables with --play needs two cores: visitors would slow rated matches down")
-    return Tables(offers, most, web)
+    return Tables(offers, most, web, log)
 
 
 def _run(server: Server, coordinators: Coordinators, tables: Tables | None) -> None:

@@ -24,7 +24,6 @@ from arbiter.config.limits import USUAL
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.view import Reader, replay_of
 from arbiter.web.refusals import nothing_here, too_many
-from arbiter.web.serving import NICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.match import Limits, MatchRecord, Player
     from arbiter.rules import AnyGame, Seat
+    from arbiter.web.traffic import Log
 
 MOST = 50
 """Tables at once that an organiser may allow."""
@@ -47,6 +47,8 @@ START_SECONDS = 3
 RETRY_SECONDS = 30
 END_SECONDS = 3.0
 VISITOR = "you"
+BEHIND = 19
+"""How nice these bots are: the pages, on the same core, come first."""
 
 
 class Offer(NamedTuple):
@@ -77,6 +79,8 @@ class Visit:
     asked: float = field(default_factory=time.monotonic)
     decided: float = field(default_factory=time.monotonic)
     leaving: bool = False
+    told: bool = False
+    """True once the log has it that a bot failed."""
 
     @property
     def failed(self) -> bool:
@@ -125,8 +129,10 @@ class Visit:
 class Tables:
     """All tables of a site; `offers` by season. Call `look` now and then, and `close` at the end."""
 
-    def __init__(self, offers: Mapping[str, Offer], most: int, cores: Iterable[int]) -> None:
-        self.offers, self._most, self._cores = offers, most, set(cores)
+    def __init__(
+        self, offers: Mapping[str, Offer], most: int, cores: Iterable[int], log: Log | None = None
+    ) -> None:
+        self.offers, self._most, self._cores, self._log = offers, most, set(cores), log
         self._visits: dict[str, Visit] = {}
         self._begun: dict[str, float] = {}
         self._starting = 0
@@ -167,9 +173,10 @@ class Tables:
         threading.Thread(target=self._end, args=(visit,), daemon=True).start()
 
     def look(self) -> None:
-        """Give up tables at which nobody decides, and those whose page is gone."""
+        """Give up tables at which nobody decides, and those whose page is gone; log which bots failed."""
         now = time.monotonic()
         for visit in list(self._visits.values()):
+            self._tell_failure(visit)
             late = now - visit.decided > DECISION_SECONDS
             if late or now - visit.asked > ASK_SECONDS:
                 self.leave(visit)
@@ -184,6 +191,15 @@ class Tables:
         until = time.monotonic() + END_SECONDS
         for visit in visits:
             visit.session.closed.wait(max(0.0, until - time.monotonic()))
+
+    def _tell_failure(self, visit: Visit) -> None:
+        seen = visit.session.seen
+        if self._log is None or visit.told or seen is None or seen.trouble is None:
+            return
+        visit.told = True
+        entry = seen.trouble
+        told = f"{visit.names[entry.seat]} failed at a visitor's table: {entry.kind}: {entry.problem}"
+        self._log.write(f"{visit.season}: {' '.join(told.split())}")
 
     def _admit(self, address: str) -> None:
         """Keep a place for another table; Refusal where there is none."""
@@ -224,7 +240,7 @@ class Tables:
 
     def _stay(self) -> None:
         """Keep this thread, and whatever it starts, off the bots' cores and behind everything else."""
-        os.nice(NICE)
+        os.nice(BEHIND)
         os.sched_setaffinity(0, self._cores)
 
     def _end(self, visit: Visit) -> None:
