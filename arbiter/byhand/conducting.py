@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arbiter.clock import MS
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.exchange import Reply
 from arbiter.match import Fault
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.byhand.setup import Setup, TranscriptEntry
     from arbiter.course import Position
     from arbiter.exchange import Send
-    from arbiter.rules import Seat
+    from arbiter.rules import Command, Seat
 
 
 class Conducting:
@@ -45,6 +46,10 @@ class Conducting:
         if self._time.per_request:
             return list(self._left)
         return [left - owed for left, owed in zip(self._left, self.owed, strict=True)]
+
+    def time_left(self, seat: Seat) -> Command:
+        """The command that tells a seat what it may still use."""
+        return f"time_left {max(0, self.left[seat]) // MS}"
 
     @property
     def next(self) -> tuple[Seat, Send]:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from arbiter.byhand.conducting import Conducting, judged
 from arbiter.byhand.occupants import Line, Occupant
 from arbiter.byhand.setup import Stop, TranscriptEntry
-from arbiter.byhand.timeline import Mark, Whole
-from arbiter.clock import MS, SECOND
+from arbiter.byhand.timeline import Mark, Whole, replayed
+from arbiter.clock import SECOND
 from arbiter.course import Position
 from arbiter.errors import IllegalAction, VoidMatch
 from arbiter.match import Move
@@ -38,7 +38,7 @@ LEAST_NS = SECOND
 class ByHand:
     """One match; `listen` is called with every entry. Call `close` at the end.
 
-    VoidMatch from whatever starts a process, where our machine fails.
+    VoidMatch if our machine fails to start the first processes; later that is trouble, as a bad reply is.
     """
 
     def __init__(
@@ -57,6 +57,8 @@ class ByHand:
         self._whole: Whole | None = None
         self._referee = Conducting(setup)
         self._begin_all()
+        if self.trouble is not None:
+            raise VoidMatch(self.trouble.problem)
 
     def close(self) -> list[tuple[Seat, str]]:
         """End every occupant, all at once; how each one ended."""
@@ -123,7 +125,7 @@ class ByHand:
         request = self.position.request
         asked = self.trouble is not None and (self.trouble.seat, self.trouble.command) == (seat, request)
         if self.trouble is None or not self.trouble.in_step:
-            self._log += [(seat, self._time_left(seat))] * (not asked) + [(seat, request)]
+            self._log += [(seat, self._referee.time_left(seat))] * (not asked) + [(seat, request)]
         self.trouble = None
         self._hands += not self.occupants[seat].person
         self._decide(word)
@@ -188,11 +190,8 @@ class ByHand:
 
         IllegalAction where they could not have been made under that; then nothing has changed.
         """
-        marks = [Mark(Position.opening(setup.game, setup.seed, setup.round_number), 0, 0)]
-        for mark in self._marks[1 : decisions + 1]:
-            assert mark.move is not None
-            before = marks[-1].position
-            marks.append(mark._replace(position=before.apply(before.parse(mark.move.action))))
+        opening = Position.opening(setup.game, setup.seed, setup.round_number)
+        marks = replayed(opening, self._marks[: decisions + 1])
         # That the cards are the user's is never taken back.
         self._marks = [mark._replace(hands=mark.hands + 1) for mark in marks]
         self.setup, self._whole = setup, None
@@ -233,7 +232,7 @@ class ByHand:
                 yield f"move {number}: the record has {move.request} of seat {move.seat}, which is not to act"
                 return
             if self.occupants[seat].person:
-                self._log += [(seat, self._time_left(seat)), (seat, self.position.request)]
+                self._log += [(seat, self._referee.time_left(seat)), (seat, self.position.request)]
             else:
                 word = self._ask(seat)
                 # Trouble with an answer that the record does not need: the bot goes on.
@@ -272,7 +271,7 @@ class ByHand:
     def _ask(self, seat: Seat) -> str:
         """Send ``time_left`` and the request; the legal word answered, "" at trouble."""
         if self._referee.next[1].asks:  # not for the first time
-            told = self._note(self._say(seat, self._time_left(seat))[0])
+            told = self._note(self._say(seat, self._referee.time_left(seat))[0])
         else:
             told = self._exchange()
         if told.problem:
@@ -297,9 +296,6 @@ class ByHand:
         times = wall, 0, 0, referee.charged, self.left[seat]
         move = Move(deal, seat, before.request, word, *times)
         self._marks.append(Mark(self.position, len(self._log), len(referee.given), self._hands, move))
-
-    def _time_left(self, seat: Seat) -> Command:
-        return f"time_left {max(0, self.left[seat]) // MS}"
 
     def _note(self, entry: TranscriptEntry) -> TranscriptEntry:
         """Log what was said, what it cost and any trouble."""
@@ -337,7 +333,12 @@ class ByHand:
 
     def _begin(self, seat: Seat) -> None:
         """Start an occupant anew and send it what was heard in its seat."""
-        self.occupants[seat].begin(seat)
+        try:
+            self.occupants[seat].begin(seat)
+        except VoidMatch as void:
+            self.trouble = TranscriptEntry(seat, "", b"", 0, kind="void", problem=str(void))
+            self.listen(self.trouble)
+            return
         self._fresh.add(seat)
         self._retell(seat, self._log)
 

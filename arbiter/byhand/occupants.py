@@ -6,6 +6,7 @@ import shlex
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from arbiter.errors import VoidMatch
 from arbiter.exchange import Reply
 from arbiter.protocol import DONE, Answer
 from arbiter.table.launcher import Launcher
@@ -71,14 +72,16 @@ class ProcessBot:
         """Held where it begins and ends to hear something, and while it is killed for that."""
 
     def begin(self, seat: Seat) -> None:
-        if self._bot is not None:
-            self._bot.stop()
+        before, self._bot = self._bot, None
+        if before is not None:
+            before.stop()
         if self._launcher is None:
             self._launcher = Launcher()
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
 
     def hear(self, line: Line) -> Heard:
-        assert self._bot is not None
+        if self._bot is None:
+            raise VoidMatch("the bot's process could not be started")
         with self._hearing:
             self._hears, self._interrupted = True, False
         try:

@@ -56,3 +56,13 @@ class Whole(NamedTuple):
         last = self.marks[marks - 1]
         log, given = self.log[: last.heard], self.given[: last.given]
         return Whole(self.marks[:marks], log, given, 0, last.hands, None)
+
+
+def replayed(opening: Position, marks: Sequence[Mark]) -> list[Mark]:
+    """The same decisions from another opening; IllegalAction where one cannot be made there."""
+    found = [marks[0]._replace(position=opening)]
+    for mark in marks[1:]:
+        assert mark.move is not None
+        before = found[-1].position
+        found.append(mark._replace(position=before.apply(before.parse(mark.move.action))))
+    return found

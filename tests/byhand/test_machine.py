@@ -14,7 +14,7 @@ from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import Line, Occupant, Person, RandomPlayer
 from arbiter.byhand.setup import Setup, Stop
 from arbiter.clock import TimeControl
-from arbiter.errors import IllegalAction
+from arbiter.errors import IllegalAction, VoidMatch
 from arbiter.games import make, names
 from arbiter.games.planning import Planning
 from arbiter.match import Limits
@@ -164,3 +164,36 @@ def test_a_game_begun_with_some_deals_goes_on_as_without() -> None:
         pass
     assert begun.moves == whole.moves
     assert begun.position.totals == whole.position.totals
+
+
+class Unstarted(Listening):
+    """Cannot be started as often as is said."""
+
+    fails = 0
+
+    def begin(self, seat: int) -> None:
+        self.fails -= 1
+        if self.fails >= 0:
+            raise VoidMatch("no memory for a process")
+        super().begin(seat)
+
+
+def test_a_process_that_cannot_be_started_again_is_trouble_and_the_others_hear_all_the_same() -> None:
+    seats: list[Any] = [Unstarted(), *(Listening() for _ in range(3))]
+    machine = ByHand(Setup(GAME, "seed", LIMITS), [*seats], [].append)
+    for _ in range(3):
+        machine.step()
+    before = [list(seat.heard) for seat in seats[1:]]
+    seats[0].fails = 1
+    machine.undo(1)
+    assert machine.trouble is not None
+    assert (machine.trouble.kind, machine.trouble.problem) == ("void", "no memory for a process")
+    assert all(seat.heard == heard[: len(seat.heard)] for seat, heard in zip(seats[1:], before, strict=True))
+    assert machine.again() is Stop.DECIDED
+
+
+def test_a_table_whose_processes_cannot_be_started_is_none() -> None:
+    bot = Unstarted()
+    bot.fails = 1
+    with pytest.raises(VoidMatch):
+        ByHand(Setup(GAME, "seed", LIMITS), [bot, *(Listening() for _ in range(3))], [].append)
