@@ -37,6 +37,15 @@ def is_over(sitting: Sitting) -> bool:
     return sitting.session.seen.position.to_act is None
 
 
+def test_what_a_screen_reader_hears_of_the_verbs_is_said_once(browser: Browser) -> None:
+    with sitting(browser, "human", options=[SHORT["planning"]]) as table:
+        page = table.settled()
+        for name in ("Step", "Play", "Undo", "Send"):
+            assert page.get_by_role("button", name=name).count() == 1
+        assert page.get_by_role("textbox", name="Command").count() == 1
+        assert page.get_by_label("Command").count() == 1
+
+
 @pytest.mark.parametrize("game", SHORT)
 def test_a_match_is_played_by_mouse(browser: Browser, game: str) -> None:
     with sitting(browser, game=game, options=[SHORT[game]]) as table:

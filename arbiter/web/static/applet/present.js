@@ -18,8 +18,9 @@ import { sayRequest } from "./words.js";
 export function makePresent(decide, onEyes, forAll = true) {
   let eyes = new Eyes();
   const place = el("div", { class: "ap-place" });
-  const said = el("p", { class: "rp-said", "aria-live": "polite" });
+  const said = el("p", { class: "rp-said" });
   const turn = el("p", { class: "ap-turn" });
+  const live = el("div", { "aria-live": "polite" }, turn, said);
   const over = el("p", { class: "ap-over", role: "status" });
   const choosing = makeChoosing(decideHere, redraw);
   const instead = el("button", { type: "button", class: "ap-instead", on: { click: () => {
@@ -32,7 +33,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     wanted = "choice";
     redraw();
   } } });
-  const element = el("div", { class: "ap-play", id: "table", tabindex: "-1" }, el("div", { class: "ap-news" }, over, turn, said), place, passOn, instead, choosing.element);
+  const element = el("div", { class: "ap-play", id: "table", tabindex: "-1" }, el("div", { class: "ap-news" }, over, live), place, passOn, instead, choosing.element);
   let table = null;
   let frame = "";
   let now = null;
@@ -104,6 +105,8 @@ export function makePresent(decide, onEyes, forAll = true) {
 
   function say(view, last) {
     const { state, replay } = now;
+    // Bots that play on would be talked of without end.
+    live.setAttribute("aria-live", state.running ? "off" : "polite");
     const key = `${frame} ${looking.eyes}`;
     const from = key === seen.key ? seen.i : last - 1;
     if (last < from) put(said, `Back to ${count(state.made, "decision")}.`);

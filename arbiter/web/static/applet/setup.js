@@ -1,6 +1,6 @@
 // Setting a table: a new match, one from a record, one of a season; and those remembered.
 
-import { el } from "../replay/dom.js";
+import { el, foreign } from "../replay/dom.js";
 import { input, labelled, makeDialog } from "./dialog.js";
 import { makeOccupant } from "./occupant.js";
 import { shippedFor } from "./seats.js";
@@ -46,7 +46,7 @@ export function makeSetup(act) {
     remembered.replaceChildren(el("span", { class: "ap-note" }, "Before"), ...saved.map((setup) => el("button", { type: "button", on: { click: () => {
       show("new");
       fresh.fill(setup);
-    } } }, titleOf(setup))));
+    } } }, foreign(titleOf(setup)))));
     remembered.hidden = saved.length === 0;
     noted.textContent = note;
     show(way);
