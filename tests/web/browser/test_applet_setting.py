@@ -38,8 +38,8 @@ def sit_down(table: Sitting) -> None:
 def test_mistakes_stand_at_their_fields_and_leave_the_table(browser: Browser, axe: str) -> None:
     with sitting(browser, options=TWO_DEALS) as table:
         page, form = table.page, table.page.get_by_role("dialog")
-        page.set_viewport_size({"width": 360, "height": 740})
         table.press("Table…")
+        page.set_viewport_size({"width": 360, "height": 740})
         before = table.session.revision
         page.get_by_text("Cards, time, isolation").click()
         page.get_by_label("deals", exact=True).fill("[[99, 0]]")

@@ -16,8 +16,8 @@ export function drawLine(exchange, covered) {
   const reply = covered && HIDDEN_ANSWERS.includes(first) && !problem ? "(covered)" : exchange.raw;
   return el("li", { class: problem ? "ap-bad" : null, "data-seat": seat },
     el("span", { class: "ap-to" }, spoken("to seat "), String(seat)),
-    el("span", { class: "ap-sent" }, foreign(clipped(sent)), byHand ? el("span", { class: "mark" }, "by hand") : null),
-    reply ? el("span", { class: "ap-reply" }, spoken("answer "), el("span", { "aria-hidden": "true" }, "← "), el("bdi", {}, visible(reply))) : null,
+    el("span", { class: "ap-words-of" }, foreign(clipped(sent)), byHand ? el("span", { class: "mark" }, "by hand") : null,
+      reply ? [" ", el("span", { class: "ap-reply" }, spoken("answer "), el("span", { "aria-hidden": "true" }, "←\u00a0"), el("bdi", {}, visible(reply)))] : null),
     exchange.wall_ms ? el("span", { class: "ap-times" }, times(exchange)) : null,
     problem ? drawProblem(kind, problem, explanation) : null,
     stderr ? el("pre", { class: "ap-stderr", "aria-label": "Standard error" }, covered ? "(covered)" : clipped(stderr)) : null);

@@ -47,23 +47,26 @@ const dealEditor = makeDealEditor(act);
 const help = bindKeys(key);
 const areOpen = checkbox("Open hands", false, (isOn) => present.openHands(isOn));
 const atOnce = checkbox("Bots move at once", remembered(), remember);
+const top = el("div", { class: "ap-row ap-top" }, what, button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }), button("Quit", quit));
 const board = el("div", { class: "ap-board" },
   el("div", { class: "rp-main ap-main" }, controls.element, matchRow(), problem, notes, trouble.element, present.element), shell.element);
 const end = el("section", { class: "ap-end", "aria-labelledby": "ap-end-title", hidden: true });
 
-root.replaceChildren(lost, what, board, end, setup.element, seats.element, dealEditor.element, help);
+root.replaceChildren(lost, top, board, end, setup.element, seats.element, dealEditor.element, help);
 stopListening = listen((revision) => refresh(revision), (isLost) => {
   lost.hidden = !isLost;
 });
 
+function button(text, action, attributes = {}) {
+  return el("button", { type: "button", ...attributes, on: { click: action } }, text);
+}
+
 /** What concerns the match as a whole. */
 function matchRow() {
-  const button = (text, action, attributes = {}) => el("button", { type: "button", ...attributes, on: { click: action } }, text);
   const roomy = matchMedia("(min-width: 40rem)");
   const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
     button("Table…", () => show(setup, state)), button("Seats…", () => show(seats, state)), button("Cards…", () => show(dealEditor, replay)),
-    el("a", { href: "/record", download: "" }, "Save"), areOpen.element, atOnce.element,
-    button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }), button("Quit", quit)));
+    el("a", { href: "/record", download: "" }, "Save"), areOpen.element, atOnce.element));
   roomy.addEventListener("change", () => {
     row.open = roomy.matches;
   });
@@ -212,7 +215,7 @@ async function quit() {
 function showEnd(ended) {
   stopListening();
   hasEnded = true;
-  for (const element of [board, what, lost]) element.hidden = true;
+  for (const element of [board, top, lost]) element.hidden = true;
   end.hidden = false;
   end.replaceChildren(el("h2", { id: "ap-end-title", tabindex: "-1" }, "The applet has ended"),
     el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
