@@ -19,14 +19,14 @@ from arbiter.match import MatchRecord
 from arbiter.season.orders import force, round_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from arbiter.rules import AnyGame
     from arbiter.store import SeasonStore
 
 Form: TypeAlias = Literal[
     "pgn", "csv", "jsonl", "parquet",
-    "events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet",
+    "events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet", "minari",
 ]  # fmt: skip
 EVENTS = tuple(form for form in get_args(Form) if "-" in form)
 
@@ -44,23 +44,28 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
 
     pgn and csv have one game or row for each pairwise result, jsonl one record for each match,
     parquet one row for each seat of each match, events-csv and events-parquet one for each event of
-    a match. chefs-hat-csv, -pkl and -parquet have the columns of the data sets of Chef's Hat. A file
-    appears when it is complete.
+    a match. chefs-hat-csv, -pkl and -parquet have the columns of the data sets of Chef's Hat. minari is
+    a folder for Minari, an episode for each seat of each match. A file appears when it is complete.
 
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
     if config.endswith(".json"):
         record = _of_file(config, round_number, store_url)
-        records, known = iter([record]), facts(_game_of(record), record.season, record.seed)
+        game = _game_of(record)
+        records, known = iter([record]), facts(game, record.season, record.seed)
     else:
         settings, season = open_stored(config, store_url)
-        records, known = _records(season, round_number), facts(settings.game, season.name, season.seed)
-    if output == "-" and (form == "parquet" or form in EVENTS):
-        raise ConfigError(f"--as {form} is written to a file: give --output one")
+        game = settings.game
+        records, known = _records(season, round_number), facts(game, season.name, season.seed)
+    if output == "-" and (form in ("parquet", "minari") or form in EVENTS):
+        where = "folder" if form == "minari" else "file"
+        raise ConfigError(f"--as {form} is written to a {where}: give --output one")
     if form in EVENTS:
         from arbiter.export import write_events
 
         write_events(form, records, output, _game_of, known)
+    elif form == "minari":
+        _write_minari(records, output, game, known)
     elif form == "parquet":
         write_parquet(records, output, known)
     elif output == "-":
@@ -68,6 +73,19 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
             sys.stdout.write(piece)
     else:
         write_text(cast("TextForm", form), records, output)
+
+
+def _write_minari(
+    records: Iterator[MatchRecord], folder: str, game: AnyGame, known: Mapping[str, str]
+) -> None:
+    try:
+        from arbiter.envs.minari_folder import MinariFolder
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"--as minari needs the package {error.name}", hint="pip install 'arbiter-cards[minari]'"
+        ) from None
+    with MinariFolder(folder, game, known) as out:
+        out.write(records)
 
 
 def _of_file(path: str, round_number: int | None, store_url: str | None) -> MatchRecord:

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from arbiter.envs.minari_folder import PREFIX, MinariFolder
 from arbiter.envs.play import Play, answers
 from arbiter.export import EVENT_COLUMNS, RowFile, events, facts
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
@@ -13,13 +14,18 @@ from arbiter.rules import Action, AnyGame, Deal, Seat
 
 
 class DatasetWriter:
-    """Writes each match that has ended, an event a row; the file, .csv or .parquet, is there after `close`.
+    """Writes each match that has ended; the data set is there after `close`.
 
+    A file, .csv or .parquet, has an event a row; ``minari:FOLDER`` is a data set of Minari (`MinariFolder`).
     ConfigError where it cannot be written.
     """
 
     def __init__(self, file: str, game: AnyGame) -> None:
-        self._file = RowFile(file, EVENT_COLUMNS, facts=facts(game))
+        self._file: RowFile | MinariFolder
+        if isinstance(file, str) and file.startswith(PREFIX):
+            self._file = MinariFolder(file.removeprefix(PREFIX), game)
+        else:
+            self._file = RowFile(file, EVENT_COLUMNS, facts=facts(game))
         self._matches = 0
         # Also when nobody calls `close`.
         weakref.finalize(self, self._file.close)
@@ -31,7 +37,10 @@ class DatasetWriter:
         """A match that is over, ended by a seat's illegal move for a reason where there is a `fault`."""
         self._matches += 1
         record = record_of(play, f"m{self._matches}", names, fault)
-        self._file.write(events(record, play.game))
+        if isinstance(self._file, MinariFolder):
+            self._file.write([record])
+        else:
+            self._file.write(events(record, play.game))
 
     def close(self) -> None:
         """Complete the file; to do so twice is no error."""

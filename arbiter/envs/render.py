@@ -30,7 +30,8 @@ class Watched:
     _writer: DatasetWriter | None = None
 
     def write_to(self, dataset: str) -> None:
-        """Write every match that ends from now on to a data set, .csv or .parquet, complete after `close`.
+        """Write every match that ends from now on to a data set, complete after `close`: a file, .csv or
+        .parquet, or ``minari:FOLDER``.
 
         ConfigError where it cannot be written.
         """
