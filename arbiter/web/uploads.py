@@ -121,6 +121,8 @@ def open_terms(caller: Caller) -> Submissions:
         raise Refusal(409, "closed", "this season takes no archives")
     if caller.state.stored.running.read().closed is not None:
         raise Refusal(409, "closed", "the season is closed")
+    if caller.state.stored.seed_told() is not None:
+        raise Refusal(409, "closed", "the season is over")
     if terms.until is not None and terms.until <= datetime.now(UTC):
         raise Refusal(409, "closed", f"archives were taken until {terms.until.isoformat(timespec='minutes')}")
     return terms

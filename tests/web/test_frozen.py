@@ -195,6 +195,14 @@ def test_ratings_are_not_computed_again_while_nothing_more_is_shown(frozen: Froz
     assert after.ranking is ranking
 
 
+def test_no_archive_is_taken_when_the_season_is_over(frozen: Frozen) -> None:
+    frozen.season.tell_seed(1)
+    frozen.look()
+    headers = {"Authorization": f"Bearer {frozen.tokens['ann']}"}
+    answer = frozen.client.put("/api/v1/seasons/small/submissions", content=b"x", headers=headers)
+    assert (answer.status_code, answer.json()["error"]["message"]) == (409, "the season is over")
+
+
 def test_the_log_of_a_match_waits_for_the_end_and_organisers_do_not(frozen: Frozen) -> None:
     frozen.play()
     frozen.look()
