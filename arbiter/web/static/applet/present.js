@@ -10,6 +10,8 @@ import { Eyes } from "./eyes.js";
 import { shortNames, toldApart } from "./names.js";
 import { sayRequest } from "./words.js";
 
+const MOST_SAID = 12; // of many events at once only the last are told
+
 /** The table and the answers below it; `decide(word)` gives a problem in words, or "".
  *
  * `draw(state, replay)` shows a state, `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. Bots can be
@@ -110,7 +112,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     const key = `${frame} ${looking.eyes}`;
     const from = key === seen.key ? seen.i : last - 1;
     if (last < from) put(said, `Back to ${count(state.made, "decision")}.`);
-    else if (last > from) put(said, sayEvents({ ...view, players: toldApart(view.players) }, view.events.filter(({ i }) => i > from && i <= last)));
+    else if (last > from) put(said, sayEvents({ ...view, players: toldApart(view.players) }, view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
     put(over, state.over ? `match over: ${points(replay, state)}` : "");
     put(turn, turnWords(state));
