@@ -17,11 +17,12 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Literal
 
 from arbiter.config.submissions import Submissions
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, StoreError
 from arbiter.season.roster import SOURCE
-from arbiter.submissions.archive import PROGRAM, unpack
+from arbiter.submissions.archive import MOST_GROWTH, PROGRAM, unpack
 from arbiter.submissions.build import build
 from arbiter.submissions.program import Program, recipe_of, refuse_lacking
+from arbiter.submissions.receiving import LEFT_BYTES, has_room
 from arbiter.submissions.steps import Refused, Step
 from arbiter.submissions.trial import Trial, check, play_matches
 from arbiter.table.launcher import Launcher
@@ -54,15 +55,15 @@ def inspect(archive: Path, folder: Path, season: Config, name: str, tell: Callab
     """Unpack, build and try what an author sent; each step is told as soon as it is known.
 
     `folder` is the version's own, and what lies there is replaced; `name` is that of the player in its
-    matches. It takes at most `bounds.longest`. VoidMatch if our side failed, OSError where
-    there is no room: then nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
+    matches. It takes at most `bounds.longest`. VoidMatch if our side failed, StoreError if the disk did or
+    has no room left: then nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
     """
     inspection = _Inspection(folder, season, name)
     inspection.clear()
     folder.unlink() if folder.is_file() else shutil.rmtree(folder, ignore_errors=True)
-    inspection.fresh.mkdir(parents=True)
     told: list[Step] = []
     try:
+        inspection.begin()
         for step in inspection.steps(archive):
             told.append(step)
             tell(step)
@@ -70,6 +71,8 @@ def inspect(archive: Path, folder: Path, season: Config, name: str, tell: Callab
             return Verdict("refused", tuple(told))
         inspection.keep()
         return Verdict("accepted", tuple(told), inspection.program)
+    except OSError as error:
+        raise StoreError(f"{folder.parent}: {error.strerror}") from None
     finally:
         inspection.clear()
 
@@ -114,6 +117,15 @@ class _Inspection:
             self.program = replace(program, files=dict(self._digests()))
         except Refused as refused:
             yield self._step(at, refused.detail, refused.output, refused.fix, ok=False)
+
+    def begin(self) -> None:
+        """Make the folder; StoreError where what may come into it would leave no room for matches."""
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        # As much as an archive may hold, and as much again of what is built.
+        most = 2 * MOST_GROWTH * self._terms.max_bytes
+        if not has_room(self._folder.parent, most):
+            raise StoreError(f"{self._folder.parent}: less than {most + LEFT_BYTES:,} bytes are free")
+        self.fresh.mkdir()
 
     def _build(self, recipe: Recipe) -> str:
         output = ""

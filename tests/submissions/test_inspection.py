@@ -15,7 +15,7 @@ import pytest
 from arbiter.botcheck.matches import SEED
 from arbiter.config import Config, load
 from arbiter.course import Position
-from arbiter.errors import ConfigError, VoidMatch
+from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.submissions import inspection, trial
 from arbiter.submissions.bounds import longest_trial
 from arbiter.submissions.inspection import Verdict, inspect
@@ -231,9 +231,17 @@ def test_where_our_side_fails_nothing_is_decided_and_nothing_left(
 
     monkeypatch.setattr(inspection, "check", lambda _: "")
     monkeypatch.setattr(inspection, part, fail)
-    with pytest.raises(type(failure)):
+    with pytest.raises((VoidMatch, StoreError), match=r"no (memory|room)"):
         inspector.inspect(GOOD)
     assert inspector.left() == []
+
+
+def test_where_the_disk_is_nearly_full_nothing_is_inspected(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspection, "has_room", lambda _, wanted: wanted < 200_000_000)
+    with pytest.raises(StoreError, match="less than 400,000,000 bytes are free"):
+        inspector.inspect(GOOD)
 
 
 def test_a_machine_that_can_isolate_nobody_inspects_nothing(
@@ -270,8 +278,11 @@ def test_killed_at_any_step_it_can_be_run_again(
 
     close_table()
     if (child := os.fork()) == 0:
-        inspector.inspect(GOOD, die)
-        os._exit(1)
+        try:
+            inspector.inspect(GOOD, die)
+        finally:
+            # It must not go on as a second run of the tests.
+            os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert not inspector.folder.exists()
     monkeypatch.setattr(inspection, "check", lambda _: "")
