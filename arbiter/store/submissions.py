@@ -122,6 +122,13 @@ class SubmissionBook:
         with self._store.reading() as connection:
             return self._find(connection, **wanted)
 
+    def counts(self) -> dict[str, int]:
+        """How many submissions are in each state that any is in."""
+        state = schema.submissions.c.state
+        query = sa.select(state, sa.func.count()).filter_by(season_id=self._id).group_by(state)
+        with self._store.reading() as connection:
+            return dict(map(tuple, connection.execute(query)))
+
     def files(self) -> set[str]:
         """The names of all archives that are kept."""
         query = sa.select(schema.submissions.c.file).filter_by(season_id=self._id)

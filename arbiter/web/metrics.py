@@ -6,6 +6,7 @@ import resource
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError
+from arbiter.store.submissions import STATES as STATES_OF_SUBMISSIONS
 from arbiter.web.figures import progress
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
+    from arbiter.web.state import State
     from arbiter.web.traffic import Traffic
 
 Sample = tuple["Mapping[str, str]", float]
@@ -24,6 +26,7 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     states: list[Sample] = []
     matches: list[Sample] = []
     rounds: list[Sample] = []
+    sent: list[Sample] = []
     for name, watched in seasons.watched.items():
         try:
             state = watched.state()
@@ -34,6 +37,7 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         if state is not None:
             matches.append(({"season": name}, len(state.matches)))
             rounds.append(({"season": name}, state.complete))
+            sent += _by_state(name, state)
     used = resource.getrusage(resource.RUSAGE_SELF)
     families: list[tuple[str, str, str, list[Sample]]] = [
         ("requests_total", "counter", "Requests, by status.", _by_status(traffic)),
@@ -44,6 +48,7 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         ("season_state", "gauge", "1 for the state that the season is in.", states),
         ("season_matches", "gauge", "Matches stored.", matches),
         ("season_rounds", "gauge", "Rounds complete.", rounds),
+        ("submissions", "gauge", "What authors sent, by the state of its inspection.", sent),
         (
             "coordinator_exit_code",
             "gauge",
@@ -59,6 +64,16 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         ("resident_bytes", "gauge", "Memory of the web process.", [({}, _resident_bytes())]),
     ]
     return "".join(line for family in families for line in _lines(*family))
+
+
+def _by_state(name: str, state: State) -> list[Sample]:
+    if state.config.submissions is None:
+        return []
+    try:
+        counts = state.stored.submissions.counts()
+    except ArbiterError:
+        return []
+    return [({"season": name, "state": word}, counts.get(word, 0)) for word in STATES_OF_SUBMISSIONS]
 
 
 def _by_status(traffic: Traffic) -> list[Sample]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -13,10 +15,15 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
 from arbiter.web import uploads
+from arbiter.web.callers import caller_of
+from arbiter.web.seasons import Seasons
+from arbiter.web.uploads import Uploads
 from tests.kept_season import Kept
 from tests.web.authored import ADDRESS, Authored, archive, authored, site
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from arbiter.match import MatchRecord
 
 __all__ = ["site"]
@@ -83,6 +90,29 @@ def test_uploads_leave_room_on_the_disk(site: Authored, monkeypatch: pytest.Monk
     monkeypatch.setattr(receiving, "LEFT_BYTES", 10**18)
     refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
     assert (refused.status_code, refused.json()["error"]["seconds"]) == (429, 60)
+
+
+def test_uploads_under_way_have_their_room_kept(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[int] = []
+
+    def has_room(_: object, size: int) -> bool:
+        wanted.append(size)
+        return True
+
+    monkeypatch.setattr(uploads, "has_room", has_room)
+    with closing(Seasons([site.kept.file])) as seasons:
+        ann, ben = (caller_of(seasons, "small", site.tokens[name]) for name in ("ann", "ben"))
+        under_way = Uploads()
+
+        async def other() -> AsyncIterator[bytes]:
+            yield b"2"
+
+        async def slow() -> AsyncIterator[bytes]:
+            yield b"1"
+            await under_way.take(ben, other())
+
+        asyncio.run(under_way.take(ann, slow()))
+    assert wanted == [10_000, 20_000]
 
 
 def test_a_full_disk_leaves_nothing(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,3 +263,10 @@ def test_what_an_author_sees_is_kept_for_nobody(site: Authored) -> None:
     log = "/api/v1/seasons/small/matches/r001-t02-m0/log"
     assert site.client.get(log, headers=site.headers("ann")).status_code == 200
     assert site.client.get(log).status_code == 401
+
+
+def test_figures_tell_how_many_wait(site: Authored) -> None:
+    site.send("ann", archive())
+    found = site.client.get("/metrics").text
+    assert 'arbiter_submissions{season="small",state="received"} 1\n' in found
+    assert 'arbiter_submissions{season="small",state="accepted"} 0\n' in found
