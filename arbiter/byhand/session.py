@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from arbiter.match import Move
     from arbiter.rules import Seat
 
-PATIENCE = 2.0
-"""Seconds that a verb is waited for by default; what takes longer goes on by itself."""
 GRACE = 0.5
 """Seconds from the wish to stop until an exchange under way is interrupted."""
 END_SECONDS = 8.0
@@ -63,8 +61,11 @@ class Session:
     """A table and its worker; call `close` at the end.
 
     A verb raises what is wrong with it (ArbiterError), Busy while another one is under way, and returns when
-    it is done, after `PATIENCE` at the latest.
+    it is done, after `patience` seconds at the latest.
     """
+
+    patience = 2.0
+    """What takes longer goes on by itself."""
 
     def __init__(
         self,
@@ -157,7 +158,7 @@ class Session:
         machine = self._machine
         for occupant in [] if machine is None else list(machine.occupants):
             occupant.interrupt()
-        self._worker.wait(PATIENCE)
+        self._worker.wait(self.patience)
 
     def close(self) -> None:
         """End all occupants: each is told ``quit``; `ended` says how they took it. No verb after this one."""
@@ -176,8 +177,8 @@ class Session:
         self._worker.end()
         self._changed()
 
-    def _do(self, verb: Callable[[], object], seconds: float = PATIENCE) -> None:
-        self._worker.do(verb, seconds)
+    def _do(self, verb: Callable[[], object], seconds: float | None = None) -> None:
+        self._worker.do(verb, self.patience if seconds is None else seconds)
 
     def _tell_late(self, error: BaseException) -> None:
         """Note what went wrong after nobody waited for it any more."""

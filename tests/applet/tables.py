@@ -86,6 +86,8 @@ def seated(
 ) -> Iterator[Owner]:
     """A match of a game with these in the seats, by default a person and random players."""
     session = Session(explanation)
+    # However busy the machine is.
+    session.patience = 60.0
     try:
         session.begin(Setup(game, seed, LIMITS), list(occupants or (Person(),)), moves)
         yield Owner(session, Remembered(file))

@@ -62,14 +62,16 @@ def test_a_match_of_bots_is_played_and_they_are_told_quit(tmp_path: Path) -> Non
 @pytest.mark.process
 def test_bad_bots_are_explained_and_the_table_stays_usable(bad: Callable[[str], str], tmp_path: Path) -> None:
     seats = [word for name in BAD for word in ("--seat", bad(name))]
-    with running(*SMALL, *seats, "--start-time", "10s", folder=tmp_path) as applet:
+    with running(*SMALL, *seats, "--start-time", "60s", folder=tmp_path) as applet:
         left = watched(applet.process.pid)
         applet.post("/step")
         assert applet.get("/state")["running"]
-        kinds = [applet.post("/stop")["trouble"]["kind"]]
+        applet.post("/stop")
+        kinds = [applet.wait()["trouble"]["kind"]]
         for _ in list(BAD)[1:]:
             applet.post("/skip")
-            state = applet.post("/step")
+            applet.post("/step")
+            state = applet.wait()
             kinds.append(state["trouble"]["kind"])
             assert state["trouble"]["explanation"]
         assert (kinds[0], kinds[1], kinds[3]) == ("interrupted", "crash", "malformed")
@@ -89,7 +91,7 @@ def test_bad_bots_are_explained_and_the_table_stays_usable(bad: Callable[[str], 
 def test_a_signal_leaves_no_process_while_a_bot_hangs(
     bad: Callable[[str], str], number: int, tmp_path: Path
 ) -> None:
-    with running(*SMALL, "--seat", bad("hangs"), folder=tmp_path) as applet:
+    with running(*SMALL, "--seat", bad("hangs"), "--start-time", "60s", folder=tmp_path) as applet:
         left = watched(applet.process.pid)
         applet.post("/play", {})
         assert applet.get("/state")["running"]

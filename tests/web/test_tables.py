@@ -102,6 +102,7 @@ class Site:
 def site(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(module, "ProcessBot", InMemory)
     monkeypatch.setattr(module, "START_SECONDS", 0)
+    monkeypatch.setattr(module.Session, "patience", 60.0)
     made = Site(kept)
     yield made
     made.close()
