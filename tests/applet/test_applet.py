@@ -60,6 +60,15 @@ def test_a_match_of_bots_is_played_and_they_are_told_quit(tmp_path: Path) -> Non
 
 
 @pytest.mark.process
+def test_it_listens_on_one_address_of_loopback(tmp_path: Path) -> None:
+    with running(*SMALL, folder=tmp_path) as applet:
+        port = applet.browser.base_url.port
+        assert port is not None
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", port))
+
+
+@pytest.mark.process
 def test_bad_bots_are_explained_and_the_table_stays_usable(bad: Callable[[str], str], tmp_path: Path) -> None:
     seats = [word for name in BAD for word in ("--seat", bad(name))]
     with running(*SMALL, *seats, "--start-time", "60s", folder=tmp_path) as applet:

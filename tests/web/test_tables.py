@@ -27,6 +27,7 @@ from arbiter.protocol import NONE
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table.single import Heard
+from arbiter.web import serving as serving_module
 from arbiter.web import tables as module
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
@@ -282,9 +283,9 @@ def test_the_page_is_there(site: Site) -> None:
     assert site.at("10.0.0.1").get(BELOW).status_code == 200
 
 
-@pytest.mark.process
-def test_a_signal_ends_the_site_and_the_bots_of_its_tables(tmp_path: Path) -> None:
-    config = tmp_path / "small.yaml"
+def write_config(folder: Path) -> Path:
+    """A season of four bots that are house bots, too; it has begun."""
+    config = folder / "small.yaml"
     config.write_text(
         "game: {name: planning, deals: [[1, 0]]}\nisolation: plain\nhouse_bots: [p0]\nplayers:\n"
         + "".join(f"  - {{name: p{n}, command: {json.dumps(RANDOM.split())}}}\n" for n in range(4))
@@ -292,6 +293,21 @@ def test_a_signal_ends_the_site_and_the_bots_of_its_tables(tmp_path: Path) -> No
     season = load(config)
     with closing(Store(season.store)) as store:
         Season.open(season, store)
+    return config
+
+
+def test_with_one_core_nobody_plays_beside_rated_matches(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving_module, "share_cores", lambda: ([0], [0]))
+    code, out, err = arbiter("serve", write_config(tmp_path), "--play", "--tables", "1", "--port", "0")
+    assert (code, out) == (2, "")
+    assert "--tables with --play needs two cores" in err
+
+
+@pytest.mark.process
+def test_a_signal_ends_the_site_and_the_bots_of_its_tables(tmp_path: Path) -> None:
+    config = write_config(tmp_path)
     with serving(config, "--tables", "1", folder=tmp_path) as served:
         request = urllib.request.Request(f"{served.address}seasons/small/table/new", b"{}", {"X-Table": ""})
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
