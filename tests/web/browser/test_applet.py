@@ -96,17 +96,31 @@ def test_the_next_choice_has_the_focus_when_the_last_one_was_made_by_key(browser
         assert table.settled().evaluate("document.activeElement.matches('.rp-pick:not([aria-disabled])')")
 
 
+def test_a_combination_is_picked_and_laid_by_keys(browser: Browser) -> None:
+    with sitting(browser, "human", game="dou_dizhu", options=[SHORT["dou_dizhu"]]) as table:
+        page = table.settled()
+        cards = page.locator(".rp-pick:not([aria-disabled])")
+        name = str(cards.first.get_attribute("data-card"))
+        cards.first.press("Enter")
+        assert cards.first.get_attribute("aria-pressed") == "true"
+        page.keyboard.press("l")
+        table.settled()
+        assert table.session.seen.position.decisions[0].word == name
+
+
 def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
     with sitting(browser, "human", "human", options=["seats=2", "deals=[[2, 0]]"]) as table:
         page = table.settled()
         seat = page.locator(".rp-seat")
         assert seat.locator(".rp-back").count() == 2
         assert page.locator(".ap-lines").inner_text().count("(covered)") in (0, 2)
-        table.press("Show seat 0’s cards")
+        page.get_by_role("button", name="Show seat 0’s cards").press("Enter")
+        assert page.evaluate("document.activeElement.closest('.ap-words') !== null")
         assert seat.nth(0).locator(".rp-back").count() == 0
         assert seat.nth(1).locator(".rp-back").count() == 1
-        page.locator(".ap-words button").first.click()
+        page.keyboard.press("Enter")
         table.wait_for("Pass the keyboard on: seat 1 is to act.")
+        assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
         assert seat.locator(".rp-back").count() == 2
         page.get_by_label("Open hands").check()
         assert seat.locator(".rp-back").count() == 0

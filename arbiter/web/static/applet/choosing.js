@@ -117,7 +117,7 @@ export function makeChoosing(decide, redraw) {
   }
 
   return {
-    element, ask, pick,
+    element, ask, pick, layPicked,
     focusField: () => field.focus(),
     hasField: () => document.activeElement === field,
     firstAnswer: () => words.querySelector("button"),

@@ -4,11 +4,11 @@ import { el } from "../replay/dom.js";
 
 const KEYS = [
   ["s", "step"], ["p", "play"], ["d", "deal"], [".", "stop"], ["u", "undo"], ["b", "undoTurn"], ["r", "redo"], ["a", "again"], ["k", "skip"],
-  ["/", "answer"], ["c", "shell"], ["o", "open"], ["n", "table"], ["?", "help"],
+  ["l", "lay"], ["/", "answer"], ["c", "shell"], ["o", "open"], ["n", "table"], ["?", "help"],
 ];
 const WORDS = {
   step: "step", play: "play on", deal: "on to the deal’s end", stop: "stop what is running", undo: "undo", undoTurn: "back to the last decision of a person", redo: "redo",
-  again: "again, after trouble", skip: "skip, after trouble", answer: "write an answer", shell: "write a line to a bot",
+  again: "again, after trouble", skip: "skip, after trouble", lay: "lay the picked cards", answer: "write an answer", shell: "write a line to a bot",
   open: "open the others’ hands, or cover them", table: "set a table", help: "this list",
 };
 const REMEMBERED = "arbiter-applet-keys";

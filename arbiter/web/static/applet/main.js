@@ -199,7 +199,7 @@ async function decide(word) {
 function key(name) {
   if (name in VERBS || name === "undoTurn") return verb(name);
   return {
-    answer: present.focusField, shell: shell.focusField, table: () => show(setup, state), help: () => help.showModal(),
+    lay: present.layPicked, answer: present.focusField, shell: shell.focusField, table: () => show(setup, state), help: () => help.showModal(),
     open: () => {
       areOpen.box.checked = !areOpen.box.checked;
       present.openHands(areOpen.box.checked);

@@ -79,15 +79,19 @@ export function makePresent(decide, onEyes, forAll = true) {
     keepFocus(Boolean(question), () => {
       choosing.ask(question);
       table?.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
+      showOffers(state);
     });
     markTrouble(state);
-    passOn.hidden = looking.next === null;
-    passOn.textContent = `Show seat ${looking.next}’s cards`;
-    const isBot = state.to_act !== null && !state.running && !isPerson(state);
-    instead.hidden = !forAll || !isBot || isInstead;
-    instead.textContent = `Decide in place of seat ${state.to_act}`;
     say(view, last);
     onEyes(looking.eyes);
+  }
+
+  /** The buttons that lead to a decision: the next person's cards, a bot's place. */
+  function showOffers(state) {
+    passOn.hidden = looking.next === null;
+    passOn.textContent = `Show seat ${looking.next}’s cards`;
+    instead.hidden = !forAll || isInstead || state.to_act === null || state.running || isPerson(state);
+    instead.textContent = `Decide in place of seat ${state.to_act}`;
   }
 
   function questionOf(state, replay, position) {
@@ -132,7 +136,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     const held = document.activeElement;
     const card = held?.closest(".rp-pick");
     const among = card ? [...place.querySelectorAll(".rp-pick")].indexOf(card) : -1;
-    const wasHere = place.contains(held) || choosing.element.contains(held);
+    const wasHere = held !== element && element.contains(held);
     work();
     const same = [...place.querySelectorAll(".rp-pick")][among];
     if (wanted && isAsked && (wasHere || held === document.body || held === element)) {
@@ -143,7 +147,7 @@ export function makePresent(decide, onEyes, forAll = true) {
       same.focus();
     } else if (wasHere && !(held.isConnected && held.checkVisibility())) {
       if (isAsked) focusChoice();
-      else element.focus({ preventScroll: true });
+      else (passOn.hidden ? element : passOn).focus({ preventScroll: true });
     }
   }
 
@@ -157,7 +161,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     redraw();
   }
 
-  return { element, draw, openHands, focusField: choosing.focusField };
+  return { element, draw, openHands, focusField: choosing.focusField, layPicked: choosing.layPicked };
 }
 
 function isPerson({ setup, to_act: seat }) {
