@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.byhand.occupants import Person
-from tests.web.browser.looking import SIDEWAYS, violations
+from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
+from tests.web.served import PATIENCE, serving
 
 pytest.importorskip("fastapi", reason="needs fastapi: pip install 'arbiter-cards[web]'")
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -198,3 +202,23 @@ def test_a_turn_is_taken_back_with_what_the_bots_did_after_it(browser: Browser) 
         page = table.settled()
         assert table.session.seen.position.made == 0
         assert page.locator("#ap-asked").inner_text() == "Seat 0 is to declare a number of tricks"
+
+
+@pytest.mark.process
+def test_the_commands_link_opens_the_page_and_quit_ends_the_command(browser: Browser, tmp_path: Path) -> None:
+    words = ["--game", "planning", "--seat", "human", "--no-browser"]
+    with (
+        serving(*words, folder=tmp_path, command="applet") as served,
+        closing(browser.new_context()) as context,
+    ):
+        link = served.said.removeprefix("open ").strip()
+        page = context.new_page()
+        complaints = complaints_of(page)
+        page.goto(link)
+        assert page.url == link.partition("?")[0]
+        page.get_by_role("button", name="Play").click()
+        page.locator(ASKED).first.wait_for()
+        page.get_by_role("button", name="Quit").click()
+        page.get_by_text("The applet has ended").wait_for()
+        assert served.process.wait(PATIENCE) == 0
+        assert complaints == []
