@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 END, WIDE_END, LOCATOR = (struct.Struct(f) for f in ("<4s4H2LH", "<4sQ2H2L4Q", "<4sLQL"))
 CENTRAL, LOCAL = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
+END_MARK = b"PK\5\6"
+NEWEST = 63
+"""Ten times the version of the format that a file may need."""
 LONGEST_COMMENT = 0xFFFF
 FULL_16, FULL_32 = 0xFFFF, 0xFFFF_FFFF
 """A number that stands in a zip64 record instead."""
@@ -88,12 +91,13 @@ def _directory(file: BinaryIO, size: int, most: int) -> tuple[int, int, int]:
     tail = file.read()
     at = [
         found
-        for found in _all_of(tail, b"PK\5\6")
+        for found in _all_of(tail, END_MARK)
         if found + END.size <= len(tail) and found + END.size + END.unpack_from(tail, found)[-1] == len(tail)
     ]
     if not at:
         raise Refused("it is no ZIP archive, or not whole: it does not end as one", PACK_AGAIN)
-    if len(at) > 1:
+    if tail.find(END_MARK, at[0] + 1) >= 0:
+        # Some readers take the last mark there is.
         raise Refused("it can be read as two archives", PACK_AGAIN)
     _, *written, _ = END.unpack_from(tail, at[0])
     end = place + at[0]
@@ -142,7 +146,7 @@ def _headers(directory: bytes, count: int) -> Iterator[_Header]:
     for _ in range(count):
         if at + CENTRAL.size > len(directory):
             raise Refused("its directory is shorter than it says", PACK_AGAIN)
-        mark, _, _, flags, method, _, _, crc, packed, size, *lengths, disk, _, attributes, offset = (
+        mark, _, needs, flags, method, _, _, crc, packed, size, *lengths, disk, _, attributes, offset = (
             CENTRAL.unpack_from(directory, at)
         )
         at += CENTRAL.size
@@ -154,6 +158,8 @@ def _headers(directory: bytes, count: int) -> Iterator[_Header]:
             raise Refused("its directory is damaged", PACK_AGAIN)
         raw_name, extra, _ = (directory[one:other] for one, other in pairwise(cuts))
         size, packed, offset = _wide_numbers(_extras(extra), (size, packed, offset))
+        if needs & 0xFF > NEWEST:
+            raise Refused("it needs a newer version of the format", PACK_AGAIN)
         if disk not in (0, FULL_16):
             raise Refused("it is a part of an archive in several parts", PACK_AGAIN)
         yield _Header(raw_name, flags, method, crc, packed, size, offset, attributes >> 16)

@@ -33,6 +33,7 @@ class Made:
     method: int = 8
     flags: int = 0x800
     mode: int = MODE
+    needs: int = 20
     extra: bytes = b""
     local_extra: bytes = b""
     local_name: bytes | None = None
@@ -76,7 +77,7 @@ class Made:
     def central_part(self, offset: int) -> bytes:
         told = self.numbers() | {"offset": offset} | self.central
         head = struct.pack(
-            "<4s6H3L5H2L", b"PK\1\2", 3 << 8 | 20, 20, told["flags"], told["method"], 0, 33, told["crc"],
+            "<4s6H3L5H2L", b"PK\1\2", 3 << 8 | 20, self.needs, told["flags"], told["method"], 0, 33, told["crc"],
             told["packed"], told["size"], len(self.raw_name), len(self.extra), 0, 0, 0, self.mode << 16,
             told["offset"],
         )  # fmt: skip
