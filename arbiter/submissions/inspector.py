@@ -181,17 +181,22 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def alone(configs: Sequence[Config]) -> Iterator[None]:
-    """Inspect alone: StoreError where somebody does already. The hold ends with the process."""
+    """Inspect alone; the hold ends with the process.
+
+    StoreError where somebody inspects already, or the folder cannot be made.
+    """
     descriptors = []
     try:
         for config in configs:
             folder = folder_of(config)
-            folder.mkdir(mode=0o700, exist_ok=True)
-            descriptors.append(os.open(folder, os.O_RDONLY | os.O_CLOEXEC))
             try:
+                folder.mkdir(mode=0o700, exist_ok=True)
+                descriptors.append(os.open(folder, os.O_RDONLY | os.O_CLOEXEC))
                 fcntl.flock(descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StoreError(f"{folder}: somebody inspects what comes there already") from None
+            except OSError as error:
+                raise StoreError(f"{folder}: {error.strerror}") from None
         yield
     finally:
         for descriptor in descriptors:

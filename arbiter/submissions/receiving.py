@@ -45,9 +45,15 @@ def program_of(config: Config, file: str) -> Path:
 
 
 def has_room(folder: Path, wanted: int) -> bool:
-    """True where so many bytes fit on the folder's disk beside what matches may need."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return shutil.disk_usage(folder).free >= wanted + LEFT_BYTES
+    """True where so many bytes fit on the folder's disk beside what matches may need.
+
+    StoreError where the folder is not there and cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return shutil.disk_usage(folder).free >= wanted + LEFT_BYTES
+    except OSError as error:
+        raise _failed(folder, error) from None
 
 
 class Arriving:

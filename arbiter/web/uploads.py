@@ -50,25 +50,25 @@ class Uploads:
 
         `length` is how long it says that it is.
         """
-        terms = open_terms(caller)
+        terms = await run_in_threadpool(open_terms, caller)
         if length > terms.max_bytes:
             raise _too_large(terms.max_bytes)
-        with self._place(caller, terms.max_bytes):
-            try:
+        try:
+            with self._place(caller, terms.max_bytes):
                 return await self._take(caller, terms, chunks)
-            except TooLarge:
-                raise _too_large(terms.max_bytes) from None
-            except TooMany as error:
-                message = f"{terms.per_day} new archives in 24 hours are taken from an author"
-                raise too_many(message, terms.per_day, error.seconds) from None
-            except TimeoutError:
-                message = f"the archive did not come within {SECONDS:.0f} s"
-                raise Refusal(408, "too_slow", message, headers={"connection": "close"}) from None
-            except ClientDisconnect:
-                raise Refusal(400, "no_request", "the archive did not come whole") from None
-            except StoreError as error:
-                LOG.error("an upload failed: %s", error)
-                raise
+        except TooLarge:
+            raise _too_large(terms.max_bytes) from None
+        except TooMany as error:
+            message = f"{terms.per_day} new archives in 24 hours are taken from an author"
+            raise too_many(message, terms.per_day, error.seconds) from None
+        except TimeoutError:
+            message = f"the archive did not come within {SECONDS:.0f} s"
+            raise Refusal(408, "too_slow", message, headers={"connection": "close"}) from None
+        except ClientDisconnect:
+            raise Refusal(400, "no_request", "the archive did not come whole") from None
+        except StoreError as error:
+            LOG.error("an upload failed: %s", error)
+            raise
 
     async def _take(
         self, caller: Caller, terms: Submissions, chunks: AsyncIterable[bytes]

@@ -225,6 +225,14 @@ def test_one_at_a_time_inspects(config: Config) -> None:
         pass
 
 
+def test_a_folder_that_cannot_be_made_is_one_line(config: Config) -> None:
+    folder_of(config).write_text("a file of this name")
+    with pytest.raises(StoreError, match=r"s\.submissions: Not a directory|File exists"), alone([config]):
+        pass
+    with pytest.raises(StoreError, match="File exists"):
+        has_room(folder_of(config), 1)
+
+
 def test_an_archive_is_whole_or_not_there(tmp_path: Path) -> None:
     folder = tmp_path / "s.submissions"
     arriving = Arriving(folder, 10)
