@@ -54,6 +54,23 @@ def test_the_tables_are_those_of_the_code(request: pytest.FixtureRequest) -> Non
     assert page == PAGE.read_text()
 
 
+def test_sizes_beside_those_of_others_are_ours() -> None:
+    cells = envs.aec("dou_dizhu").observation_space("seat_0")["observation"].shape[0]
+    roles = [
+        str(dou_dizhu_v4.env(visible).observation_space(agent)["observation"].shape[0])
+        for visible in (False, True)
+        for agent in ("landlord_0", "peasant_0")
+    ]
+    rows = {
+        row.split("|")[1].strip(): row.split("|")[2:] for row in PAGE.read_text().splitlines() if "|" in row
+    }
+    assert rows["Dou Dizhu's ids"][0].strip() == f"{envs.aec('dou_dizhu').action_space('seat_0').n:,}"
+    ours, rlcard, pettingzoo, *_ = rows["Dou Dizhu's observation"]
+    assert ours.strip() == f"{cells:,} cells; by role {' or '.join(roles[:2])}"
+    assert rlcard.strip().startswith(" or ".join(roles[2:]))
+    assert pettingzoo.strip() == f"{' or '.join(roles[:2])}; {' or '.join(roles[2:])} with them"
+
+
 def test_the_ladder_of_the_page_comes_out_as_it_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
     section = PAGE.read_text().partition("## How good is it?\n")[2].partition("\n## ")[0]
     exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0], {})
