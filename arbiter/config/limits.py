@@ -75,11 +75,13 @@ def changed(limits: Limits, **written: str | None) -> Limits:
 def written(limits: Limits) -> WrittenLimits:
     """Limits as people write them."""
     time, start = limits.time, limits.start_ns
-    control = _duration(time.budget_ns) + (f"+{_duration(time.increment_ns)}" if time.increment_ns else "")
+    control = duration_text(time.budget_ns) + (
+        f"+{duration_text(time.increment_ns)}" if time.increment_ns else ""
+    )
     memory, rest = divmod(limits.memory_bytes, 10**6)
     return WrittenLimits(
         time=control + ("/request" if time.per_request else ""),
-        start_time=NO_START if start is None else _duration(start),
+        start_time=NO_START if start is None else duration_text(start),
         memory=f"{limits.memory_bytes}" if rest else f"{memory}MB",
         clock=limits.clock,
         delivery=limits.delivery,
@@ -88,7 +90,7 @@ def written(limits: Limits) -> WrittenLimits:
     )
 
 
-def _duration(ns: int) -> str:
+def duration_text(ns: int) -> str:
     """``10s``, ``1.5ms``."""
     seconds, rest = divmod(ns, 10**9)
     return f"{ns / 10**6:.6f}".rstrip("0").rstrip(".") + "ms" if rest else f"{seconds}s"

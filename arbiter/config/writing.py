@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from arbiter.config.changes import LATER
+from arbiter.config.limits import duration_text
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from arbiter.config.season import Config
 
 WIDTH = 110
+MICROSECOND = timedelta(microseconds=1)
 USUAL_OF_A_PLAYER: dict[str, Any] = {"version": None, "env": {}, "read": [], "batched": False, "house": False}
 """Left out: most players have nothing else."""
 
@@ -35,7 +38,7 @@ def written(config: Config) -> str:
         "rounds": config.rounds,
         "until": None if config.until is None else config.until.isoformat(),
         "opens": None if config.opens is None else config.opens.isoformat(),
-        "every": None if config.every is None else f"{config.every.total_seconds():.6f}s",
+        "every": None if config.every is None else duration_text(config.every // MICROSECOND * 1000),
         "freeze": config.freeze,
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],

@@ -90,6 +90,13 @@ def test_what_is_written_reads_as_the_same_config_elsewhere(folder: Path, season
     assert all(printable(line) == line for line in text.split("\n"))
 
 
+def test_a_time_between_rounds_is_written_as_people_write_it(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    players = [{"name": f"p{number}", "command": ["python3"]} for number in range(4)]
+    file.write_text(yaml.safe_dump({"game": "planning", "every": "1.5s", "players": players}))
+    assert "every: 1500ms\n" in written(load(file))
+
+
 def test_settings_that_were_kept_are_written_with_their_own_digest(tmp_path: Path) -> None:
     """Of an earlier version they lack keys that the file has."""
     file = tmp_path / "s.yaml"
