@@ -58,6 +58,7 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
         "at_once": season.at_once,
         "rounds": season.rounds,
         "complete": season.left.complete,
+        "every_s": None if settled.every is None else settled.every.total_seconds(),
         "rounds_left": season.left.unfinished,
         "matches_left": season.matches_left,
         "worst": _lengths(season, season.match_ns),
@@ -164,6 +165,11 @@ def _print(figures: dict[str, Any], time: TimeControl) -> None:
             f"{figures['complete']} of {rounds} rounds are complete:"
             f" {counted(matches, 'match')} in {counted(left, 'round')} are left"
         )
+    if (every := figures["every_s"]) is not None:
+        last = (
+            f", the last of {rounds} {duration((rounds - 1) * every)} after the first" if rounds > 1 else ""
+        )
+        click.echo(f"a round begins every {duration(every)}{last}")
     click.echo(f"at worst: {_told(figures['worst'], figures)}")
     if trial := figures["trial"]:
         early = f" ({trial['faults']} more ended by a fault)" if trial["faults"] else ""

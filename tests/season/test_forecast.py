@@ -219,6 +219,15 @@ def test_plan_names_what_is_wrong(
     assert (code, words in err) == (2, True)
 
 
+def test_plan_says_when_the_last_round_begins(
+    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    config = configured(tmp_path, 4, "every: 30m")
+    assert "a round begins every 30 min, the last of 10 4 h 30 min after the first" in planned(
+        arbiter, config
+    )
+
+
 def test_a_moment_that_is_over_leaves_the_other_figures(
     arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
