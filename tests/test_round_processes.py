@@ -358,3 +358,11 @@ def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_
     part = f"sqlite:///{quick_config.parent}/part.sqlite"
     code, _, err = run("run-season", quick_config, "--slice", "1/2", "--store", part)
     assert (code, "--slice does not go with qualify: true" in err) == (2, True)
+
+
+@pytest.mark.parametrize("line", ["every: 30m", "opens: 2026-12-01", "freeze: 1"])
+def test_slices_go_by_no_calendar(quick_config: Path, line: str) -> None:
+    quick_config.write_text(f"{line}\n{quick_config.read_text()}")
+    part = f"sqlite:///{quick_config.parent}/part.sqlite"
+    code, _, err = run("run-season", quick_config, "--slice", "1/2", "--store", part)
+    assert (code, "--slice does not go with a calendar" in err) == (2, True)
