@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arbiter.table.launcher import Launcher
 
 ROOM_BYTES = 256 << 20
-"""What a build may write, besides as much as an archive may hold."""
+"""What a build may write, besides a copy of what was sent."""
 CHUNK = 1 << 20
 FOLLOW_NONE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NO_BUILD = (
@@ -47,7 +47,8 @@ def build(recipe: Recipe, source: Path, terms: Submissions, launcher: Launcher) 
     if not program:
         raise Refused(f"there is no program {first} where bots are built", NO_BUILD)
     most = MOST_GROWTH * terms.max_bytes
-    bounds = Bounds(most + ROOM_BYTES, BUILD_SECONDS)
+    sent = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
+    bounds = Bounds(sent + ROOM_BYTES, BUILD_SECONDS)
     with built(launcher, source, (program, *recipe.build[1:]), bounds) as done:
         output = done.output.decode(errors="replace")
         if done.why:

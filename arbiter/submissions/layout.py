@@ -24,6 +24,8 @@ CENTRAL, LOCAL = struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s5H3L2H")
 END_MARK = b"PK\5\6"
 NEWEST = 63
 """Ten times the version of the format that a file may need."""
+MOST_OF_DIRECTORY = 4_000_000
+"""Bytes, which are in memory at once: twice what the longest names need."""
 LONGEST_COMMENT = 0xFFFF
 FULL_16, FULL_32 = 0xFFFF, 0xFFFF_FFFF
 """A number that stands in a zip64 record instead."""
@@ -113,6 +115,10 @@ def _directory(file: BinaryIO, size: int, most: int) -> tuple[int, int, int]:
         raise Refused("it is a part of an archive in several parts", PACK_AGAIN)
     if count > most:
         raise Refused(f"it holds {count} files and folders; at most {most} are taken", "leave some out")
+    if length > MOST_OF_DIRECTORY:
+        raise Refused(
+            f"its directory has {length:,} bytes; at most {MOST_OF_DIRECTORY:,} are read", PACK_AGAIN
+        )
     if begin + length != end:
         raise Refused("there is something before, between or behind its parts", PACK_AGAIN)
     return count, begin, end

@@ -90,6 +90,7 @@ def test_names_in_any_language_are_kept(tmp_path: Path) -> None:
 
 
 ZEROS = b"\0" * 10_000_000
+PADDING = struct.pack("<2H", 0xCAFE, 60_000) + bytes(60_000)
 WHOLE = archive_of(Made("a", b"a" * 1000), Made("b", b"b" * 1000))
 PATH = "a name of a file"
 REFUSED: dict[str, tuple[bytes, str]] = {
@@ -222,6 +223,10 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         archive_of(Made(), comment=b"-PK\5\6-"),
         "it can be read as two archives",
     ),
+    "a huge directory": (
+        archive_of(*[Made(f"{n}", b"", 0, extra=PADDING) for n in range(70)]),
+        "its directory has",
+    ),
     "a newer version": (archive_of(Made(needs=84)), "a newer version of the format"),
     "parts of several": (
         archive_of(Made(), count=1)[:-18] + b"\1\0" + archive_of(Made())[-16:],
@@ -245,7 +250,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_refused(what: str, tmp_path: Path) -> None:
     sent, said = REFUSED[what]
-    limit = 20_000_000 if what == "65,535 entries" else LIMIT
+    limit = 20_000_000 if what in ("65,535 entries", "a huge directory") else LIMIT
     with pytest.raises(Refused) as refusal:
         unpacked(tmp_path, sent, limit)
     assert said in refusal.value.detail
