@@ -45,7 +45,8 @@ echo ready
 read go && cp -R {bubblewrap.SOURCE}/. {bubblewrap.WORK} && chmod -R u+w {bubblewrap.WORK} &&
 cd {bubblewrap.WORK} && exec "$@" </dev/null"""
 """Waits until the file system that it is to write in has been opened from outside."""
-START_SECONDS = 10.0
+START_SECONDS = 60.0
+"""For bubblewrap to start, on a machine that is busy with matches."""
 LOOK_MS = 50
 MOST_READ = 10 << 20
 """Bytes of output after which a build is ended."""
