@@ -27,6 +27,11 @@ for line in sys.stdin:
     print("{MARKUP}", file=sys.stderr, flush=True)
     print("? {MARKUP}\\n", flush=True)
 """
+CONFUSED = """\
+import sys
+for number, line in enumerate(sys.stdin):
+    print("nonsense" if number == 0 else "= 0" if line.startswith("gen_") else "=", end="\\n\\n", flush=True)
+"""
 
 
 @pytest.mark.process
@@ -81,6 +86,21 @@ def test_what_a_bot_writes_is_text_wherever_it_is_shown(browser: Browser, tmp_pa
         assert page.locator("#applet img").count() == 0
         assert "\x1b" not in page.locator("#applet").inner_text()
         assert table.complaints == []
+
+
+@pytest.mark.process
+def test_news_that_was_answered_badly_is_skipped(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(CONFUSED)
+    with sitting(browser, f"bot:{sys.executable} -S {tmp_path / 'bot.py'}", options=ONE_CARD) as table:
+        table.press("Step")
+        page = table.settled()
+        assert "✕ malformed" in page.locator(".ap-trouble").inner_text()
+        table.press("Skip")
+        table.settled()
+        assert not page.locator(".ap-trouble").is_visible()
+        # What comes next is told.
+        table.press("Step")
+        assert "set_players" in table.settled().locator(".ap-trouble").inner_text()
 
 
 def test_lines_sent_by_hand_are_marked_and_come_back_with_the_arrow(browser: Browser) -> None:
