@@ -245,7 +245,7 @@ def _id(action: AnyAction) -> int:
         raise NoSuchAction(f"{action!r} is no action: pass, bid_8 to bid_13, trump_S, H, D or C, or a card")
     if isinstance(action, BidAction | TrumpAction | PlayAction):
         return _id(str(action))
-    if isinstance(action, list | tuple | np.ndarray) and np.ndim(action):
+    if isinstance(action, list | tuple) or (isinstance(action, np.ndarray) and action.ndim):
         return _hot(action)
     return checked_action(action, len(WORDS), "the engine")
 
@@ -253,7 +253,10 @@ def _id(action: AnyAction) -> int:
 def _hot(row: Any) -> int:
     """The id that a one-hot vector means; TypeError or ValueError for a vector of another kind."""
     expected = f"a one-hot action has {len(WORDS)} numbers, one of them 1 and the others 0"
-    cells = np.asarray(row)
+    try:
+        cells = np.asarray(row)
+    except ValueError:
+        raise NoSuchAction(expected) from None
     if cells.dtype.kind not in "biuf":
         raise WrongActionType(f"{expected}, not {cells.dtype}")
     if cells.shape != (len(WORDS),) or np.count_nonzero(cells) != 1 or cells.max() != 1:

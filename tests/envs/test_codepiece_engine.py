@@ -82,6 +82,7 @@ def test_a_one_hot_vector_of_any_kind_is_an_action() -> None:
         None,
         True,
         [1],
+        [1, [2]],
         [0] * 63,
         [1] * 63,
         [0.5] + [0] * 62,
