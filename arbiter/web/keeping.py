@@ -56,6 +56,16 @@ def _is_public(below: list[str]) -> bool:
     return not below or (below[0] in PUBLIC and not (below[0] == "matches" and below[-1] == "log"))
 
 
+def season_of(scope: Scope) -> str | None:
+    """The season that a request to read what everybody may read is about; None for any other request."""
+    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+        return None
+    parts = scope["path"].removeprefix("/api/v1").split("/")
+    if len(parts) < 3 or parts[1] != "seasons" or not _is_public(parts[3:]):
+        return None
+    return given(parts[2])
+
+
 class _Kept:
     """The answers made of one state, and what was `asked` for; the last come last."""
 
@@ -120,12 +130,7 @@ class Keeper:
 
     async def _state(self, scope: Scope) -> State | None:
         """The state to show of the season that a request to read is about; None for any other request."""
-        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
-            return None
-        parts = scope["path"].removeprefix("/api/v1").split("/")
-        if len(parts) < 3 or parts[1] != "seasons" or not _is_public(parts[3:]):
-            return None
-        watched = self._seasons.watched.get(given(parts[2]))
+        watched = self._seasons.watched.get(season_of(scope) or "")
         if watched is None:
             return None
         try:

@@ -9,7 +9,6 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.season import administration
-from arbiter.web import figures
 from arbiter.web.author_pages import OWN, for_author, own_page, verdict_page
 from arbiter.web.forms import read_fields
 from arbiter.web.organisers_api import MOVED, annulled, inspected, reinstated, run, sent_by_anybody, suspended
@@ -101,7 +100,6 @@ def _admin(caller: Caller) -> dict[str, Any]:
         "suspended": caller.suspended(),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
-        "standings": None if state.frozen is None else figures.standings(state),
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
         "audit": stored.audit.last(SHOWN_DEEDS),
     }

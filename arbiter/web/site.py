@@ -27,6 +27,7 @@ from arbiter.web.security import Guard, given
 from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import Account, Traffic
 from arbiter.web.under_way import under_way
+from arbiter.web.unveiling import Unveiled
 from arbiter.web.uploads import Uploads
 from arbiter.web.words import match_of_part, match_part, part
 
@@ -94,7 +95,7 @@ def make_site(
     ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, ArbiterError: _our_error, 500: _our_error}
     site = Starlette(routes=routes, exception_handlers=handlers)
-    return Account(Guard(Keeper(site, seasons)), traffic, log)
+    return Account(Guard(Unveiled(Keeper(site, seasons), site, seasons)), traffic, log)
 
 
 def _visitors_routes(seasons: Seasons, tables: Tables) -> list[Route]:

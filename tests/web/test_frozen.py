@@ -16,7 +16,7 @@ from arbiter.config import Config, load
 from arbiter.season import administration
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
-from arbiter.submissions.authors import add_authors
+from arbiter.submissions.authors import add_authors, revoke
 from arbiter.web.report import make_report
 from arbiter.web.seasons import Seasons
 from arbiter.web.shown import as_shown
@@ -215,15 +215,45 @@ def test_the_log_of_a_match_waits_for_the_end_and_organisers_do_not(frozen: Froz
     assert (status("ann"), status("olga")) == (404, 200)
 
 
-def test_organisers_see_the_standings_as_they_are(frozen: Frozen) -> None:
+@pytest.mark.parametrize("who", ["olga", "ann"])
+def test_organisers_see_all_by_their_tokens_and_authors_do_not(frozen: Frozen, who: str) -> None:
+    frozen.play()
+    frozen.play(matches=3)
+    before = frozen.answers()
+    headers = {"Authorization": f"Bearer {frozen.tokens[who]}"}
+    for path, key, seen in (
+        ("/standings", "after_round", 2),
+        ("", "complete", 2),
+        ("/matches/r002-t01-m0", "id", LATER),
+        ("/matches/r002-t01-m0/replay", "id", LATER),
+        ("/rounds/3", "stored", 3),
+    ):
+        answer = frozen.client.get(f"/api/v1/seasons/small{path}", headers=headers)
+        assert (answer.json().get(key) == seen) is (who == "olga")
+        assert ("no-store" in answer.headers.get("cache-control", "")) is (who == "olga")
+    assert frozen.answers() == before, "nobody is told what was made for somebody else"
+
+
+def test_an_organiser_who_is_logged_in_sees_all_and_is_told_that_others_do_not(frozen: Frozen) -> None:
     frozen.play()
     frozen.look()
     page = frozen.client.get("/login").text
     proof = re.findall(r'name="proof" value="([^"]+)"', page)[0]
     frozen.client.post("/login", data={"proof": proof, "token": frozen.tokens["olga"]})
-    text = frozen.client.get("/admin").text
-    assert "Standings now" in text
-    assert "after 2 of 4 rounds" in text
+    text = frozen.client.get("/seasons/small").text
+    assert "2 of 4 rounds complete" in text
+    assert "Only organisers see the results after round 1" in text
+    frozen.client.cookies.clear()
+    assert "Only organisers" not in frozen.client.get("/seasons/small").text
+
+
+def test_a_token_that_is_revoked_shows_no_more_than_everybody_sees(frozen: Frozen) -> None:
+    frozen.play()
+    frozen.look()
+    revoke(frozen.season, "olga", "test")
+    headers = {"Authorization": f"Bearer {frozen.tokens['olga']}"}
+    answer = frozen.client.get("/api/v1/seasons/small/standings", headers=headers)
+    assert answer.json()["after_round"] == 1
 
 
 def test_without_the_key_everything_is_shown(frozen: Frozen) -> None:

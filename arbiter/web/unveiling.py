@@ -1,0 +1,73 @@
+"""What organisers are shown of a season whose results are held back: all of it, at the same addresses.
+
+They are known by a token or by a session, as elsewhere. Nobody keeps what is made for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from arbiter.errors import ArbiterError
+from arbiter.web.callers import by_token
+from arbiter.web.keeping import season_of
+from arbiter.web.refusals import PRIVATE
+from arbiter.web.seasons import SHOWN
+from arbiter.web.sessions import caller_in
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from arbiter.web.seasons import Seasons
+    from arbiter.web.state import State
+
+CREDENTIALS = {b"authorization", b"cookie"}
+OURS = [(name.lower().encode(), value.encode()) for name, value in PRIVATE.items()]
+
+
+class Unveiled:
+    """Makes answers for organisers of the whole state by `site`; everything else is handed on to `kept`."""
+
+    def __init__(self, kept: ASGIApp, site: ASGIApp, seasons: Seasons) -> None:
+        self._kept, self._site, self._seasons = kept, site, seasons
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        season = season_of(scope)
+        whole = None
+        if season is not None and any(name in CREDENTIALS for name, _ in scope["headers"]):
+            whole = await run_in_threadpool(self._whole, season, Request(scope))
+        if whole is None:
+            await self._kept(scope, receive, send)
+            return
+
+        async def privately(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *OURS]}
+            await send(message)
+
+        before = SHOWN.set(whole)
+        try:
+            await self._site(scope, receive, privately)
+        finally:
+            SHOWN.reset(before)
+
+    def _whole(self, season: str, request: Request) -> State | None:
+        """The whole state for an organiser of a season of which others see less; else None."""
+        watched = self._seasons.watched.get(season)
+        try:
+            state = None if watched is None else watched.show()
+            if state is None or state.frozen is None:
+                return None
+            kind, _, token = request.headers.get("authorization", "").partition(" ")
+            if kind.lower() == "bearer":
+                caller = by_token(self._seasons, token.strip())
+            else:
+                caller = caller_in(self._seasons, request)
+        except ArbiterError:
+            # The page says so.
+            return None
+        if caller is None or not caller.author.organiser or caller.state.name != season:
+            return None
+        return caller.state
