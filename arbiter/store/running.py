@@ -45,7 +45,8 @@ class RunningBook:
         self._set(who, "resume", "playing", paused=None)
 
     def close(self, who: str) -> None:
-        """Let the round under way be the last one, and take nothing more, for good."""
+        """Let the round under way be the last one, and take nothing more, for good; a pause ends with it."""
+        self.resume(who)
         self._set(who, "close", "closing", closed=moment())
 
     def _set(self, who: str, verb: str, word: str, **values: str | None) -> None:

@@ -52,6 +52,15 @@ def test_a_closed_season_ends_with_the_round_under_way(kept: Kept) -> None:
     assert kept.season.seed_told() == 3
 
 
+def test_a_paused_season_that_is_closed_is_played_to_its_end(kept: Kept) -> None:
+    kept.season.running.pause("olga")
+    kept.season.running.close("olga")
+    finish(kept)
+    slots: Any = Nobody()
+    (event,) = Season(kept.config, kept.season).play(slots)
+    assert type(event).__name__ == "SeasonComplete"
+
+
 def test_a_season_goes_on_at_the_command(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
     kept.season.running.pause("olga")
     assert "paused since" in arbiter("status", kept.file)[1]
