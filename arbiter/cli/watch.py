@@ -44,6 +44,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
     over = running.closed is not None or season.seed_told() is not None
     until = None if found.whole is None else found.whole.until
     following = None if found.whole is None else next_round(found.whole, rounds, over)
+    frozen = season.frozen_after() if found.whole is not None and found.whole.freeze else None
     shape: dict[str, Any] = {
         "season": found.name,
         "rounds": found.rounds,
@@ -57,6 +58,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
         if following is None
         else {"round": following.number, "begins": following.begins.isoformat()},
         "until": None if until is None else until.isoformat(),
+        "frozen_after": frozen,
         "paused": running.paused,
         "closed": running.closed,
         "suspended": suspended_now(season, complete),
@@ -71,9 +73,11 @@ def status(config: str, store_url: str | None, style: str) -> None:
     if begun:
         say(f"round {begun.number}: {shape['stored']} of {shape['matches']} matches stored")
     if following is not None:
-        say(f"round {following.number} begins at {moment_text(following.begins)}")
+        say(f"round {following.number} is due at {moment_text(following.begins)}")
     if until is not None and not over:
         say(f"rounds are begun as long as they end before {moment_text(until)}")
+    if frozen is not None:
+        say(f"the public sees no results after round {frozen} until the season is over")
     if holds.annulled:
         again = f", {shape['to_replay']} to be played again" if holds.to_replay else ""
         say(f"{counted(len(holds.annulled), 'match')} annulled{again}")

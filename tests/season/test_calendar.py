@@ -254,8 +254,19 @@ def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_ro
     assert shape["next"] == {"round": 2, "begins": "2026-12-01T08:00:30+00:00"}
     assert shape["until"] == moment_of(season)
     text = arbiter("status", season.config.file)[1]
-    assert "1 round complete\nround 2 begins at 2026-12-01 " in text
+    assert "1 round complete\nround 2 is due at 2026-12-01 " in text
     assert "rounds are begun as long as they end before 2026-12-02 " in text
+
+
+def test_the_status_tells_the_organiser_what_the_public_does_not_see(
+    day: Day, open_season: Callable[..., Season], arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
+    season = open_season("freeze: 2")
+    for _ in range(2):
+        list(season.play(lasting(day, 4), only_one=True))
+    assert json.loads(arbiter("status", season.config.file, "--format", "json")[1])["frozen_after"] == 1
+    words = "the public sees no results after round 1 until the season is over"
+    assert words in arbiter("status", season.config.file)[1]
 
 
 def moment_of(season: Season) -> str:
