@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from arbiter.season import administration
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.submissions.authors import add_authors, revoke
+from arbiter.web.live import Live
 from arbiter.web.report import make_report
 from arbiter.web.seasons import Seasons
 from arbiter.web.shown import as_shown
@@ -180,6 +182,27 @@ def test_events_tell_of_no_later_round(frozen: Frozen) -> None:
     assert {event.round for event in told} <= {0, 1}
     assert [event.subject for event in told if event.kind == "state"] == ["frozen", "stopping"]
     assert state.event == told[-1].number
+
+
+def test_listeners_hear_of_no_later_round(frozen: Frozen) -> None:
+    frozen.play()
+    frozen.season.ask_to_stop()
+    frozen.look()
+
+    async def listen() -> bytes:
+        state = frozen.seasons.state("small")
+        assert state is not None
+        news = Live(frozen.seasons).listen(state, "here", "0")
+        async with asyncio.timeout(60):
+            told = [await anext(news), await anext(news)]
+        await news.aclose()
+        return b"".join(told)
+
+    heard = asyncio.run(listen())
+    assert b"r001/t01/m0" in heard
+    assert b"r002" not in heard
+    assert b'"round":2' not in heard
+    assert b"stopping" in heard
 
 
 def test_ratings_are_not_computed_again_while_nothing_more_is_shown(frozen: Frozen) -> None:
