@@ -7,7 +7,10 @@ import os
 import signal
 import time
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from hashlib import sha256
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +21,7 @@ from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions.authors import add_authors
-from arbiter.submissions.receiving import folder_of
+from arbiter.submissions.receiving import archive_of, folder_of
 from tests.commands import BOTS, RANDOM, arbiter
 from tests.web.authored import archive
 from tests.web.served import PATIENCE, Served, serving
@@ -157,6 +160,29 @@ def test_one_upload_at_a_time_is_taken_from_an_author(contest: Contest, tmp_path
         # Another author's is taken meanwhile.
         mine = served.tell(contest.head("content-length: 3", "connection: close", name="ben") + b"abc")
         assert b" 202 " in mine
+
+
+def test_of_sixty_uploads_at_once_none_is_lost(contest: Contest, tmp_path: Path) -> None:
+    names = [f"author {number:02d}" for number in range(60)]
+    with closing(Store(contest.config.store)) as store:
+        season = store.season("s")
+        assert season is not None
+        contest.tokens |= dict(add_authors(contest.config, season, names, False, "test"))
+        with serving(contest.file, folder=tmp_path) as served, ThreadPoolExecutor(60) as threads:
+            ready = Barrier(60)
+
+            def send(name: str) -> bytes:
+                body = archive(name)
+                length = f"content-length: {len(body)}"
+                ready.wait()
+                return served.tell(contest.head(length, "connection: close", name=name) + body)
+
+            answers = list(threads.map(send, names))
+        assert [answer for answer in answers if b" 202 " not in answer] == []
+        for name in names:
+            (found,) = season.submissions.of(name)
+            assert found.sha256 == sha256(archive(name)).hexdigest()
+            assert archive_of(contest.config, found.file).read_bytes() == archive(name)
 
 
 def test_what_is_cut_off_is_gone(contest: Contest, tmp_path: Path) -> None:
