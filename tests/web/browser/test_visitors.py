@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.byhand.occupants import RandomPlayer
+from arbiter.byhand.occupants import Line, RandomPlayer
 from arbiter.config import load
+from arbiter.errors import MalformedReply
+from arbiter.exchange import Reply
+from arbiter.match import Fault
+from arbiter.protocol import NONE
+from arbiter.table.single import Heard
 from tests.web.browser.conftest import served
 from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
 
@@ -33,6 +38,15 @@ class HouseBot(RandomPlayer):
 
     def __init__(self, title: str, *_: object) -> None:
         self.title = title
+
+
+class BrokenBot(HouseBot):
+    """Answers requests with what is no reply."""
+
+    def hear(self, line: Line) -> Heard:
+        if not line.command.startswith("gen_"):
+            return super().hear(line)
+        return Heard(b"x", Reply(NONE, 0, 0, fault=MalformedReply(Fault.MALFORMED, "secret words", b"x")))
 
 
 @pytest.fixture
@@ -105,3 +119,21 @@ def test_a_table_that_is_left_is_free_for_others(
             assert visit.session.closed.wait(20)
         other.get_by_role("button", name="Sit down").click()
         other.locator(ASKED).first.wait_for()
+
+
+def test_a_house_bot_that_fails_ends_the_table(
+    page: Page, tables: tuple[Tables, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from arbiter.web import tables as module
+
+    monkeypatch.setattr(module, "ProcessBot", BrokenBot)
+    page.goto(tables[1])
+    page.get_by_role("button", name="Sit down").click()
+    # Where the visitor is the first to decide, the bots are asked after that.
+    failed = page.get_by_text("A house bot has failed")
+    failed.or_(page.locator(ASKED).first).first.wait_for()
+    if not failed.is_visible():
+        page.locator(ASKED).first.click()
+    failed.wait_for()
+    assert page.get_by_text("secret words").count() == 0
+    assert page.get_by_role("button", name="Sit down again").is_visible()
