@@ -14,6 +14,10 @@ from typing import Any
 
 import pytest
 
+from tests.kept_season import original_season
+
+__all__ = ["original_season"]
+
 for package in ("gymnasium", "pettingzoo", "pandas", "pyarrow"):
     pytest.importorskip(package, reason=f"needs {package}: pip install 'arbiter-cards[dev]'")
 
@@ -138,6 +142,24 @@ def data_set():
 
 
 @trial
+def seasons():
+    from arbiter.cli import exit_code
+    season = sys.argv[2] + "/small.yaml"
+    commands = (
+        ["init", str(folder / "new")],
+        ["check-config", season],
+        ["export", season, "--as", "events-csv", "--output", str(folder / "events.csv")],
+        ["standings", season],
+        ["matches", season],
+        ["show", season, "r001/t01/m0"],
+        ["status", season],
+        ["verify", season],
+        ["report", season, "--output", str(folder / "season.html")],
+    )
+    return ", ".join(command[0] for command in commands if exit_code(command) != 0)
+
+
+@trial
 def bots_in_an_environment():
     from arbiter import envs
     envs.single("planning", "python3 bot.py")
@@ -146,7 +168,12 @@ def bots_in_an_environment():
 @trial
 def bots_by_command():
     from arbiter.cli import exit_code
-    return str(exit_code(["play", "--game", "planning", "--bot", "python3", "--bot", "python3"]))
+    commands = (
+        ["play", "--game", "planning", "--bot", "python3", "--bot", "python3"],
+        ["check-bot", "--game", "planning", "--", "python3"],
+        ["serve", "x.yaml"],
+    )
+    return [exit_code(command) for command in commands]
 
 
 print(json.dumps(outcomes))
@@ -155,9 +182,10 @@ LINUX_ALONE = "bots are started on Linux alone (docs/howto/macos-and-windows.md 
 
 
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
+def tried(tmp_path_factory: pytest.TempPathFactory, original_season: Path) -> tuple[dict[str, Any], str]:
     """What came of each trial, and standard error."""
-    words = [sys.executable, "-c", TRIALS, str(tmp_path_factory.mktemp("elsewhere"))]
+    folder = tmp_path_factory.mktemp("elsewhere")
+    words = [sys.executable, "-c", TRIALS, str(folder), str(original_season)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     outcomes: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -166,7 +194,7 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str
 
 WORK = (
     "ratings", "aec", "parallel", "dou_dizhu_v4", "single", "batch", "chefs_hat", "engine", "policy_bot",
-    "testing", "data_set",
+    "testing", "data_set", "seasons",
 )  # fmt: skip
 
 
@@ -179,6 +207,8 @@ def test_an_environment_with_programs_says_what_it_needs(tried: tuple[dict[str, 
     assert tried[0]["bots_in_an_environment"] == f"ConfigError: {LINUX_ALONE}"
 
 
-def test_a_command_that_starts_bots_says_so_in_one_line(tried: tuple[dict[str, Any], str]) -> None:
-    assert tried[0]["bots_by_command"] == "2"
-    assert tried[1].splitlines() == [f"arbiter: {LINUX_ALONE}"]
+def test_commands_that_start_bots_say_so_in_one_line(tried: tuple[dict[str, Any], str]) -> None:
+    assert tried[0]["bots_by_command"] == [2, 2, 2]
+    needs = "arbiter: this command needs Linux (docs/howto/macos-and-windows.md says what works here)"
+    assert tried[1].splitlines()[-3:] == [f"arbiter: {LINUX_ALONE}", needs, needs]
+    assert "Traceback" not in tried[1]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+USAGE = 2
 OUR_FAULT = 4
 
 COMMANDS = {
@@ -134,8 +135,10 @@ def exit_code(arguments: list[str]) -> int:
         if os.environ.get("ARBITER_DEBUG"):
             raise
         if isinstance(error, ImportError | AttributeError) and not hasattr(os, "pidfd_open"):
-            _complain(f"arbiter: this command needs Linux ({type(error).__name__}: {error})")
-            return OUR_FAULT
+            _complain(
+                "arbiter: this command needs Linux (docs/howto/macos-and-windows.md says what works here)"
+            )
+            return USAGE
         text = " ".join(f"{type(error).__name__}: {error}".split())
         _complain(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows where)")
         return OUR_FAULT

@@ -56,6 +56,8 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
         from arbiter.web import serving
         from arbiter.web.traffic import Log
     except ModuleNotFoundError as error:
+        if not hasattr(os, "pidfd_open"):
+            raise  # what is missing may be no package, but Linux
         message = f"applet needs the package {error.name}"
         raise ConfigError(message, hint="pip install 'arbiter-cards[web]'") from None
     from arbiter.byhand.session import Session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -60,6 +61,8 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_table
         from arbiter.web.site import make_site
         from arbiter.web.traffic import Log
     except ModuleNotFoundError as error:
+        if not hasattr(os, "pidfd_open"):
+            raise  # what is missing may be no package, but Linux
         message = f"serve needs the package {error.name}"
         raise ConfigError(message, hint="pip install 'arbiter-cards[web]'") from None
     from arbiter.store.address import file_of
