@@ -12,6 +12,7 @@
 from arbiter.export.columns import (
     CHEFS_HAT_COLUMNS,
     EVENT_COLUMNS,
+    RESULT_COLUMNS,
     SEAT_COLUMNS,
     Column,
     Columns,
@@ -41,6 +42,7 @@ __all__ = [
     "EVENT_COLUMNS",
     "FORMS",
     "OUTCOMES",
+    "RESULT_COLUMNS",
     "SEAT_COLUMNS",
     "Column",
     "Columns",

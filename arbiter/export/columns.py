@@ -36,6 +36,15 @@ _PLACE = {
     "season": Column("text", "the season's name; empty for a match outside of one"),
     "match": Column("text", "the match's id, r001/t01/m0"),
 }
+RESULT_COLUMNS: Columns = {
+    "white": Column("text", "the player in the lower seat"),
+    "black": Column("text", "the player in the higher seat"),
+    "result": Column("text", "1-0, 0-1 or 1/2-1/2: White's and Black's share"),
+    "round": Column("int", "from 1; null outside of a season"),
+    "table": Column("int", "of the round, from 1; null outside of a season"),
+    "match": Column("text", "the match's id, r001/t01/m0"),
+}
+"""The columns of a file of pairwise results."""
 SEAT_COLUMNS: Columns = {
     **_PLACE,
     "round": Column("short int", "from 1; null outside of a season"),

@@ -13,7 +13,7 @@ import json
 from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from arbiter.export.columns import SEAT_COLUMNS
+from arbiter.export.columns import RESULT_COLUMNS, SEAT_COLUMNS
 from arbiter.export.row_files import RowFile
 from arbiter.export.whole_files import replacing
 from arbiter.match import original
@@ -29,7 +29,6 @@ TextForm: TypeAlias = Literal["pgn", "csv", "jsonl"]
 
 OUTCOMES = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 """White's score as PGN and CSV write it."""
-CSV_HEADER = ("white", "black", "result", "round", "table", "match")
 
 
 class Result(NamedTuple):
@@ -51,7 +50,7 @@ def results(record: MatchRecord) -> Iterator[Result]:
 def text(form: TextForm, records: Iterable[MatchRecord]) -> Iterator[str]:
     """Pieces of a file in one of the text forms; a record is asked for when it is written."""
     if form == "csv":
-        yield ",".join(CSV_HEADER) + "\n"
+        yield ",".join(RESULT_COLUMNS) + "\n"
     piece = {"pgn": pgn_games, "csv": csv_rows, "jsonl": json_line}[form]
     for record in records:
         yield piece(record)
@@ -83,7 +82,7 @@ def pgn_games(record: MatchRecord) -> str:
 
 
 def csv_rows(record: MatchRecord) -> str:
-    """A match as CSV: a row for each result, in the order of `CSV_HEADER`."""
+    """A match as CSV: a row for each result, in the order of `RESULT_COLUMNS`."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     place = _whole(record.round, ""), _whole(record.table, ""), record.id

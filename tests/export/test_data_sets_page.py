@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter import __version__
-from arbiter.export import CHEFS_HAT_COLUMNS, EVENT_COLUMNS, SEAT_COLUMNS, facts, write_events, write_parquet
+from arbiter.export import (
+    CHEFS_HAT_COLUMNS,
+    EVENT_COLUMNS,
+    RESULT_COLUMNS,
+    SEAT_COLUMNS,
+    facts,
+    write_events,
+    write_parquet,
+)
 from arbiter.games import make
 from arbiter.testing import play_by_policy, random_policy
 
@@ -20,11 +28,12 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "data-sets.md"
 BEGIN = "<!-- made by tests/export/test_data_sets_page.py --rewrite-golden, from here -->\n"
 END = "<!-- to here -->\n"
-DATA_SETS: dict[str, tuple[str, Columns]] = {
+PARQUET: dict[str, tuple[str, Columns]] = {
     "Seats": ("parquet", SEAT_COLUMNS),
     "Events": ("events-parquet", EVENT_COLUMNS),
     "Chef's Hat": ("chefs-hat-parquet", CHEFS_HAT_COLUMNS),
 }
+DATA_SETS = {"Pairwise results": ("csv", RESULT_COLUMNS), **PARQUET}
 
 
 def tables() -> Iterator[str]:
@@ -44,10 +53,10 @@ def test_the_page_has_every_column_of_every_data_set(request: pytest.FixtureRequ
     assert page == PAGE.read_text()
 
 
-@pytest.mark.parametrize("title", DATA_SETS)
+@pytest.mark.parametrize("title", PARQUET)
 def test_a_parquet_file_says_what_it_holds(title: str, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not here")
-    form, columns = DATA_SETS[title]
+    form, columns = PARQUET[title]
     game = make("chefs_hat", {"rules": "gym2", "matches": 1})
     records = [play_by_policy(game, random_policy("1"))]
     file = tmp_path / "x.parquet"
