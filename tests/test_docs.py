@@ -35,6 +35,7 @@ SHORTER = {
     r"^game: planning\b.*": "game: {name: planning, deals: [[3, 0], [4, 1]]}",
     r"^MATCHES, RATE = \d+": "MATCHES, RATE = 20",
     r"\bdeals=100\b": "deals=2",
+    r"\brounds=10\b": "rounds=1",
     # Shipped bots need no packages, and start twice as quickly where none are looked for.
     r"\[python3, (?=\S*bots/)": "[python3, -S, ",
 }
