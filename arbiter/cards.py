@@ -17,6 +17,7 @@ from struct import Struct
 Card = int
 
 _WORDS = 1 << 64
+_SURE = _WORDS - (1 << 32)
 _FOUR_WORDS = Struct(">4Q")
 
 
@@ -51,16 +52,24 @@ class Stream:
     def shuffled(self, n: int) -> list[int]:
         """The integers 0..n-1 in random order: Fisher-Yates, downwards from the end."""
         order = list(range(n))
-        draw = self.draw
+        words = self._words
         for i in range(n - 1, 0, -1):
-            j = draw(i + 1)
+            if not words:
+                self._refill()
+            word = words.pop()
+            if word < _SURE:
+                # Not in any last interval: `draw` without the call, which dealing spends its time on.
+                j = word % (i + 1)
+            else:
+                words.append(word)
+                j = self.draw(i + 1)
             order[i], order[j] = order[j], order[i]
         return order
 
     def _refill(self) -> None:
         """The next block's four words, last first since they are taken from the end."""
         digest = sha256(f"{self._name}|{self._block}".encode()).digest()
-        self._words.extend(reversed(_FOUR_WORDS.unpack(digest)))
+        self._words += _FOUR_WORDS.unpack(digest)[::-1]
         self._block += 1
 
 
