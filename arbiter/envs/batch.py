@@ -29,19 +29,28 @@ from arbiter.envs.observers import Observer, observer_of
 from arbiter.envs.observers.observer import Matches
 from arbiter.envs.play import NOBODY, Play
 from arbiter.errors import IllegalAction
+from arbiter.games import load
 from arbiter.rules import AnyGame
 
 
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:
     """`n` matches of a game by its name and options, or of a `Game`; ConfigError for wrong ones."""
-    return Batch(game, n, seed, **options)
+    play, observer, _ = arena_of(game, options)
+    form: type[Batch] = load(observer.batch)
+    return form(play.game, n, seed)
 
 
 class Batch:
     """`n` matches in play. Arrays are by match; those of observations are of whoever is to act in it.
 
+    This class plays them one after the other by the rules of any game; `batch` and `of` make the one that
+    the game's observer names, which may be quicker.
+
     `turns`, int64[n], are the seats to act. Match k of a batch with seed s is the first that a `Play` with
     seed ``"s/k"`` plays, then its second, and so on.
+
+    Where `ends` is a dictionary, and not None, `step` puts the last views of matches that end there: what
+    whoever acted last sees then.
     """
 
     def __init__(self, game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> None:
@@ -66,14 +75,16 @@ class Batch:
             not isinstance(play, Play) or play._programme is not game or play.over for play in plays
         ):
             raise ValueError("a batch is made of one or more matches of one Game, none of them over")
-        self = cls.__new__(cls)
-        self._prepare(game, observer_of(game), [copy(play) for play in plays])
+        observer = observer_of(game)
+        form: type[Batch] = load(observer.batch)
+        self = form.__new__(form)
+        self._prepare(game, observer, [copy(play) for play in plays])
         self._starts = plays = [copy(play) for play in plays]
         self._look()
         return self
 
     def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
-        self.game, self.observer = game, observer
+        self.game, self.observer, self._plays = game, observer, plays
         self.n, self.seats, self.actions = len(plays), game.seats, observer.actions
         self.size = max(observer.size(seat) for seat in range(game.seats))
         self._matches = Matches(plays, observer.remembered)
@@ -83,20 +94,27 @@ class Batch:
         self._rows = np.zeros(0, np.int64)
         # As the observer made them, until they are asked for.
         self._masks: NDArray[np.int8] | None = None
+        # What was written into an array given for masks: it, and the rows and ids of its ones.
+        self._filled: tuple[Any, ...] = (None,)
+        self.ends: dict[int, NDArray[Any]] | None = None
 
     def reset(self, seed: int | str = 0) -> None:
         """Begin all matches anew."""
         checked = checked_seed(seed)
         seed = 0 if checked is None else checked
         self._starts = None
-        for number, play in enumerate(self._matches.plays):
+        for number, play in enumerate(self._plays):
             play.reset(f"{seed}/{number}")
         self._look()
 
-    def observations(self) -> NDArray[Any]:
-        """What whoever is to act sees, (n, `size`); rows of smaller views are padded with zeros."""
+    def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """What whoever is to act sees, (n, `size`); rows of smaller views are padded with zeros.
+
+        A new array, or `out`, which is written over.
+        """
         ids, _ = self.legal_ids()
-        return self.observer.vectors(self._matches, self._rows, ids)
+        seen = self.observer.vectors(self._matches, self._rows, ids)
+        return seen if out is None else _written(out, seen)
 
     def legal_ids(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All legal ids, one match after the other, and where those of each begin.
@@ -107,14 +125,25 @@ class Batch:
             self._legal = self._enumerated()
         return self._legal
 
-    def masks(self) -> NDArray[np.int8]:
-        """1 for each legal id: int8 (n, `actions`), a new array."""
+    def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+        """1 for each legal id: int8 (n, `actions`), a new array, or `out`, which is written over.
+
+        Given the same `out` as the last time only its changes are written: leave it as it was meanwhile.
+        """
         ids, _ = self.legal_ids()
         made, self._masks = self._masks, None
-        if made is None:
-            made = np.zeros((self.n, self.actions), np.int8)
-            made.reshape(-1)[self._rows * self.actions + ids] = 1
-        return made
+        if made is not None:
+            return made if out is None else _written(out, made)
+        if out is None:
+            out = np.zeros((self.n, self.actions), np.int8)
+        else:
+            if out is self._filled[0]:
+                out[self._filled[1:]] = 0
+            else:
+                _written(out, np.zeros(self.actions, np.int8))
+            self._filled = out, self._rows, ids
+        out[self._rows, ids] = 1
+        return out
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """One action in every match: rewards (n, seats), and which matches this has ended, bool (n,).
@@ -123,17 +152,7 @@ class Batch:
         its author and 0 for the others. ValueError, nothing being changed, unless there are n ids that exist,
         TypeError unless they are integers.
         """
-        try:
-            given = np.asarray(actions)
-        except ValueError:
-            raise NoSuchAction(f"actions are {self.n} integers, not lists of several lengths") from None
-        what = f"actions are {self.n} integers, not {given.dtype} of shape {given.shape}"
-        if given.dtype.kind not in "iu":
-            raise WrongActionType(what)
-        if given.shape != (self.n,):
-            raise NoSuchAction(what)
-        if not ((given >= 0) & (given < self.actions)).all():
-            raise NoSuchAction(f"an action is an integer from 0 to {self.actions - 1}")
+        given = self._checked(actions)
         rewards = np.zeros((self.n, self.seats), np.float32)
         act, translated, before = self.observer.act, self._translated, self._matches
         states: list[Any] = []
@@ -156,10 +175,12 @@ class Batch:
                     play._finish_deal()
             except IllegalAction:
                 rewards[len(seats), seat] = -1.0
+                play.state = state
                 play.stop()
             begun.append(len(seats))
             states.append(play.state)
             seats.append(play.turn)
+        acted = before.seats
         before.states, before.seats = states, seats
         self.turns, self._legal = np.array(seats), None
         over = self.turns == NOBODY
@@ -167,20 +188,41 @@ class Batch:
             for number in over.nonzero()[0].tolist():
                 if not rewards[number].any():
                     rewards[number] = before.plays[number].totals
+                if self.ends is not None:
+                    seen = self.observer.vector(before.plays[number], acted[number])
+                    self.ends[number] = np.pad(seen, (0, self.size - len(seen)))
                 self._begin_again(number)
         before.remember(given, begun)
         return rewards, over
 
+    def _checked(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+        """The actions as an array of ids that exist; see `step` for the errors."""
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            raise NoSuchAction(f"actions are {self.n} integers, not lists of several lengths") from None
+        whole = given.dtype.kind in "iu"
+        if not whole or given.shape != (self.n,):
+            what = f"actions are {self.n} integers, not {given.dtype} of shape {given.shape}"
+            raise (NoSuchAction if whole else WrongActionType)(what)
+        if np.count_nonzero((given >= 0) & (given < self.actions)) != self.n:
+            raise NoSuchAction(f"an action is an integer from 0 to {self.actions - 1}")
+        return given
+
     def _begin_again(self, number: int) -> None:
         """Begin the next match in the place of one that is over."""
-        matches = self._matches
-        play = matches.plays[number]
+        play, matches = self._renew(number), self._matches
+        matches.states[number], matches.seats[number] = play.state, play.turn
+        self.turns[number] = play.turn
+
+    def _renew(self, number: int) -> Play:
+        """The next match of a play that is over, or its copy where it began in the middle."""
+        play = self._plays[number]
         if self._starts is None:
             play.reset()
         else:
-            matches.plays[number] = play = copy(self._starts[number])
-        matches.states[number], matches.seats[number] = play.state, play.turn
-        self.turns[number] = play.turn
+            self._plays[number] = play = copy(self._starts[number])
+        return play
 
     def _look(self) -> None:
         """Take over all plays as they stand."""
@@ -207,3 +249,9 @@ class Batch:
         np.cumsum(counts, out=starts[1:])
         self._rows = np.repeat(np.arange(self.n), counts)
         return np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1])), starts
+
+
+def _written(out: NDArray[Any], made: NDArray[Any]) -> NDArray[Any]:
+    """`made` in the array that was given for it; ValueError or TypeError where it does not fit."""
+    np.copyto(out, made)
+    return out

@@ -12,6 +12,7 @@ import numpy as np
 
 from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
+from arbiter.envs.batch import Batch
 from arbiter.envs.codepiece import Engine
 from arbiter.games import names
 
@@ -28,7 +29,20 @@ SHARES = 7
 def environments() -> dict[str, Any]:
     """Games per CPU second; a game of Codepiece and Planning is a whole match, of the engine a deal."""
     figures: dict[str, Any] = {name: figure() for name, figure in FIGURES.items()}
-    return figures | {"batch_actions_by_those_of_aec": {name: batch_ratios(name) for name in names()}}
+    return figures | {
+        "batch_actions_by_those_of_aec": {name: batch_ratios(name) for name in names()},
+        "dou_dizhu_batch": dou_dizhu_batch(),
+    }
+
+
+def dou_dizhu_batch() -> dict[str, float]:
+    """Actions a CPU second with ids and observations, and by those of the batch that suits any game."""
+    quick = batch_actions("dou_dizhu", ("observations",))
+    plain = batch_actions("dou_dizhu", ("observations",), lambda name: Batch(name, SIDE_BY_SIDE))
+    return {
+        "actions_per_second": round(speed(quick, SECONDS)),
+        "by_those_of_any_game": ratio(quick, plain),
+    }
 
 
 def batch_ratios(name: str) -> dict[str, float]:
@@ -56,9 +70,13 @@ def speed(act: Callable[[], int], seconds: float) -> float:
     return actions / spent
 
 
-def batch_actions(name: str, looks: Sequence[str]) -> Callable[[], int]:
+def batch_actions(
+    name: str,
+    looks: Sequence[str],
+    made: Callable[[str], Batch] = lambda name: envs.batch(name, n=SIDE_BY_SIDE),
+) -> Callable[[], int]:
     """An action in each match of a batch, from arrays; returns how many that are."""
-    games, chance = envs.batch(name, n=SIDE_BY_SIDE), np.random.default_rng(1)
+    games, chance = made(name), np.random.default_rng(1)
     looking = [getattr(games, look) for look in looks]
 
     def act() -> int:

@@ -188,3 +188,71 @@ def test_a_copied_play_goes_its_own_way() -> None:
     double.act(double.turn, double.legal(double.turn)[0])
     assert (play.seats, play.actions) == (seats, actions)
     assert len(double.actions) == len(actions) + 1
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_quick_is_what_is_played_one_after_the_other(name: str) -> None:
+    game = make(name, {})
+    quick, plain = batch(game, n=5, seed=1), Batch(game, 5, seed=1)
+    quick.ends, plain.ends = {}, {}
+    chance = np.random.default_rng(2)
+    ended = 0
+    for _ in range(400):
+        ids, starts = plain.legal_ids()
+        assert np.array_equal(quick.legal_ids()[0], ids)
+        assert np.array_equal(quick.legal_ids()[1], starts)
+        assert np.array_equal(quick.observations(), plain.observations())
+        assert np.array_equal(quick.turns, plain.turns)
+        chosen = ids[starts[:-1] + (chance.random(5) * np.diff(starts)).astype(int)]
+        # Now and then anything, which is hardly ever legal.
+        wild = chance.random(5) < 0.005
+        chosen[wild] = chance.integers(quick.actions, size=wild.sum())
+        for mine, theirs in zip(quick.step(chosen), plain.step(chosen), strict=True):
+            assert np.array_equal(mine, theirs)
+        ended += len(plain.ends)
+        quick.ends.clear()
+        plain.ends.clear()
+    assert ended
+
+
+@pytest.mark.parametrize("illegal", [20, None])
+@pytest.mark.parametrize("name", names())
+def test_the_last_view_of_a_match_is_that_of_who_acted_last(name: str, illegal: int | None) -> None:
+    games, env = batch(name, n=2, seed=3), envs.aec(name)
+    env.reset(seed="3/1")
+    games.ends = {}
+    for step in range(2000):
+        ids, starts = games.legal_ids()
+        chosen = ids[starts[:-1] + step % np.diff(starts)]
+        agent = env.agent_selection
+        if step == illegal:
+            chosen[1] = min({*range(games.actions)} - {*ids[starts[1] :].tolist()})
+        _, over = games.step(chosen)
+        env.step(chosen[1])
+        assert illegal is None or over[1] == (step == illegal)
+        if over[1]:
+            assert env.play.over
+            assert np.array_equal(games.ends[1], env.vector(agent))
+            return
+    pytest.fail("no match ended")
+
+
+@pytest.mark.parametrize("name", ["dou_dizhu", "codepiece"])
+def test_arrays_that_are_given_are_written_over(name: str) -> None:
+    games = batch(name, n=3)
+    seen, masks = games.observations(), games.masks()
+    seen[:], masks[:] = 7, 7
+    for _ in range(50):
+        assert games.observations(out=seen) is seen
+        assert games.masks(out=masks) is masks
+        assert np.array_equal(seen, games.observations())
+        assert np.array_equal(masks, games.masks())
+        ids, starts = games.legal_ids()
+        games.step(ids[starts[1:] - 1])
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    games = batch("dou_dizhu", n=3)
+    for write in (games.observations, games.masks):
+        with pytest.raises(ValueError, match="broadcast"):
+            write(out=np.zeros((2, 5), np.int8))

@@ -18,7 +18,7 @@ from arbiter.envs.observers.observer import Matches, Observer, Vector
 from arbiter.envs.play import Play
 from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, Counts, table
 from arbiter.games.dou_dizhu.game import DouDizhu, DouDizhuState
-from arbiter.rules import Seat
+from arbiter.rules import AnyGame, Seat
 
 PLANE = 54
 RECENT = 9
@@ -98,7 +98,7 @@ _EIGHT_CELLS = _PAIRS.astype(np.int8).view(np.int64)[:, 0]
 """The eight cells of two ranks, by the byte that has their counts."""
 
 
-def _plane_rows(counts: NDArray[np.int64]) -> NDArray[np.int8]:
+def plane_rows(counts: NDArray[np.int64]) -> NDArray[np.int8]:
     """The planes of many cards at once: one more axis of 54 cells."""
     cells = _EIGHT_CELLS[counts.astype("<i8")[..., None].view(np.uint8)].view(np.int8)
     # Jokers have a rank of four cells each here, of which they need the first.
@@ -127,8 +127,11 @@ class DouDizhuObserver(Observer):
 
     remembered = RECENT
 
-    def __init__(self, game: DouDizhu) -> None:  # noqa: ARG002
+    def __init__(self, game: AnyGame) -> None:
         self.actions = ACTIONS
+        if type(game) is DouDizhu:
+            # The rules of this class alone, not those of one made of it.
+            self.batch = "arbiter.envs.dou_dizhu_batch:DouDizhuBatch"
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return 2 * PLANE + (RECENT + 7) * PLANE + 3 * _LANDLORD_CARDS + 3
@@ -173,12 +176,12 @@ class DouDizhuObserver(Observer):
             ),
             axis=1,
         )
-        planes = _plane_rows(counts).reshape(len(plays), -1)
+        planes = plane_rows(counts).reshape(len(plays), -1)
         seen = np.zeros((len(plays), self.size(0)), np.int8)
         at = planes.shape[1] - PLANE
         seen[:, :at] = planes[:, :at]
         # How many cards are left is how many cells of a hand are 1; nothing for none.
-        left = _plane_rows(hand).sum(axis=2)
+        left = plane_rows(hand).sum(axis=2)
         row, role = left.nonzero()
         seen[row, at + role * _LANDLORD_CARDS + left[row, role] - 1] = 1
         at += 3 * _LANDLORD_CARDS

@@ -32,6 +32,8 @@ class Observer(ABC):
     aec: ClassVar[str] = "arbiter.envs.aec:GameEnv"
     parallel: ClassVar[str] = "arbiter.envs.parallel:ParallelGameEnv"
     """``module:class`` of the PettingZoo environments of the game."""
+    batch: str = "arbiter.envs.batch:Batch"
+    """The same of what plays many matches of the game at once."""
 
     @abstractmethod
     def size(self, seat: Seat) -> int:

@@ -33,6 +33,8 @@ MOST = 20
 """No hand has more cards."""
 _FIRST_COPIES: tuple[Card, ...] = (*range(0, 52, 4), 52, 53)
 """The first card of each rank."""
+_UNITS: tuple[Counts, ...] = tuple(1 << 4 * (card // 4 + card // 53) for card in range(CARDS))
+"""The counts of each card alone."""
 _EVERYBODY = (0, 1, 2)
 _AFTER = ((1,), (2,), (0,))
 _new = tuple.__new__
@@ -189,7 +191,7 @@ class DouDizhu(Game[DouDizhuState]):
 
     def start(self, deal: Deal) -> DouDizhuState:
         """The landlord leads."""
-        hands = tuple(sum(1 << 4 * (card // 4 + card // 53) for card in hand) for hand in deal.hands)
+        hands = tuple([sum([_UNITS[card] for card in hand]) for hand in deal.hands])
         return DouDizhuState(self, (deal.seat,), hands, PASS, deal.seat, deal.seat, 0)
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:

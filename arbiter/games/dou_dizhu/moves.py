@@ -98,10 +98,20 @@ def lead(hand: Counts) -> list[int]:
     one = hand & ONES | two
     three = hand & half & ONES | most
     found = [*_solos[one], *_pairs_alone[two]]
+    if three:
+        found += _trios[three]
+    found += long_leads(one, two, three, most)
+    if explosive := most | one & _JOKER_ONES:
+        found += _bombs[explosive]
+    return found
+
+
+def long_leads(one: int, two: int, three: int, most: int) -> list[int]:
+    """What has several ranks, ascending, in a hand with one card, two, three and four of these ranks."""
+    found: list[int] = []
     missing = 0
     if three:
         missing = ~(one | two << 1 | three << 2 | most << 3)
-        found += _trios[three]
         for family in _with_trios[three]:
             found += [action for cards, action in family if not cards & missing]
     low = one & _LOW_ONES
@@ -119,8 +129,16 @@ def lead(hand: Counts) -> list[int]:
     if most:
         for family in _with_fours[most]:
             found += [action for cards, action in family if not cards & missing]
-    if explosive := most | one & _JOKER_ONES:
-        found += _bombs[explosive]
+    return found
+
+
+def rivals_in(ladder: Ladder, best: int) -> list[int]:
+    """All in a hand, by its ladder, that beats a combination and is neither bomb nor pass, ascending."""
+    missing = ~ladder
+    found: list[int] = []
+    for main, family in table().rivals[best]:
+        if not main & missing:
+            found += [action for cards, action in family if not cards & missing]
     return found
 
 
@@ -137,12 +155,7 @@ def follow(hand: Counts, best: int) -> Sequence[int]:
         found = _pairs_alone[two & -(2 << 4 * (best - FIRST_PAIR))]
     else:
         one = hand & ONES
-        found = ()
-        if best < FIRST_BOMB:
-            missing = ~ladder_of(hand)
-            for main, family in table().rivals[best]:
-                if not main & missing:
-                    found += tuple([action for cards, action in family if not cards & missing])
+        found = tuple(rivals_in(ladder_of(hand), best)) if best < FIRST_BOMB else ()
     tail = _tails[most | one & _JOKER_ONES]
     if best >= FIRST_BOMB:
         return tuple([action for action in tail if action > best])

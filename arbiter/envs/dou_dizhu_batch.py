@@ -1,0 +1,263 @@
+"""Many matches of Dou Dizhu at once, their rules as operations on arrays.
+
+What all hands hold, whose turn it is and what is to be beaten are arrays by match, and so is what players
+see: a record of 1035 cells in which an action changes a few planes. Only the combinations of several
+ranks, a fourth of the turns, are looked for match by match, by the functions that the game has for it.
+A deal that has ended goes back to its `Play`, which counts the points and deals again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbiter.envs.batch import Batch
+from arbiter.envs.observers import Observer
+from arbiter.envs.observers.dou_dizhu import PLANE, RECENT, DouDizhuObserver, plane_rows
+from arbiter.envs.play import Play
+from arbiter.games.dou_dizhu.combinations import (
+    FIRST_BOMB,
+    FIRST_PAIR,
+    FIRST_TRIO,
+    GUARD,
+    ONES,
+    PASS,
+    ladder_of,
+    table,
+)
+from arbiter.games.dou_dizhu.game import MOST, DouDizhuState
+from arbiter.games.dou_dizhu.moves import long_leads, rivals_in
+from arbiter.rules import AnyGame
+
+Numbers = NDArray[np.int64]
+
+_AFTER = np.array([1, 2, 0])
+_ROLES = np.eye(3, dtype=np.int8)[[0, 1, 2, 0]]
+_LEFT = np.concatenate((np.zeros((1, MOST), np.int8), np.eye(MOST, dtype=np.int8)))
+"""By the number of cards left, a 1 in cell n - 1; nothing for none."""
+_SOLOS, _PAIRS, _TRIOS, _TAIL = range(4)
+"""Words of a bit for each rank; those of the last are bombs, the rocket and a pass."""
+_ROCKET_BIT, _PASS_BIT = 1 << 4 * 13, 1 << 4 * 14
+_FIRST_LONG = FIRST_TRIO + 13
+_LOW = 0x111111111111
+"""The ranks that chains are made of."""
+_ID_BITS = 15
+
+
+class _Tables(NamedTuple):
+    """What is looked up by the id of a combination, and what bits of words mean."""
+
+    cards: Numbers
+    sizes: Numbers
+    floor: Numbers
+    ceiling: Numbers
+    planes: NDArray[np.int8]
+    kept: Numbers
+    """By the combination to beat, and `PASS` for a lead: which bits of the four words are legal, (ids, 4)."""
+    long: NDArray[np.bool_]
+    """Whether it has several ranks."""
+    meant: Numbers
+    """The id of each of the 256 bits of four words."""
+
+
+@cache
+def _tables() -> _Tables:
+    entries = table()
+    cards = np.array(entries.cards)
+    planes = plane_rows(cards)
+    kept = np.zeros((len(cards), 4), np.int64)
+    for word, first, after in ((_SOLOS, 0, FIRST_PAIR), (_PAIRS, FIRST_PAIR, FIRST_TRIO)):
+        for best in range(first, after):
+            kept[best, word] = -(2 << 4 * (best - first))
+    for best in range(FIRST_TRIO, _FIRST_LONG):
+        kept[best, _TRIOS] = -(2 << 4 * (best - FIRST_TRIO))
+    kept[:, _TAIL] = -1
+    for best in range(FIRST_BOMB, PASS):
+        kept[best, _TAIL] = -(2 << 4 * (best - FIRST_BOMB))
+    kept[PASS] = (-1, -1, -1, ~_PASS_BIT)
+    meant = np.zeros((4, 64), np.int64)
+    for word, first, count in (
+        (_SOLOS, 0, 15),
+        (_PAIRS, FIRST_PAIR, 13),
+        (_TRIOS, FIRST_TRIO, 13),
+        (_TAIL, FIRST_BOMB, 15),
+    ):
+        meant[word, : 4 * count : 4] = np.arange(first, first + count)
+    ids = np.arange(len(cards))
+    return _Tables(
+        cards,
+        planes.sum(axis=1),
+        np.array(entries.floor),
+        np.array(entries.ceiling),
+        planes,
+        kept,
+        (ids >= _FIRST_LONG) & (ids < FIRST_BOMB),
+        meant.reshape(-1),
+    )
+
+
+class DouDizhuBatch(Batch):
+    """`Batch` for Dou Dizhu; see the module."""
+
+    def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
+        super()._prepare(game, observer, plays)
+        n = self.n
+        self._recorder = DouDizhuObserver(game)
+        self._each = np.arange(n)
+        # One array of all numbers, so that a new deal is taken over by one assignment.
+        self._numbers = np.zeros((13, n), np.int64)
+        self._hands, self._dealt, self._counts = self._numbers[:9].reshape(3, 3, n)
+        self._best, self._owners, self._landlords, self._bombs = self._numbers[9:]
+        self.turns = np.zeros(n, np.int64)
+        # What `DouDizhuObserver` shows whoever is to act, and the planes in it that are by role.
+        self._record = np.zeros((n, self._recorder.size(0)), np.int8)
+        at = 2 * PLANE + RECENT * PLANE
+        self._played = self._record[:, at : at + 3 * PLANE].reshape(n, 3, PLANE)
+        self._last = self._record[:, at + 3 * PLANE : at + 6 * PLANE].reshape(n, 3, PLANE)
+        self._left = self._record[:, at + 6 * PLANE : at + 6 * PLANE + 3 * MOST].reshape(n, 3, MOST)
+
+    def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        if out is None:
+            return self._record.copy()
+        np.copyto(out, self._record)
+        return out
+
+    def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        given, turns, best, tables = self._checked(actions), self.turns, self._best, _tables()
+        each, hands, need = self._each, self._hands, tables.cards[given]
+        hand = hands[turns, each]
+        bombs = given >= FIRST_BOMB
+        legal = ((hand | GUARD) - need) & GUARD == GUARD
+        legal &= ((tables.floor[best] <= given) & (given < tables.ceiling[best])) | (bombs & (given > best))
+        rewards, over = np.zeros((self.n, 3), np.float32), np.zeros(self.n, np.bool_)
+        if np.count_nonzero(legal) != self.n:
+            over = ~legal
+            rewards[over, turns[over]] = -1
+            if self.ends is not None:
+                for number in over.nonzero()[0].tolist():
+                    self.ends[number] = self._record[number].copy()
+            # They pass, for all that it matters.
+            given, need = np.where(legal, given, PASS), np.where(legal, need, 0)
+        hand -= need
+        hands[turns, each] = hand
+        passed = given == PASS
+        played = ~passed
+        np.copyto(self._owners, turns, where=played)
+        np.copyto(best, given, where=played)
+        self.turns = after = _AFTER[turns]
+        best[passed & (self._owners == after)] = PASS
+        self._bombs += bombs & played
+        self._legal = None
+        self._note(given, turns, hand)
+        ended = ((hand == 0) | over).nonzero()[0].tolist()
+        for number in ended:
+            play = self._plays[number]
+            if over[number]:
+                play.stop()
+            else:
+                play.state = self._state(number, int(turns[number]))
+                play._finish_deal()
+                if play.over:
+                    over[number] = True
+                    rewards[number] = play.totals
+                    if self.ends is not None:
+                        self.ends[number] = self._end(number, int(turns[number]))
+            if over[number]:
+                self._renew(number)
+        if ended:
+            self._load(ended)
+        return rewards, over
+
+    def _note(self, given: Numbers, turns: Numbers, hand: Numbers) -> None:
+        """Write down what was done, `hand` being left to whoever did it, and look from the next seat."""
+        tables, record, each, after = _tables(), self._record, self._each, self.turns
+        plane, role = tables.planes[given], (turns - self._landlords) % 3
+        recent = record[:, 2 * PLANE : (2 + RECENT) * PLANE]
+        recent[:, :-PLANE] = recent[:, PLANE:]
+        recent[:, -PLANE:] = plane
+        record[:, PLANE : 2 * PLANE] = tables.planes[self._best]
+        changed = np.concatenate((self._hands[after, each], self._dealt[turns, each] - hand))
+        planes = plane_rows(changed)
+        record[:, :PLANE], self._played[each, role] = planes[: self.n], planes[self.n :]
+        self._last[each, role] = plane
+        self._counts[turns, each] = left = self._counts[turns, each] - tables.sizes[given]
+        self._left[each, role] = _LEFT[left]
+        record[:, -3:] = _ROLES[role + 1]
+
+    def _look(self) -> None:
+        self._load(list(range(self.n)))
+
+    def _load(self, numbers: list[int]) -> None:
+        """Take over the plays of these matches as they stand."""
+        fields, seen = [], []
+        for number in numbers:
+            play = self._plays[number]
+            _, _, hands, best, owner, landlord, bombs = play.state
+            counts = [ladder_of(cards).bit_count() for cards in hands]
+            fields.append((*hands, *play.first.hands, *counts, best, owner, landlord, bombs))
+            seen.append(self._recorder.vector(play, play.turn))
+        self._numbers[:, numbers] = np.array(fields).T
+        self.turns[numbers] = [self._plays[number].turn for number in numbers]
+        self._record[numbers] = seen
+        self._legal = None
+
+    def _end(self, number: int, seat: int) -> NDArray[np.int8]:
+        """What a seat that has played its last card sees."""
+        seen: NDArray[np.int8] = self._record[number].copy()
+        seen[:PLANE] = 0
+        seen[-3:] = _ROLES[(seat - self._landlords[number]) % 3]
+        return seen
+
+    def _state(self, number: int, seat: int) -> DouDizhuState:
+        """The last state of a deal that the last card of a seat has ended."""
+        hands, best = tuple(self._hands[:, number].tolist()), int(self._best[number])
+        landlord, bombs = int(self._landlords[number]), int(self._bombs[number])
+        return DouDizhuState(self._plays[number].game, (), hands, best, seat, landlord, bombs)  # type: ignore[arg-type]
+
+    def _enumerated(self) -> tuple[Numbers, Numbers]:
+        tables, best = _tables(), self._best
+        ranks = one, two, three, most = _ranks(self._hands[self.turns, self._each])
+        words = np.empty((self.n, 4), np.int64)
+        words[:, 0], words[:, 1], words[:, 2] = one, two, three
+        # Both jokers make a rocket; the pass is always there.
+        words[:, 3] = most | (one & one >> 4 & _ROCKET_BIT) | _PASS_BIT
+        words &= tables.kept[best]
+        bits = np.unpackbits(words.view(np.uint8).reshape(-1), bitorder="little").view(np.bool_).nonzero()[0]
+        leads = best == PASS
+        leading = (leads & _has_long(one, two, three)).nonzero()[0]
+        following = tables.long[best].nonzero()[0]
+        lists = [*map(long_leads, *[cards[leading].tolist() for cards in ranks])]
+        if len(following):
+            ladders = (one | two << 1 | three << 2 | most << 3)[following].tolist()
+            lists += map(rivals_in, ladders, best[following].tolist())
+        counts = np.fromiter(map(len, lists), np.int64, len(lists))
+        # One number for match and id, so that sorting it sorts both.
+        rows = np.repeat(np.concatenate((leading, following)), counts)
+        found = np.fromiter(chain.from_iterable(lists), np.int64, len(rows))
+        both = np.concatenate((bits >> 8 << _ID_BITS | tables.meant[bits & 255], rows << _ID_BITS | found))
+        both.sort()
+        self._rows = both >> _ID_BITS
+        starts = np.zeros(self.n + 1, np.int64)
+        np.cumsum(np.bincount(self._rows, minlength=self.n), out=starts[1:])
+        return both & (1 << _ID_BITS) - 1, starts
+
+
+def _ranks(hand: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """The ranks of which hands have one card, two, three, and all four, a bit in the place of the rank."""
+    half, most = hand >> 1, hand >> 2 & ONES
+    two = half & ONES | most
+    return hand & ONES | two, two, hand & half & ONES | most, most
+
+
+def _has_long(one: Numbers, two: Numbers, three: Numbers) -> NDArray[np.bool_]:
+    """Whether there are trios, or chains."""
+    low, twos = one & _LOW, two & _LOW
+    low &= low >> 4
+    runs = low & low >> 4 & low >> 8 & low >> 12 | twos & twos >> 4 & twos >> 8
+    found: NDArray[np.bool_] = (three | runs) != 0
+    return found
