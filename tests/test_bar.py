@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from contextlib import redirect_stderr
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,7 @@ from arbiter.cli.output import note
 from arbiter.cli.progress import present
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack_match
-from arbiter.season.events import MatchStored, RoundComplete, RoundPlanned, RoundsOver
+from arbiter.season.events import MatchStored, RoundAwaited, RoundComplete, RoundPlanned, RoundsOver
 from tests.builders import record
 
 if TYPE_CHECKING:
@@ -90,6 +91,16 @@ def test_a_bar_over_a_round_counts_its_matches_alone(terminal: Terminal) -> None
     with redirect_stderr(terminal):
         present(season(2, 6, there=2, first=2), "s", Journal(None), each_match=True)
     assert re.fullmatch(r"round 2 of 2 ━+ 6 of 6 matches, \d+ a minute", terminal.lines()[1])
+
+
+def test_while_a_round_is_waited_for_no_bar_moves(terminal: Terminal) -> None:
+    moment = datetime(2026, 12, 1, 18, tzinfo=UTC)
+    first, second = list(season(2, 2))[:4], list(season(2, 2))[4:]
+    with redirect_stderr(terminal):
+        present([*first, RoundAwaited(2, moment), *second], "s", Journal(None), whole=True)
+    waited = next(k for k, line in enumerate(terminal.lines()) if "round 2 begins at 2026-12-01" in line)
+    assert "round 1 of 2" in terminal.lines()[waited - 1]
+    assert "round 2 of 2" in terminal.lines()[-2]
 
 
 def test_on_a_terminal_forfeits_and_notes_stand_above_the_bar(terminal: Terminal) -> None:

@@ -64,7 +64,8 @@ class Bar:
         self._tell_figures()
 
     def close(self) -> None:
-        """Leave what there is, and draw no more."""
+        """Leave what there is, and draw no more; what is shown later has a pace of its own."""
+        self._played, self._begun = 0, 0.0
         if self._bar is not None:
             self._bar[0].stop()
             self._bar = None

@@ -81,7 +81,7 @@ def present(
                     journal.write(void_line(event))
                     continue
                 why = event.why
-            if isinstance(event, Stopped | RoundsOver | SeasonComplete):
+            if isinstance(event, RoundAwaited | PlayersAwaited | Stopped | RoundsOver | SeasonComplete):
                 bar.close()
             if isinstance(event, Stopped):
                 raise stopped()
