@@ -85,6 +85,39 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
     return found
 
 
+def due(config: Config, season: SeasonStore, more: bool, now: datetime) -> datetime | None:
+    """When the next round begins, if that is later; None if it is time, one is begun, or there is none.
+
+    `more` tells that there may be one beyond the config's number.
+    """
+    rounds = season.rounds()
+    begun = not all(known.complete for known in rounds)
+    over = len(rounds) >= config.rounds and not more
+    if begun or over or season.running.read().closed is not None:
+        return None
+    moment = begins(config, rounds)
+    return None if moment is None or moment <= now else moment
+
+
+def programs_until(config: Config, now: datetime) -> datetime | None:
+    """Until when authors may send programs; None where they may not, or no longer."""
+    if config.submissions is None:
+        return None
+    end = config.submissions.until or FOREVER
+    return end if now < end else None
+
+
+def hold_back(config: Config, season: SeasonStore, at_once: int, now: datetime) -> None:
+    """Hold results back from here on if the next round is one of the last, as far as can be told."""
+    rounds = season.rounds()
+    begun = not all(known.complete for known in rounds)
+    if not config.freeze or begun or season.frozen_after() is not None:
+        return
+    fits = rounds_left(config, season, at_once, now, most=config.freeze + 1)
+    if 0 < max(config.rounds - len(rounds), fits) <= config.freeze:
+        season.freeze(len(rounds))
+
+
 def wait_until(moment: datetime, season: SeasonStore, clock: Clock) -> bool:
     """Wait for a moment, or until something is ordered; True when somebody asked to stop."""
     before = season.last_change()

@@ -19,7 +19,7 @@ from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again, rounds_to_replay
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.beginning import file_text, refuse_another_name
-from arbiter.season.calendar import FOREVER, Clock, begins, rounds_left, wait_until
+from arbiter.season.calendar import Clock, due, hold_back, programs_until, rounds_left, wait_until
 from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
@@ -241,20 +241,20 @@ class Season(Results):
             if (yield from self._play_again(executor)):
                 return False
             more = self._time_left(executor)
-            due = None if only_one else self._due(accept_changes, more)
-            if due is not None:
-                if due != awaited:
-                    awaited = due
-                    yield RoundAwaited(self.complete + 1, due)
-                if wait_until(due, stored, self._clock):
+            moment = None if only_one else self._due(accept_changes, more)
+            if moment is not None:
+                if moment != awaited:
+                    awaited = moment
+                    yield RoundAwaited(self.complete + 1, moment)
+                if wait_until(moment, stored, self._clock):
                     break
                 continue
             if more or self.complete < self.config.rounds:
-                self._hold_back(executor)
+                hold_back(self._written, stored, executor.size, self._clock.now())
             try:
                 plan = self.plan(accept_changes, more)
             except TooFewPlayers as few:
-                end = None if only_one else self._programs_until()
+                end = None if only_one else programs_until(self.config, self._clock.now())
                 if end is None:
                     raise
                 if awaited != (reason := few.problems[0].message):
@@ -280,38 +280,17 @@ class Season(Results):
         yield Stopped()
         return False
 
-    def _programs_until(self) -> datetime | None:
-        """Until when authors may send programs; None where they may not, or no longer."""
-        if self.config.submissions is None:
-            return None
-        end = self.config.submissions.until or FOREVER
-        return end if self._clock.now() < end else None
-
     def _due(self, accept_changes: bool, more: bool) -> datetime | None:
-        """When the next round begins; None if it is time, one is begun already, or there is none.
+        """When the next round begins, if that is later.
 
         ConfigError where something has to be accepted before, which is better said now than then.
         """
-        rounds, number = self.stored.rounds(), self.complete + 1
-        if number <= len(rounds) or (number > self.config.rounds and not more):
-            return None
-        if self.stored.running.read().closed is not None:
-            return None
-        moment = begins(self.config, rounds)
-        if moment is None or moment <= self._clock.now():
-            return None
-        last = rounds[-1] if rounds else None
-        consent(self.config, self.stored, last, number, self.stored.seed_told(), accept_changes)
+        moment = due(self.config, self.stored, more, self._clock.now())
+        if moment is not None:
+            rounds, told = self.stored.rounds(), self.stored.seed_told()
+            last = rounds[-1] if rounds else None
+            consent(self.config, self.stored, last, len(rounds) + 1, told, accept_changes)
         return moment
-
-    def _hold_back(self, executor: Slots) -> None:
-        """Hold results back from here on if the next round is one of the last, as far as can be told."""
-        config, stored, complete = self._written, self.stored, self.complete
-        if not config.freeze or complete < len(stored.rounds()) or stored.frozen_after() is not None:
-            return
-        fits = rounds_left(config, stored, executor.size, self._clock.now(), most=config.freeze + 1)
-        if 0 < max(config.rounds - complete, fits) <= config.freeze:
-            stored.freeze(complete)
 
     def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
         """Play annulled matches again, watched like a round; return True when somebody asked to stop."""
