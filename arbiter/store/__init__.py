@@ -9,7 +9,7 @@
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `store` | a database and its seasons |
-| `season` | a season's rounds, matches and standings |
+| `season`, `rows` | a season's rounds, matches and standings |
 | `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
 | `authors`, `submissions` | who may send programs, and what was sent |
@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arbiter.store.happenings import Happened, Happening
     from arbiter.store.orders import Order, Orders, Outdated, Verb
-    from arbiter.store.season import SeasonStore, StoredMatch, StoredRound
+    from arbiter.store.rows import StoredMatch, StoredRound
+    from arbiter.store.season import SeasonStore
     from arbiter.store.store import Store
 
 _PLACES = {
@@ -36,8 +37,8 @@ _PLACES = {
     "Outdated": "orders",
     "SeasonStore": "season",
     "Store": "store",
-    "StoredMatch": "season",
-    "StoredRound": "season",
+    "StoredMatch": "rows",
+    "StoredRound": "rows",
     "Verb": "orders",
 }
 __all__ = [

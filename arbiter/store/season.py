@@ -7,20 +7,20 @@ killed at whatever moment, what is stored is whole, and what is not stored is st
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.match import AGAIN_MARK, MatchSummary
+from arbiter.match import MatchSummary
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, AuditLog
 from arbiter.store.authors import AuthorBook
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log
 from arbiter.store.orders import OrderBook, count_up, keep_standings
+from arbiter.store.rows import StoredMatch, StoredRound, in_order, read_json, read_tables, stored_match
 from arbiter.store.running import RunningBook
 from arbiter.store.submissions import SubmissionBook
 
@@ -33,29 +33,6 @@ if TYPE_CHECKING:
 
 FETCHED = 100
 """Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRound:
-    """A planned round: its tables and its config's digest; `complete` when all its matches are stored.
-
-    `planned` is when, None where that was not kept.
-    """
-
-    number: int
-    digest: str
-    tables: tuple[tuple[str, ...], ...]
-    complete: bool
-    planned: datetime | None = field(default=None, compare=False)
-
-
-class StoredMatch(NamedTuple):
-    """A stored match; what cannot be read of it is None, and `problem` says why."""
-
-    id: str
-    summary: MatchSummary | None
-    record: MatchRecord | None
-    problem: str
 
 
 class SeasonStore:
@@ -131,7 +108,7 @@ class SeasonStore:
             StoredRound(
                 row.number,
                 row.digest,
-                _tables(row.tables, row.number),
+                read_tables(row.tables, row.number),
                 row.complete,
                 None if row.planned is None else datetime.fromisoformat(row.planned),
             )
@@ -178,7 +155,9 @@ class SeasonStore:
         table = schema.rounds.c
         query = sa.select(table.number, table.programs).filter_by(season_id=self._id)
         rows = self._rows(query.where(table.programs.is_not(None)).order_by(table.number))
-        return {row.number: _json(row.programs, f"the programs of round {row.number}") or {} for row in rows}
+        return {
+            row.number: read_json(row.programs, f"the programs of round {row.number}") or {} for row in rows
+        }
 
     def keep_programs(self, number: int, programs: Mapping[str, Mapping[str, str | None]]) -> None:
         """Keep what a round that has no matches yet is to be played with."""
@@ -202,7 +181,7 @@ class SeasonStore:
     def settings(self, digest: str) -> dict[str, Any] | None:
         """The settings of the config with this digest, None if they were not kept."""
         query = sa.select(schema.configs.c.settings).filter_by(season_id=self._id, digest=digest)
-        return _json(self._scalar(query), "a config")
+        return read_json(self._scalar(query), "a config")
 
     def last_settings(self) -> dict[str, Any] | None:
         """The settings of the last round's config, None if there is no round or they were not kept."""
@@ -214,7 +193,7 @@ class SeasonStore:
             .order_by(rounds.c.number.desc())
             .limit(1)
         )
-        return _json(self._scalar(query), "a config")
+        return read_json(self._scalar(query), "a config")
 
     def complete_round(self, number: int, standings: dict[str, Any], revision: int | None = None) -> None:
         """Mark a round whose matches are all stored as complete, and keep the standings after it.
@@ -232,7 +211,7 @@ class SeasonStore:
     def standings(self, number: int) -> dict[str, Any] | None:
         """The standings kept after a round, None if there are none."""
         query = sa.select(schema.ratings.c.standings).filter_by(season_id=self._id, round=number)
-        return _json(self._scalar(query), f"the standings of round {number}")
+        return read_json(self._scalar(query), f"the standings of round {number}")
 
     def add_match(self, record: MatchRecord) -> bool:
         """Keep a match; False if one with this id is already there, which then stays."""
@@ -347,7 +326,7 @@ class SeasonStore:
         table = schema.matches
         query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.round, table.c.id)
         for row in self._rows(query):
-            shape = _json(row.summary, f"the record of match {row.id}")
+            shape = read_json(row.summary, f"the record of match {row.id}")
             assert shape is not None
             yield PackedMatch(MatchSummary.from_json(shape), row.wall_ns, row.record)
 
@@ -362,7 +341,7 @@ class SeasonStore:
         table = schema.matches.c
         query = self._matches(table.id, table.summary, table.record).where(table.round == round_number)
         for row in self._rows(query):
-            yield _stored_match(row.id, row.summary, row.record)
+            yield stored_match(row.id, row.summary, row.record)
 
     def _matches(self, *columns: sa.Column[Any]) -> sa.Select[Any]:
         """Columns of the season's matches in the order of their ids."""
@@ -388,43 +367,3 @@ class SeasonStore:
 def _of_rounds(last_round: int) -> sa.ColumnElement[bool]:
     """Events of no later round; those of the season as a whole are of none."""
     return sa.or_(schema.events.c.kind == Happening.STATE.value, schema.events.c.round <= last_round)
-
-
-def _stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
-    short, record, problems = None, None, []
-    try:
-        short = MatchSummary.from_json(json.loads(summary))
-    except (ValueError, TypeError, KeyError) as error:
-        problems.append(f"its summary cannot be read: {error!r}")
-    try:
-        record = unpack(kept, match_id)
-    except StoreError as error:
-        problems.append(str(error))
-    return StoredMatch(match_id, short, record, "; ".join(problems))
-
-
-def _json(text: str | None, what: str) -> dict[str, Any] | None:
-    """The value of a stored text, None where there is none; StoreError names what cannot be read."""
-    try:
-        shape: dict[str, Any] | None = None if text is None else json.loads(text)
-    except ValueError as error:
-        raise StoreError(f"{what} cannot be read: {error}") from None
-    return shape
-
-
-def _tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
-    try:
-        return tuple(map(tuple, json.loads(text)))
-    except (ValueError, TypeError) as error:
-        raise StoreError(f"the tables of round {number} cannot be read: {error}") from None
-
-
-def in_order() -> tuple[sa.ColumnElement[Any], ...]:
-    """Matches by round, table and rotation: as text, ``m10`` of Codepiece would stand before ``m2``.
-
-    One with a substitute follows the one that it follows in play.
-    """
-    match = schema.matches.c
-    first = sa.func.rtrim(match.id, AGAIN_MARK)
-    place = sa.func.rtrim(first, "0123456789")
-    return match.round, sa.func.length(place), place, sa.func.length(first), match.id

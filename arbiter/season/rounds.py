@@ -1,0 +1,178 @@
+"""The rounds of a season: who meets in the next one, and under which settings each is played."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arbiter.season.calendar import Clock
+from arbiter.season.consent import consent
+from arbiter.season.ledger import Ledger
+from arbiter.season.orders import force
+from arbiter.season.plan import (
+    change_error,
+    is_as_before,
+    plan_round,
+    plan_substitutes,
+    tables,
+)
+from arbiter.season.programs import ProgramWatch
+from arbiter.season.results import Results
+from arbiter.season.roster import rostered
+from arbiter.season.schedule import matches_of
+from arbiter.season.settings import config_of, fit_players, refuse_gone, seated
+from arbiter.season.substitutes import number_of_substitutes
+from arbiter.store import Outdated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arbiter.config import Config
+    from arbiter.match import Player
+    from arbiter.season.plan import RoundPlan
+    from arbiter.store import SeasonStore, StoredRound
+
+
+class Rounds(Results):
+    """What is to be played of a config's season.
+
+    `settle` makes a config of stored settings fit for this machine, as the caller made `config`;
+    `results` is where the complete rounds are, if they are elsewhere; `clock` is what rounds begin by.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        stored: SeasonStore,
+        settle: Callable[[Config], Config] | None = None,
+        results: SeasonStore | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__(config, stored)
+        self._written = config
+        self._clock = clock or Clock()
+        self._settle, self._results = settle, results or stored
+        self._settled: dict[str, Config] = {}
+        self._ledgers: dict[str, Ledger] = {}
+        self._suspended: set[str] = set()
+        self._accepted = False
+        self._programs = ProgramWatch(config, stored)
+
+    def plan(self, accept_changes: bool = False, more: bool = False) -> RoundPlan | None:
+        """The round to play now: the rest of one that was begun, or a new one; None after the last.
+
+        A round with matches is finished under the settings that it was begun with, whatever the config
+        says now. `more` plans a round beyond the config's number. ConfigError when something has to be
+        accepted and is not: a change of the config since the round before, or a round of which every
+        card is known, since the seed was told.
+        """
+        config, stored = self.config, self.stored
+        rounds = stored.rounds()
+        begun = next((known for known in rounds if not known.complete), None)
+        last = rounds[-1] if rounds else None
+        if begun is not None and (
+            begun is not last or is_as_before(config, stored, begun) or stored.match_ids(begun.number)
+        ):
+            return self.plan_of(begun)
+        number = len(rounds) if begun else len(rounds) + 1
+        over = (number > config.rounds and not more) or stored.running.read().closed is not None
+        told = stored.seed_told()
+        accepted = consent(config, stored, last, None if over else number, told, accept_changes)
+        if begun is not None:
+            stored.drop_round(begun.number)
+        if over:
+            return None
+        if told is not None and number > told:
+            stored.tell_seed(max(number, config.rounds))
+        if accepted and last is not None:
+            accepted = "; ".join([accepted, *self._freed(number)])
+        return replace(self.plan_of(self._new_round(number)), accepted=accepted)
+
+    def _new_round(self, number: int) -> StoredRound:
+        """Plan a round as the orders of this moment say, with what authors have sent by now, and store it."""
+        stored = self.stored
+        while True:
+            # First, so that whatever comes while the round is planned has it planned again.
+            revision = stored.orders.read().revision
+            self._enrol()
+            planned = self.tables(number)
+            config = self.config
+            with suppress(Outdated):
+                return stored.add_round(
+                    number,
+                    config.digest,
+                    planned,
+                    config.settings,
+                    revision,
+                    planned_at=self._clock.now(),
+                )
+
+    def _enrol(self) -> None:
+        """Let the versions play that are active now."""
+        now = rostered(self.config, self.stored)
+        if now.digest != self.config.digest:
+            self.config = now
+            self._ledgers.clear()
+
+    def tables(self, number: int) -> Sequence[Sequence[str]]:
+        """Who meets in a round that is not planned yet."""
+        return tables(self.config, self._ledger(self.config), self.stored.seed, number)
+
+    def players(self) -> list[Player]:
+        """All who may be started: the config's, and those of matches left of rounds of other settings."""
+        found = fit_players(self.config)
+        again = {match_id.partition("/")[0] for match_id in force(self.stored.orders.read().given).to_replay}
+        for known in self.stored.rounds():
+            replayed = f"r{known.number:03d}" in again
+            if known.digest == self.config.digest or (known.complete and not replayed):
+                continue
+            then = self.config_of(known.number)
+            there = len(self.stored.match_ids(known.number))
+            every = matches_of(then.game, known.tables)
+            every += number_of_substitutes(then, self.stored, known.number)
+            if replayed or 0 < there < every:
+                found += [player for player in seated(known.tables, then) if player not in found]
+        return found
+
+    def plan_of(
+        self, stored: StoredRound, share: Callable[[int, int], bool] = lambda _round, _table: True
+    ) -> RoundPlan:
+        """The plan of a stored round under its own settings; `share` as in `plan_round`.
+
+        ConfigError where those are not kept, or their players cannot be started any more; VoidMatch where
+        the config's own players cannot.
+        """
+        config = config_of(self.config, self.stored, stored)
+        if config is None:
+            raise change_error(self.config, self.stored, stored)
+        ledger = self._ledger(config)
+        ledger.read_before(stored.number)
+        unfit = ledger.unfit(config)
+        plan = plan_round(config, self.stored, stored, unfit, share)
+        if not (plan.missing or plan_substitutes(plan, self.stored)[1]):
+            return plan
+        if config.digest == self.config.digest:
+            self._programs.look(config, stored.number, plan.suspended)
+            return plan
+        refuse_gone(config, plan.missing)
+        return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit, share)
+
+    def config_to_play(self, number: int) -> Config:
+        """The same, fit for this machine."""
+        then = self.config_of(number)
+        if then.digest == self.config.digest or self._settle is None:
+            return then
+        if then.digest not in self._settled:
+            self._settled[then.digest] = self._settle(then)
+        return self._settled[then.digest]
+
+    def _freed(self, number: int) -> list[str]:
+        """A phrase for each player who is in round `number` again because its entry has changed."""
+        ledger = self._ledger(self.config)
+        ledger.read_before(number)
+        return [f"{name} is no longer suspended" for name in ledger.freed(self.config)]
+
+    def _ledger(self, config: Config) -> Ledger:
+        """The results as a config's settings order them."""
+        return self._ledgers.setdefault(config.digest, Ledger.of(config, self._results))
