@@ -35,12 +35,14 @@ async function begin() {
   try {
     const { key: given, ...first } = await tell("new");
     key = given;
-    await draw(first);
     board.hidden = false;
     [sitDown.hidden, leave.hidden] = [true, false];
+    // The table may be over by then.
+    await draw(first);
     follow(given);
   } catch (error) {
     complain(error);
+    end(error.message);
   } finally {
     sitDown.removeAttribute("aria-disabled");
   }
