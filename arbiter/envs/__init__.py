@@ -8,7 +8,9 @@
     print(envs.evaluate(policy, "planning", ["random", "greedy"]))
     from arbiter.envs import dou_dizhu_v4
     env = dou_dizhu_v4.env()
-    gymnasium.make("arbiter/ChefsHat-v1")           # known to Gymnasium by now
+    gymnasium.make("arbiter/Planning-v0")           # known to Gymnasium by now
+    gymnasium.make_vec("arbiter/DouDizhu-v0", num_envs=128)
+    gymnasium.make("arbiter/ChefsHat-v1")
     gymnasium.make("arbiter/Single-v0", game="planning", opponents="random")
 
 Everything of ours is imported when it is first used.
@@ -42,18 +44,35 @@ import gymnasium  # noqa: E402  (after the check that it is there)
 CHEFS_HAT = "arbiter/ChefsHat-v1"
 SINGLE = "arbiter/Single-v0"
 CHEFS_HAT_AS_IT_WAS = "chefshat-v1"
-# Gymnasium imports the module when somebody makes the environment.
-for _name, _entry in ((CHEFS_HAT, "chefs_hat:ChefsHatEnv"), (SINGLE, "single:single")):
-    if _name not in gymnasium.registry:
-        gymnasium.register(_name, entry_point=f"arbiter.envs.{_entry}")
-# Without wrappers, which would hide the methods that scripts call.
-if CHEFS_HAT_AS_IT_WAS not in gymnasium.registry:
-    gymnasium.register(
-        CHEFS_HAT_AS_IT_WAS,
-        entry_point="arbiter.envs.chefs_hat:ChefsHatV1",
-        order_enforce=False,
-        disable_env_checker=True,
-    )
+GAMES = {"Planning": "planning", "Codepiece": "codepiece", "DouDizhu": "dou_dizhu"}
+"""The games that every step of ``arbiter/NAME-v0`` is an action in."""
+
+
+def register() -> None:
+    """Make all environments known to Gymnasium, as importing this package does."""
+    # Gymnasium imports the module when somebody makes the environment.
+    known: dict[str, dict[str, Any]] = {
+        CHEFS_HAT: {"entry_point": "chefs_hat:ChefsHatEnv", "vector_entry_point": "vector:chefs_hat"},
+        SINGLE: {"entry_point": "single:single"},
+        # Without wrappers, which would hide the methods that scripts call.
+        CHEFS_HAT_AS_IT_WAS: {
+            "entry_point": "chefs_hat:ChefsHatV1",
+            "order_enforce": False,
+            "disable_env_checker": True,
+        },
+    }
+    for name, game in GAMES.items():
+        forms = {"entry_point": "turns:turns", "vector_entry_point": "vector:vector"}
+        known[f"arbiter/{name}-v0"] = {**forms, "kwargs": {"game": game}}
+    for name, facts in known.items():
+        if name not in gymnasium.registry:
+            for form in ("entry_point", "vector_entry_point"):
+                if form in facts:
+                    facts[form] = f"arbiter.envs.{facts[form]}"
+            gymnasium.register(name, **facts)
+
+
+register()
 
 __all__ = [
     "Batch",

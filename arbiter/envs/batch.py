@@ -102,9 +102,13 @@ class Batch:
         """Begin all matches anew."""
         checked = checked_seed(seed)
         seed = 0 if checked is None else checked
+        self.begin([f"{seed}/{number}" for number in range(self.n)])
+
+    def begin(self, seeds: Sequence[int | str | None]) -> None:
+        """Begin all matches anew, each by its own seed; where that is None, its sequence goes on."""
         self._starts = None
-        for number, play in enumerate(self._plays):
-            play.reset(f"{seed}/{number}")
+        for play, seed in zip(self._plays, seeds, strict=True):
+            play.reset(seed)
         self._look()
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
