@@ -34,7 +34,13 @@ from arbiter.rules import AnyGame
 
 
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:
-    """`n` matches of a game by its name and options, or of a `Game`; ConfigError for wrong ones."""
+    """`n` matches of a game by its name and options, or of a `Game`; ConfigError for wrong ones.
+
+    ``"dou_dizhu_v4"`` is `arbiter.envs.dou_dizhu_v4.batch`.
+    """
+    if game == "dou_dizhu_v4":
+        made: Batch = load("arbiter.envs.dou_dizhu_v4:batch")(n, seed, **options)
+        return made
     play, observer, _ = arena_of(game, options)
     form: type[Batch] = load(observer.batch)
     return form(play.game, n, seed)

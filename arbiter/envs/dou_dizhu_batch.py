@@ -122,10 +122,15 @@ class DouDizhuBatch(Batch):
         self._left = self._record[:, at + 6 * PLANE : at + 6 * PLANE + 3 * MOST].reshape(n, 3, MOST)
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        seen = self._views(self._each, self._record, self.turns)
         if out is None:
-            return self._record.copy()
-        np.copyto(out, self._record)
+            return seen.copy() if seen is self._record else seen
+        np.copyto(out, seen)
         return out
+
+    def _views(self, numbers: Numbers, records: NDArray[np.int8], seats: Numbers) -> NDArray[np.int8]:  # noqa: ARG002
+        """What seats see of these matches, by the records of their sights."""
+        return records
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         given, turns, best, tables = self._checked(actions), self.turns, self._best, _tables()
@@ -139,8 +144,9 @@ class DouDizhuBatch(Batch):
             over = ~legal
             rewards[over, turns[over]] = -1
             if self.ends is not None:
-                for number in over.nonzero()[0].tolist():
-                    self.ends[number] = self._record[number].copy()
+                wrong = over.nonzero()[0]
+                views = self._views(wrong, self._record[wrong], turns[wrong])
+                self.ends.update(zip(wrong.tolist(), views, strict=True))
             # They pass, for all that it matters.
             given, need = np.where(legal, given, PASS), np.where(legal, need, 0)
         hand -= need
@@ -211,7 +217,9 @@ class DouDizhuBatch(Batch):
         seen: NDArray[np.int8] = self._record[number].copy()
         seen[:PLANE] = 0
         seen[-3:] = _ROLES[(seat - self._landlords[number]) % 3]
-        return seen
+        view: NDArray[np.int8]
+        (view,) = self._views(np.array([number]), seen[None], np.array([seat]))
+        return view
 
     def _state(self, number: int, seat: int) -> DouDizhuState:
         """The last state of a deal that the last card of a seat has ended."""

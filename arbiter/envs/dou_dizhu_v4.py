@@ -26,13 +26,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from hashlib import sha512
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from arbiter.envs.aec import GameEnv
 from arbiter.envs.arena import mask_of
-from arbiter.envs.mistakes import checked_action, checked_seed
+from arbiter.envs.mistakes import checked_action, checked_number, checked_seed
 from arbiter.envs.observers.dou_dizhu import RoleObserver
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel import ParallelGameEnv
@@ -42,7 +42,10 @@ from arbiter.games.dou_dizhu.combinations import ACTIONS, RANKS, table
 from arbiter.games.dou_dizhu.game import CARDS, HAND, DouDizhu
 from arbiter.rules import AnyGame, Deal
 
-__all__ = ["action_id", "action_name", "env", "parallel_env", "raw_env"]
+if TYPE_CHECKING:
+    from arbiter.envs.dou_dizhu_v4_batch import RoleBatch
+
+__all__ = ["action_id", "action_name", "batch", "env", "parallel_env", "raw_env"]
 
 AGENTS = ("landlord_0", "peasant_0", "peasant_1")
 RLCARD = "rlcard-1.2.0"
@@ -77,6 +80,18 @@ def parallel_env(
     made = ParallelGameEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
     made.metadata["name"] = "dou_dizhu_v4"
     return made
+
+
+def batch(n: int, seed: int = 0, *, opponents_hand_visible: bool = False) -> RoleBatch:
+    """`n` matches side by side, see `arbiter.envs.batch`; views of the landlord have zeros behind them.
+
+    Match k is dealt as `env` deals with seed ``seed + k``. TypeError, ValueError.
+    """
+    # Imported where it is used: its tables are not needed otherwise.
+    from arbiter.envs.dou_dizhu_v4_batch import RoleBatch
+
+    n = checked_number(n, "a number of matches is an integer from 1", least=1)
+    return RoleBatch([RolePlay() for _ in range(n)], seed, visible=bool(opponents_hand_visible))
 
 
 def action_name(action: int) -> str:

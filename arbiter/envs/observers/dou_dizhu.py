@@ -127,7 +127,7 @@ class DouDizhuObserver(Observer):
 
     remembered = RECENT
 
-    def __init__(self, game: AnyGame) -> None:
+    def __init__(self, game: AnyGame | None) -> None:
         self.actions = ACTIONS
         if type(game) is DouDizhu:
             # The rules of this class alone, not those of one made of it.
