@@ -130,8 +130,8 @@ class SubmissionBook:
             return dict(map(tuple, connection.execute(query)))
 
     def files(self) -> set[str]:
-        """The names of all archives that are kept."""
-        query = sa.select(schema.submissions.c.file).filter_by(season_id=self._id)
+        """The names of all archives that are kept, other seasons' too: the folder is that of the store."""
+        query = sa.select(schema.submissions.c.file)
         with self._store.reading() as connection:
             return set(connection.execute(query).scalars())
 

@@ -187,8 +187,8 @@ def alone(configs: Sequence[Config]) -> Iterator[None]:
     """
     descriptors = []
     try:
-        for config in configs:
-            folder = folder_of(config)
+        # Seasons of one store have one folder.
+        for folder in dict.fromkeys(map(folder_of, configs)):
             try:
                 folder.mkdir(mode=0o700, exist_ok=True)
                 descriptors.append(os.open(folder, os.O_RDONLY | os.O_CLOEXEC))

@@ -260,6 +260,21 @@ def test_what_was_left_of_uploads_is_swept(tmp_path: Path, monkeypatch: pytest.M
     assert sorted(file.name for file in tmp_path.iterdir()) == ["kept", "kept.zip"]
 
 
+def test_seasons_of_one_store_are_inspected_together_and_keep_each_others_archives(
+    config: Config, season: SeasonStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.yaml").write_text(f"store: sqlite:///s.sqlite\n{CONFIG}")
+    other = load(tmp_path / "t.yaml")
+    sent(season)
+    with closing(Store(config.store)) as store:
+        Season.open(other, store, accept_changes=True)
+    monkeypatch.setattr(receiving, "LEFT_SECONDS", -10.0)
+    with alone([config, other]):
+        archive_of(config, "filea").write_bytes(b"1")
+        Inspector([other], print).work(until_empty=True)
+    assert archive_of(config, "filea").is_file()
+
+
 def test_room_is_left_for_matches(tmp_path: Path) -> None:
     assert has_room(tmp_path, 1)
     assert not has_room(tmp_path, 10**18)
