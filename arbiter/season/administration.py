@@ -202,6 +202,9 @@ def checked_reason(text: str) -> str:
     reason = " ".join(text.split())
     if not reason:
         raise ConfigError("--because is empty: say why, the players will read it")
+    if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in reason):
+        # No database takes it.
+        raise ConfigError("--because is no text: leave out NUL and halves of characters")
     if len(reason) > LONGEST_REASON:
         raise ConfigError(f"--because has {len(reason)} characters: {LONGEST_REASON} at most")
     return reason
@@ -238,7 +241,7 @@ def _registered(season: Results, player: str) -> str:
         if player in (entry.registered_name, entry.player.name):
             return entry.registered_name
     author = player.partition(VERSION_MARK)[0]
-    if season.stored.authors.named(author) is not None:
+    if author.isprintable() and season.stored.authors.named(author) is not None:
         return author
     names = sorted({entry.registered_name for entry in entries})
     raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, names))

@@ -147,6 +147,8 @@ def test_the_csv_of_standings_has_faults(run: Run) -> None:
         ("annul --list r001/t01/m0", "--list stands alone"),
         ("suspend p2", "--because is missing"),
         ("suspend nobody --because x", "no player 'nobody'"),
+        ("suspend \udcff --because x", r"no player '\udcff'"),
+        ("suspend p2 --because \udcff", "--because is no text"),
         ("reinstate p2", "p2 is not suspended"),
         ("standings --official --history", "--official does not go with --history"),
     ],

@@ -117,6 +117,7 @@ def test_a_refused_submission_is_inspected_again(site: Authored) -> None:
         ("/players/nobody/suspend", {"because": "x"}, 404),
         ("/players/p1/suspend", {"because": " "}, 422),
         ("/players/p1/suspend", {"because": "x" * 501}, 422),
+        ("/players/p1/suspend", {"because": "x\0"}, 422),
         ("/players/p1/suspend", {"why": "x"}, 422),
         ("/players/p1/reinstate", {}, 409),
         ("/matches/r009-t01-m0/annul", {"because": "x"}, 404),
@@ -127,3 +128,10 @@ def test_wrong_orders_change_nothing(site: Authored, end: str, body: dict[str, s
     before = site.kept.season.last_change()
     assert order(site, end, **body).status_code == status
     assert site.kept.season.last_change() == before
+
+
+def test_a_reason_that_is_no_text_is_refused(site: Authored) -> None:
+    headers = {**site.headers("olga"), "content-type": "application/json"}
+    body = b'{"because": "\\ud800"}'
+    answer = site.client.post(f"{BASE}/players/p1/suspend", content=body, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "invalid")
