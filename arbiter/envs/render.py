@@ -76,7 +76,10 @@ def facts(name: str = "arbiter") -> dict[str, Any]:
 def checked_mode(render_mode: str | None) -> str | None:
     """A render mode or None; ConfigError."""
     if render_mode is not None and render_mode not in RENDER_MODES:
-        raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}")
+        raise ConfigError(
+            f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}",
+            hint="environments show matches as text; `arbiter report --matches N` draws those of a season",
+        )
     return render_mode
 
 
