@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from arbiter.errors import VoidMatch
 from arbiter.match import original
 from arbiter.season.events import ProgramChanged
+from arbiter.season.roster import lost
 from arbiter.store import Verb
 from arbiter.table.files import lack
 from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
@@ -48,11 +49,15 @@ class ProgramWatch:
 
         What players lack who sit it `out` does not matter.
         """
-        players = [entry.player for entry in config.entries if entry.player.name not in out]
-        if what := missing(players, config.gone):
-            raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
+        self.refuse_missing(config, number, out)
         if not self._stored.match_ids(number):
             self._stored.keep_programs(number, self._now(config))
+
+    def refuse_missing(self, config: Config, number: int, out: Collection[str] = ()) -> None:
+        """VoidMatch if something is missing for a round, but for what those lack who sit it `out`."""
+        players = [entry.player for entry in config.entries if entry.player.name not in out]
+        if what := missing(players, {**lost(config, self._stored), **config.gone}):
+            raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
 
     def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
         """The changes before a round, or since it was `begun`; each is told once."""

@@ -7,13 +7,17 @@ never change: so a round is finished, verified and played again with those very 
 from __future__ import annotations
 
 import os
+from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arbiter.config.changes import rated_name
 from arbiter.config.enrolling import enrolled
 from arbiter.store.address import file_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from arbiter.config import Config
     from arbiter.store import SeasonStore
     from arbiter.store.submissions import Submission
@@ -55,3 +59,34 @@ def _settings(config: Config, version: Submission) -> dict[str, Any]:
         "read": [placed(path) for path in program["read"]],
         "sha256": version.sha256,
     }
+
+
+def lost(config: Config, stored: SeasonStore) -> dict[str, str]:
+    """By rated name: what a version lacks of the files that it was accepted with."""
+    found: dict[str, str] = {}
+    for name, _file, path, _digest in _files(config, stored):
+        if name not in found and not path.is_file():
+            found[name] = f"there is no file {path}"
+    return found
+
+
+def altered(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
+    """Rated name and file, for each file that is there and is not the one that was accepted."""
+    for name, file, path, digest in _files(config, stored):
+        try:
+            with open(path, "rb") as opened:
+                now = file_digest(opened, "sha256").hexdigest()
+        except OSError:
+            continue
+        if now != digest:
+            yield name, file
+
+
+def _files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str, Path, str]]:
+    """All files of accepted versions: rated name, name within the version, place, SHA-256 as accepted."""
+    if config.submissions is None:
+        return
+    folder = folder_of(config)
+    for version in stored.submissions.accepted():
+        for file, digest in (version.program or {})["files"].items():
+            yield rated_name(version.author, version.version), file, folder / version.file / file, digest

@@ -98,6 +98,8 @@ class Rounds(Results):
             self._enrol()
             planned = self.tables(number)
             config = self.config
+            # Who can never be put right may be suspended as long as the round is not planned.
+            self._programs.refuse_missing(config, number, self._ledger(config).unfit(config))
             with suppress(Outdated):
                 return stored.add_round(
                     number,

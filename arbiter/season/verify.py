@@ -27,6 +27,7 @@ from arbiter.season.orders import as_first_played, first_id, force, round_of
 from arbiter.season.plan import commitment, tables
 from arbiter.season.programs import changes, others_than, replay_of
 from arbiter.season.recheck import match_differences, shown
+from arbiter.season.roster import altered, lost
 from arbiter.season.schedule import match_specs
 from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute
 from arbiter.store import StoredMatch
@@ -101,6 +102,10 @@ class _Audit:
                 yield Finding("season", text)
         if season.game != config.game.name:
             yield Finding("season", f"game: stored {season.game}, the config says {config.game.name}")
+        for name, file in altered(config, season):
+            yield Finding("season", f"{file} of {name} is not the file that was accepted")
+        for name, what in lost(config, season).items():
+            yield Finding("season", f"{name} cannot be played again: {what}", Kind.UNCHECKED)
         try:
             programs = season.programs()
             for change in changes(programs):

@@ -209,6 +209,12 @@ class SubmissionBook:
                 note(connection, self._id, author, "activate", f"{author}@{found.version}")
             return self._find(connection, id=number)
 
+    def accepted(self) -> list[Submission]:
+        """All versions that may play, or have played."""
+        query = sa.select(schema.submissions).filter_by(season_id=self._id, state=ACCEPTED)
+        with self._store.reading() as connection:
+            return [_submission(row) for row in connection.execute(query.order_by(schema.submissions.c.id))]
+
     def active(self) -> list[Submission]:
         """The versions that play in the next round to be planned, by author."""
         table, authors = schema.submissions, schema.authors

@@ -14,11 +14,12 @@ import yaml
 from arbiter.cli import exit_code
 from arbiter.cli.opening import look
 from arbiter.config import Config, load
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, Forfeit, MatchRecord, MatchSpec
 from arbiter.season.administration import reinstate, suspend
 from arbiter.season.calendar import Clock
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
+from arbiter.season.findings import Kind
 from arbiter.season.roster import folder_of
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
@@ -72,7 +73,8 @@ class Contest:
     def accept(self, author: str, text: str = "print()") -> Submission:
         """An author's new version, accepted and so active."""
         sent = self.send(author, text)
-        program = {"command": ["python3", "bot.py"], "read": [], "files": {"source/bot.py": ""}}
+        files = {"source/bot.py": sha256(text.encode()).hexdigest()}
+        program = {"command": ["python3", "bot.py"], "read": [], "files": files}
         self.season.stored.submissions.accept(sent.id, [], program)
         return sent
 
@@ -246,6 +248,34 @@ def test_a_season_with_versions_verifies(contest: Contest) -> None:
         finding for finding in verify(contest.config, contest.season.stored) if "tables" in finding.text
     ]
     assert problems == []
+
+
+def test_a_version_whose_files_are_gone_is_no_fault_of_its_authors(contest: Contest) -> None:
+    sent = contest.accept("ann")
+    source = folder_of(contest.config) / sent.file / "source"
+    source.rename(source.with_name("away"))
+    with pytest.raises(VoidMatch, match=r"player ann@1: there is no file .*bot\.py"):
+        contest.play()
+    suspend(contest.season, "ann", "its files are gone")
+    assert contest.plan() == ["p1"]
+
+
+def test_verify_tells_files_that_are_others_or_gone(contest: Contest) -> None:
+    sent = contest.accept("ann")
+    contest.play()
+    file = folder_of(contest.config) / sent.file / "source" / "bot.py"
+    file.write_text("better")
+    (found,) = [one for one in verify(contest.config, contest.season.stored) if "bot.py" in one.text]
+    assert (found.kind, found.text) == (
+        Kind.DIFFERENCE,
+        "source/bot.py of ann@1 is not the file that was accepted",
+    )
+    file.unlink()
+    (found,) = [one for one in verify(contest.config, contest.season.stored) if "bot.py" in one.text]
+    assert (found.kind, found.text) == (
+        Kind.UNCHECKED,
+        f"ann@1 cannot be played again: there is no file {file}",
+    )
 
 
 def test_stored_settings_are_a_file_that_reads_as_they_do(
