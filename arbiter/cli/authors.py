@@ -12,7 +12,7 @@ import click
 
 from arbiter.cli.opening import open_season
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import note, print_json, print_table, say
+from arbiter.cli.output import counted, note, print_json, print_table, say
 from arbiter.errors import ConfigError
 from arbiter.store.audit import CONSOLE
 from arbiter.text import csv_cell
@@ -62,6 +62,7 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
     if file is None:
         say(given[0][1])
         return
+    note(f"{counted(len(given), 'author')} added; the first line of {file} is taken for the columns' names")
     click.echo(_csv([("name", "token"), *given]), nl=False)
 
 

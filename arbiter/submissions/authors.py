@@ -30,6 +30,13 @@ def hash_of(token: str) -> str:
     return sha256(token.encode(errors="replace")).hexdigest()
 
 
+def _new_token() -> str:
+    """A token; it begins with a letter or a digit, so that shells and tables leave it as it is."""
+    while not (token := secrets.token_urlsafe(TOKEN_BYTES))[0].isalnum():
+        pass
+    return token
+
+
 def add_authors(
     config: Config, stored: SeasonStore, names: Sequence[str], organiser: bool, who: str
 ) -> list[tuple[str, str]]:
@@ -46,7 +53,7 @@ def add_authors(
         settled.append(name)
     given = []
     for name in settled:
-        token = secrets.token_urlsafe(TOKEN_BYTES)
+        token = _new_token()
         if not stored.authors.add(name, looks(name), hash_of(token), organiser, who):
             raise ConfigError(f"the name {name} is taken", hint="take another one")
         given.append((name, token))
@@ -55,7 +62,7 @@ def add_authors(
 
 def renew(stored: SeasonStore, name: str, who: str) -> str:
     """Another token for an author, the old one being dead at once; ConfigError if there is no such author."""
-    author, token = author_named(stored, name), secrets.token_urlsafe(TOKEN_BYTES)
+    author, token = author_named(stored, name), _new_token()
     stored.authors.set_token(author.name, hash_of(token), who)
     return token
 

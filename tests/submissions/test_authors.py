@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import secrets
 from typing import TYPE_CHECKING
+
+import pytest
 
 from arbiter.submissions.authors import hash_of
 from tests.commands import arbiter
@@ -121,3 +124,14 @@ def test_deeds_are_logged(arbiter: Run, kept: Kept) -> None:
         ("@console", "revoke", "alice"),
         ("@console", "add", "alice"),
     ]
+
+
+def test_a_token_is_the_same_in_a_table(
+    arbiter: Run, kept: Kept, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn = iter(["-dash", "_line", "=sum", "plain"])
+    monkeypatch.setattr(secrets, "token_urlsafe", lambda _: next(drawn))
+    (tmp_path / "class.csv").write_text("name\nann\n")
+    assert (
+        arbiter("authors", "add", kept.file, "--csv", tmp_path / "class.csv")[1] == "name,token\nann,plain\n"
+    )
