@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
@@ -80,7 +81,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
             return RedirectResponse("/login", 303, OWN)
         form = FileForm(request)
         check_form(request, SESSION, (await form.fields()).get("proof"))
-        made, _ = await uploads.take(caller, form.file())
+        made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
         return RedirectResponse(f"/me/submissions/{made.id}", 303, OWN)
 
     async def activate(request: Request) -> Response:

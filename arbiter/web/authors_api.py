@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -43,9 +44,10 @@ Author = Annotated[Caller, Depends(author)]
 
 
 @router.put(BASE, openapi_extra=ARCHIVE, status_code=202)
-async def send_archive(request: Request, caller: Author) -> Response:
+async def send_archive(request: Request, caller: Author, season: str, token: Token) -> Response:
     """Send a program as a ZIP archive; the same archive again is the version that it was, with 200."""
-    made, new = await request.app.state.uploads.take(caller, request.stream(), length_of(request))
+    again = partial(author, season, token, request)
+    made, new = await request.app.state.uploads.take(caller, request.stream(), again, length_of(request))
     shape = {"id": made.id, "version": made.version, "state": made.state}
     return JSONResponse(shape, 202 if new else 200, PRIVATE)
 

@@ -18,10 +18,10 @@ from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store.submissions import TooMany
 from arbiter.submissions.receiving import Arriving, TooLarge, has_room
-from arbiter.web.refusals import Refusal, too_many
+from arbiter.web.refusals import Refusal, no_token, too_many
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterator
+    from collections.abc import AsyncIterable, Callable, Iterator
 
     from arbiter.config.submissions import Submissions
     from arbiter.store.submissions import Submission
@@ -44,18 +44,23 @@ class Uploads:
         self._under_way: dict[tuple[str, str], int] = {}
 
     async def take(
-        self, caller: Caller, chunks: AsyncIterable[bytes], length: int = 0
+        self,
+        caller: Caller,
+        chunks: AsyncIterable[bytes],
+        ask_again: Callable[[], Caller | None],
+        length: int = 0,
     ) -> tuple[Submission, bool]:
         """Keep an archive as it comes; True where it is a new version. Refusal says why it is not taken.
 
-        `length` is how long it says that it is.
+        `ask_again` says who asks once it has come, None where the token is dead by then; `length` is how long
+        it says that it is.
         """
         terms = await run_in_threadpool(open_terms, caller)
         if length > terms.max_bytes:
             raise _too_large(terms.max_bytes)
         try:
             with self._place(caller, terms.max_bytes):
-                return await self._take(caller, terms, chunks)
+                return await self._take(caller, terms, chunks, ask_again)
         except TooLarge:
             raise _too_large(terms.max_bytes) from None
         except TooMany as error:
@@ -71,7 +76,11 @@ class Uploads:
             raise
 
     async def _take(
-        self, caller: Caller, terms: Submissions, chunks: AsyncIterable[bytes]
+        self,
+        caller: Caller,
+        terms: Submissions,
+        chunks: AsyncIterable[bytes],
+        ask_again: Callable[[], Caller | None],
     ) -> tuple[Submission, bool]:
         state, author = caller
         arriving = await run_in_threadpool(Arriving, folder_of(state.config), terms.max_bytes)
@@ -87,6 +96,8 @@ class Uploads:
                 await run_in_threadpool(arriving.write, bytes(waiting))
             if not arriving.size:
                 raise Refusal(422, "invalid", "the archive is empty", "send a ZIP file as the body")
+            if await run_in_threadpool(ask_again) is None:
+                raise no_token()
             await run_in_threadpool(arriving.keep)
             book, digest = state.stored.submissions, arriving.sha256
             made, kept = await run_in_threadpool(book.add, author.name, digest, arriving.name, terms.per_day)

@@ -22,7 +22,7 @@ from tests.kept_season import Kept
 from tests.web.authored import ADDRESS, Authored, archive, authored, site
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
     from arbiter.match import MatchRecord
 
@@ -109,9 +109,9 @@ def test_uploads_under_way_have_their_room_kept(site: Authored, monkeypatch: pyt
 
         async def slow() -> AsyncIterator[bytes]:
             yield b"1"
-            await under_way.take(ben, other())
+            await under_way.take(ben, other(), lambda: ben)
 
-        asyncio.run(under_way.take(ann, slow()))
+        asyncio.run(under_way.take(ann, slow(), lambda: ann))
     assert wanted == [10_000, 20_000]
 
 
@@ -194,6 +194,16 @@ def test_a_revoked_token_is_dead_at_once(site: Authored) -> None:
     assert site.client.get(ADDRESS, headers=site.headers("ann")).status_code == 200
     site.kept.season.authors.set_token("ann", None, "test")
     assert site.client.get(ADDRESS, headers=site.headers("ann")).status_code == 401
+
+
+def test_an_archive_whose_token_dies_on_its_way_is_not_taken(site: Authored) -> None:
+    def slow() -> Iterator[bytes]:
+        site.kept.season.authors.set_token("ann", None, "test")
+        yield archive()
+
+    refused = site.client.put(ADDRESS, content=slow(), headers=site.headers("ann"))
+    assert (refused.status_code, files(site)) == (401, [])
+    assert site.kept.season.submissions.of("ann") == []
 
 
 def test_an_accepted_version_is_activated_and_no_other(site: Authored) -> None:
