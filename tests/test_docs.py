@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import ExitStack, redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 WALKED = ROOT / "docs" / "howto" / "add-a-game.md"
 """Run by a test of its own, since it needs a package of its own."""
+NEEDS = {ROOT / "docs" / "howto" / "train-with-torch.md": "sb3_contrib"}
+"""Packages too large for all who run the tests: where they are missing, these pages are skipped."""
 SHORTER = {
     # Two bots a match instead of four, who know nearly all cards: the better one wins nearly always.
     r"^game: \{name: planning, deals: \[\[3, 0\].*": (
@@ -36,6 +39,8 @@ SHORTER = {
     r"^MATCHES, RATE = \d+": "MATCHES, RATE = 20",
     r"\bdeals=100\b": "deals=2",
     r"\brounds=10\b": "rounds=1",
+    r"^STEPS = [\d_]+": "STEPS = 1",
+    r"\brounds=30\b": "rounds=2",
     # Shipped bots need no packages, and start twice as quickly where none are looked for.
     r"\[python3, (?=\S*bots/)": "[python3, -S, ",
 }
@@ -71,6 +76,8 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 @pytest.mark.process
 @pytest.mark.parametrize("page", [page for page in pages_with("console") if page != WALKED], ids=name)
 def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
+    if page in NEEDS and find_spec(NEEDS[page]) is None:
+        pytest.skip(f"{name(page)} needs {NEEDS[page]}")
     with Terminal() as terminal:
         for kind, file, text in blocks(page):
             if file:
