@@ -13,6 +13,7 @@ const TRICKS = ["planning", "codepiece"];
  */
 export function makeChoosing(decide, redraw) {
   let question = null;
+  let last = null;
   let answers = [];
   let picked = [];
   const title = el("h3", { id: "ap-asked" });
@@ -42,10 +43,12 @@ export function makeChoosing(decide, redraw) {
   }
 
   function ask(asked) {
-    if (asked?.key !== question?.key) {
+    // While an answer is looked at there is no question: afterwards it may be the same one, with what was wrong.
+    if (asked && asked.key !== last) {
       picked = [];
       field.value = "";
       complain("");
+      last = asked.key;
     }
     question = asked;
     answers = asked ? asked.legal.map((word) => answerOf(asked.game, asked.request, word)) : [];

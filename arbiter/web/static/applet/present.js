@@ -97,7 +97,7 @@ export function makePresent(decide, onEyes, forAll = true) {
   function questionOf(state, replay, position) {
     const seat = state.to_act;
     if (seat === null || state.running || looking.next !== null || !(isPerson(state) || isInstead)) return null;
-    return { key: asked, game: replay.game.name, seat, request: state.request, legal: state.legal ?? [], hint: state.hint,
+    return { key: `${frame} ${asked}`, game: replay.game.name, seat, request: state.request, legal: state.legal ?? [], hint: state.hint,
       open: Boolean(position?.hands[seat]) };
   }
 
