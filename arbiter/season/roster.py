@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config.changes import rated_name
-from arbiter.config.enrolling import enrolled
 from arbiter.store.address import file_of
 
 if TYPE_CHECKING:
@@ -37,6 +36,9 @@ def rostered(config: Config, stored: SeasonStore) -> Config:
     """The config with the versions that play in the next round to be planned."""
     if config.submissions is None:
         return config
+    # Commands that only look at a season without versions load no checks.
+    from arbiter.config.enrolling import enrolled
+
     return enrolled(config, [_settings(config, version) for version in stored.submissions.active()])
 
 
