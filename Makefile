@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-thorough check dist bench bench-peers bench-web bots clean
+.PHONY: demo test test-thorough check dist bench bench-peers bench-web bench-uploads bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -35,6 +35,9 @@ bench: $(DEV) bots ## figures as one JSON object
 
 bench-web: $(DEV) bots ## figures of a site beside a season; MINUTES=10 to see its memory over time
 	@$(BIN)/python -m tests.bench.web --minutes $(or $(MINUTES),0.5)
+
+bench-uploads: $(DEV) ## figures of a site's pages while sixty authors send programs at once
+	@$(BIN)/python -m tests.bench.uploads
 
 bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it cannot be had
 	-@$(INSTALL) evalica >&2

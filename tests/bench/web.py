@@ -53,15 +53,15 @@ def write_season(folder: Path) -> Path:
 class Load:
     """Requests at a steady rate over some connections, and listeners beside them."""
 
-    def __init__(self, port: int) -> None:
-        self._port = port
+    def __init__(self, port: int, listeners: int = LISTENERS) -> None:
+        self._port, self._listeners = port, listeners
         self.took: list[float] = []
         self.statuses: dict[int, int] = {}
-        self.heard = [0] * LISTENERS
+        self.heard = [0] * listeners
 
     async def run(self, seconds: float) -> None:
         """Ask and listen for a while; each request has its own moment, whether the one before is answered or not."""
-        listening = [asyncio.create_task(self._listen(k)) for k in range(LISTENERS)]
+        listening = [asyncio.create_task(self._listen(k)) for k in range(self._listeners)]
         moments: asyncio.Queue[tuple[float, str] | None] = asyncio.Queue()
         asking = [asyncio.create_task(self._ask(moments)) for _ in range(CONNECTIONS)]
         began = time.perf_counter()
@@ -116,9 +116,9 @@ class Load:
             "p50_ms": round(1000 * took[len(took) // 2], 1),
             "p99_ms": round(1000 * took[len(took) * 99 // 100], 1),
             "most_ms": round(1000 * took[-1], 1),
-            "listeners": LISTENERS,
-            "events_heard_least": min(self.heard),
-            "events_heard_most": max(self.heard),
+            "listeners": self._listeners,
+            "events_heard_least": min(self.heard, default=0),
+            "events_heard_most": max(self.heard, default=0),
         }
 
 
@@ -144,7 +144,7 @@ def figures(minutes: float) -> dict[str, Any]:
         assert process.stdout is not None
         port = urlsplit(process.stdout.readline().partition(" ")[2].strip()).port
         assert port is not None
-        _warm(port)
+        warm(port)
         memory = [resident_mb(process.pid)]
         done = threading.Event()
 
@@ -175,7 +175,7 @@ def figures(minutes: float) -> dict[str, Any]:
         shutil.rmtree(folder)
 
 
-def _warm(port: int) -> None:
+def warm(port: int) -> None:
     """Each page once, as soon as the first round is over."""
     load = Load(port)
 

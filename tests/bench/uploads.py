@@ -1,0 +1,122 @@
+"""What a site's pages feel of sixty authors who send programs at once, beside a season that is played.
+
+``python -m tests.bench.uploads`` prints one JSON object: the pages' times before, while the programs come in,
+and while they are inspected; what became of the uploads; timeouts of the season's own bots.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.bench.web import RATE, Load, warm, write_season
+
+AUTHORS = 60
+PADDING = 500_000
+"""Bytes of each archive that nothing makes smaller."""
+PHASE_SECONDS = 20.0
+BOT = Path(__file__).parents[2] / "bots" / "languages" / "bot.py"
+
+
+def archive() -> bytes:
+    """A program that plays, and something to carry."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as into:
+        into.writestr("bot.py", BOT.read_text())
+        into.writestr("padding", os.urandom(PADDING))
+    return packed.getvalue()
+
+
+def send(port: int, token: str, body: bytes) -> tuple[int, float]:
+    """The status of an upload, and the seconds it took."""
+    url = f"http://127.0.0.1:{port}/api/v1/seasons/bench/submissions"
+    asked = urllib.request.Request(url, data=body, method="PUT", headers={"Authorization": f"Bearer {token}"})
+    began = time.perf_counter()
+    with urllib.request.urlopen(asked, timeout=120) as answer:
+        return answer.status, time.perf_counter() - began
+
+
+async def measure(port: int, seconds: float) -> dict[str, Any]:
+    """Pages' times over some seconds."""
+    load = Load(port, listeners=0)
+    await load.run(seconds)
+    shown = load.figures()
+    return {key: shown[key] for key in ("requests", "statuses", "p50_ms", "p99_ms", "most_ms")}
+
+
+async def phases(port: int, tokens: list[str]) -> dict[str, Any]:
+    """Before, during the uploads, and while they are inspected."""
+    bodies = [archive() for _ in tokens]
+    before = await measure(port, PHASE_SECONDS)
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(AUTHORS) as threads:
+        sent = [loop.run_in_executor(threads, send, port, *of) for of in zip(tokens, bodies, strict=True)]
+        during = await measure(port, 5.0)
+        answers = await asyncio.gather(*sent)
+    inspected = await measure(port, PHASE_SECONDS)
+    return {
+        "before": before,
+        "while_programs_come": during,
+        "while_they_are_inspected": inspected,
+        "accepted_uploads": sum(status == 202 for status, _ in answers),
+        "slowest_upload_s": round(max(seconds for _, seconds in answers), 2),
+    }
+
+
+def figures() -> dict[str, Any]:
+    """All of it."""
+    folder = Path(tempfile.mkdtemp())
+    config = write_season(folder)
+    config.write_text("submissions: {}\n" + config.read_text())
+    (folder / "class.csv").write_text("name\n" + "".join(f"author {n:02d}\n" for n in range(AUTHORS)))
+    arbiter = [sys.executable, "-m", "arbiter"]
+    made = subprocess.run(
+        [*arbiter, "authors", "add", str(config), "--csv", str(folder / "class.csv")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    tokens = [line.rpartition(",")[2] for line in made.stdout.splitlines()[-AUTHORS:]]
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            [*arbiter, "serve", str(config), "--play", "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+    try:
+        assert process.stdout is not None
+        port = urlsplit(process.stdout.readline().partition(" ")[2].strip()).port
+        assert port is not None
+        warm(port)
+        found = asyncio.run(phases(port, tokens))
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/seasons/bench/standings") as answer:
+            players = json.load(answer)["players"]
+        return {
+            "authors": AUTHORS,
+            "requests_a_second": RATE,
+            **found,
+            "matches": sum(row["matches"] for row in players) // 4,
+            "faults": sum(sum(row["faults"].values()) for row in players),
+        }
+    finally:
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    print(json.dumps(figures(), indent=2))
