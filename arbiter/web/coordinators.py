@@ -14,12 +14,13 @@ import sys
 import threading
 import time
 from collections import deque
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from arbiter.web.traffic import Log
@@ -38,9 +39,24 @@ MEANINGS = {
     4: "somebody must look at it; then start this again",
     130: "it was asked to stop; start this again to go on",
 }
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INSPECTOR_NICE = 15
 """What authors send is tried beside the pages, and less urgently."""
 _libc = ctypes.CDLL(None)
+
+
+@contextmanager
+def _signals_after() -> Iterator[None]:
+    """Hear signals to end when it is over: what is raised while Python forks is lost, with a traceback."""
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda one, _: came.append(one)) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 class Coordinator:
@@ -74,17 +90,18 @@ class Coordinator:
     def start(self) -> None:
         """Start the process. Only in the main thread: the kernel ends it with the thread that started it."""
         self._began, self._next = time.monotonic(), None
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "arbiter", *self._words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            # Ctrl-C is for us; we tell the children.
-            process_group=0,
-            preexec_fn=_Born(os.getpid(), self._cores, self._nice),
-        )
+        with _signals_after():
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "arbiter", *self._words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                # Ctrl-C is for us; we tell the children.
+                process_group=0,
+                preexec_fn=_Born(os.getpid(), self._cores, self._nice),
+            )
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
 
     def look(self) -> None:
@@ -220,6 +237,9 @@ class _Born:
         self._parent, self._cores, self._nice = parent, cores, nice
 
     def __call__(self) -> None:
+        for number in ENDING:
+            # The parent's handlers are not ours.
+            signal.signal(number, signal.SIG_DFL)
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
         if os.getppid() != self._parent:
             os._exit(1)

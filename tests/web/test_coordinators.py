@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,6 +89,24 @@ def test_what_may_pass_is_tried_again_less_and_less_often(
         assert len(starts) == before + 1
         coordinator.look()
     assert coordinator.exit_code == code
+
+
+def test_a_signal_that_comes_while_one_starts_is_heard_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    born = []
+
+    def interrupted(*_: object, **__: object) -> Process:
+        # As when Python forks: what a handler raises here is lost.
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        born.append(1)
+        return Process(0)
+
+    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        Coordinator("spring", ["run-season", "spring.yaml"], [0], Lines()).start()
+    assert born == [1]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_nothing_is_started_again_once_the_end_is_asked_for(
