@@ -11,6 +11,7 @@ let key = "";
 let state = null;
 let replay = null;
 let until = 0;
+let asking = new AbortController();
 
 const problem = el("p", { class: "ap-wrong", role: "alert" });
 const left = el("p", { class: "ap-note ap-left" });
@@ -26,7 +27,9 @@ setInterval(showLeft, 1000);
 addEventListener("pagehide", () => key && tell("leave", {}, { keepalive: true }).catch(() => {}));
 
 function tell(verb, body = {}, options = {}) {
-  return post(`${root.dataset.below}/${verb}`, body, { "X-Table": key }, options);
+  // What is still asked when the table is given up would be told that there is none.
+  const signal = verb === "leave" ? undefined : asking.signal;
+  return post(`${root.dataset.below}/${verb}`, body, { "X-Table": key }, { signal, ...options });
 }
 
 async function begin() {
@@ -86,6 +89,7 @@ async function decide(word) {
     return "";
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    if (!key) return "";
     return error.message;
   }
 }
@@ -96,6 +100,8 @@ function end(words) {
   if (!old) return;
   tell("leave").catch(() => {});
   key = "";
+  asking.abort();
+  asking = new AbortController();
   problem.textContent = words;
   [sitDown.hidden, leave.hidden] = [false, true];
   sitDown.textContent = "Sit down again";
