@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
 from arbiter import __version__
+from arbiter.cli.ending import came_of_a_signal, hear_signals
 from arbiter.errors import ArbiterError, did_you_mean
 
-if TYPE_CHECKING:
-    from types import FrameType
-
 INTERRUPTED = 130
-ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 USAGE = 2
 OUR_FAULT = 4
 
@@ -102,8 +98,7 @@ def group() -> None:
 
 def main() -> NoReturn:
     """Run a command; every failure is one line on stderr and an exit code."""
-    for number in ENDING:
-        signal.signal(number, _terminated)
+    hear_signals()
     sys.exit(exit_code(sys.argv[1:]))
 
 
@@ -125,13 +120,14 @@ def exit_code(arguments: list[str]) -> int:
             _complain(f"arbiter: {line}" if not getattr(error, "file", "") else line)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("arbiter: interrupted; the same command goes on", err=True)
-        return INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         # The reader of our output went away, as `head` does: nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
+        if came_of_a_signal(error):
+            return _interrupted()
         if os.environ.get("ARBITER_DEBUG"):
             raise
         if isinstance(error, ImportError | AttributeError) and not hasattr(os, "pidfd_open"):
@@ -144,16 +140,13 @@ def exit_code(arguments: list[str]) -> int:
         return OUR_FAULT
 
 
+def _interrupted() -> int:
+    click.echo("arbiter: interrupted; the same command goes on", err=True)
+    return INTERRUPTED
+
+
 def _complain(line: str) -> None:
     """One line on stderr, which may hold text of a bot's making."""
     from arbiter.text import printable
 
     click.echo(printable(line), err=True)
-
-
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
-    """End in good order, once: a closed terminal sends several of them, and Ctrl-C is pressed twice."""
-    for ending in ENDING:
-        # Not SIG_IGN: of one that has already come Python would say so, with a traceback.
-        signal.signal(ending, lambda _number, _frame: None)
-    raise KeyboardInterrupt

@@ -54,7 +54,8 @@ class SeasonStore:
     def last_change(self) -> tuple[int, int]:
         """The numbers of the last event and of the season's revision; whatever is stored changes one."""
         columns = schema.seasons.c.events, schema.seasons.c.revision
-        row: Any = next(iter(self._rows(sa.select(*columns).filter_by(id=self._id))), (0, 0))
+        with self._store.reading() as connection:
+            row: Any = connection.execute(sa.select(*columns).filter_by(id=self._id)).first() or (0, 0)
         return row[0] or 0, row[1] or 0
 
     def events(self, after: int, most: int, last_round: int | None = None) -> list[Happened]:
