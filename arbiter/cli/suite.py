@@ -30,6 +30,7 @@ PRINTED = 3
 
 @click.command()
 @click.argument("file", type=click.Path())
+@click.option("--bot", metavar="COMMAND", help="Try this bot in place of the file's.")
 @click.option("--only", multiple=True, metavar="NAME", help="This check alone; may be given several times.")
 @click.option("--junit", "junit_file", type=click.Path(), help="Write the results as JUnit XML.")
 @click.option(
@@ -39,6 +40,7 @@ PRINTED = 3
 @format_option
 def suite(
     file: str,
+    bot: str | None,
     only: tuple[str, ...],
     junit_file: str | None,
     records: str | None,
@@ -55,15 +57,18 @@ def suite(
     from arbiter.suite import CheckResult, Made
 
     check_path(junit_file)
+    words = ["arbiter", "suite", file, *([] if bot is None else ["--bot", bot])]
     begun = time.monotonic()
     try:
-        found = _results(file, only, workers, style)
+        found = _results(file, bot, words, only, workers, style)
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)
         if junit_file is not None:
             with suppress(ConfigError):
                 failure = Made(False, "interrupted" if interrupted else str(error))
-                _write_junit(junit_file, file, [CheckResult("suite", failure, 0.0)], time.monotonic() - begun)
+                _write_junit(
+                    junit_file, words, [CheckResult("suite", failure, 0.0)], time.monotonic() - begun
+                )
         if interrupted:
             raise Interrupted("interrupted; a suite begins anew") from None
         raise
@@ -76,20 +81,27 @@ def suite(
         else:
             click.echo(f"{len(found) - failed} passed, {failed} failed in {seconds:.0f} s")
     if junit_file is not None:
-        _write_junit(junit_file, file, found, seconds)
+        _write_junit(junit_file, words, found, seconds)
     if records is not None:
         write_records(records, _records(found))
     if failed:
         raise click.exceptions.Exit(FAILED)
 
 
-def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) -> list[CheckResult]:
+def _results(
+    file: str,
+    bot: str | None,
+    words: Sequence[str],
+    only: tuple[str, ...],
+    workers: int | None,
+    style: str,
+) -> list[CheckResult]:
     """What came of the checks asked for, each told as it comes."""
-    from arbiter.cli.bots import choose_tier
+    from arbiter.cli.bots import choose_tier, players_of
     from arbiter.executors import processes, slots
     from arbiter.suite import load_suite, run_checks
 
-    loaded = load_suite(file)
+    loaded = load_suite(file, None if bot is None else players_of((bot,))[0])
     names = [check.name for check in loaded.checks]
     for name in only:
         if name not in names:
@@ -109,12 +121,12 @@ def _results(file: str, only: tuple[str, ...], workers: int | None, style: str) 
                 line = printable(f"{result.name}: {result.made.detail} ({result.seconds:.1f} s)")
                 with even_unread():
                     click.echo(f"{word} {line}")
-                    for text in _evidence(file, result):
+                    for text in _evidence(words, result):
                         say(text)
     return found
 
 
-def _evidence(file: str, result: CheckResult) -> Iterator[str]:
+def _evidence(words: Sequence[str], result: CheckResult) -> Iterator[str]:
     """The worst matches of a failed check, each with the command that plays it; else the check's own."""
     if result.ok:
         return
@@ -123,7 +135,7 @@ def _evidence(file: str, result: CheckResult) -> Iterator[str]:
         yield f"    again   {play_command(match.spec)}"
         yield from (f"    stderr  {line}" for line in match.stderr)
     if not result.made.shown:
-        yield f"    again   {shlex.join(['arbiter', 'suite', file, '--only', result.name])}"
+        yield f"    again   {shlex.join([*words, '--only', result.name])}"
         yield from (f"    stderr  {line}" for line in result.made.stderr)
 
 
@@ -156,7 +168,7 @@ def _records(found: Sequence[CheckResult]) -> dict[str, MatchRecord]:
     }
 
 
-def _write_junit(path: str, file: str, found: list[CheckResult], seconds: float) -> None:
+def _write_junit(path: str, words: Sequence[str], found: list[CheckResult], seconds: float) -> None:
     from arbiter.cli.regress_documents import document
     from arbiter.export.whole_files import write_whole
 
@@ -170,5 +182,5 @@ def _write_junit(path: str, file: str, found: list[CheckResult], seconds: float)
             ET.SubElement(case, "system-out").text = xml_text(result.made.detail)
         else:
             failure = ET.SubElement(case, "failure", message=xml_text(result.made.detail))
-            failure.text = xml_text("\n".join(_evidence(file, result)))
+            failure.text = xml_text("\n".join(_evidence(words, result)))
     write_whole(path, document(tree))

@@ -53,7 +53,7 @@ class CheckModel(StrictModel):
 class SuiteModel(TableModel):
     """The file as written."""
 
-    bot: Version
+    bot: Version | None = None
     game: str | dict[str, Any]
     seed: Seed = "suite"
     workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
@@ -86,14 +86,18 @@ class Suite:
     checks: tuple[Check, ...]
 
 
-def load_suite(path: str) -> Suite:
-    """Read and check a suite's file; ConfigError with everything that is wrong with it."""
+def load_suite(path: str, bot: Player | None = None) -> Suite:
+    """Read and check a suite's file; ConfigError with everything that is wrong with it.
+
+    `bot` is tried in place of the file's, which then needs to name none.
+    """
     file = Path(path)
     reading = validate(read_document(file), SuiteModel)
     limits = None
     if reading.model is not None:
         limits = reading.model.limits()
-        reading.problems += problems_of_version(reading.model.bot, file.parent, ("bot",))
+        if bot is None:
+            reading.problems += _problems_of_bot(reading.model.bot, file.parent)
     checks: list[Check] = []
     names: set[str] = set()
     for number, entry in _entries(reading.document.value):
@@ -112,8 +116,11 @@ def load_suite(path: str) -> Suite:
         if not found and limits is not None:
             checks.append(_check(entry, name, limits, record, file.parent))
     model, game = reading.settled(path)
+    if bot is None:
+        assert model.bot is not None
+        bot = player_of(CANDIDATE, model.bot, file.parent)
     return Suite(
-        bot=player_of(CANDIDATE, model.bot, file.parent),
+        bot=replace(bot, name=CANDIDATE),
         game=game,
         seed=str(model.seed),
         limits=model.limits(),
@@ -128,6 +135,13 @@ def _entries(value: Mapping[str, Any]) -> Iterator[tuple[int, CheckModel]]:
     for number, entry in enumerate(entries if isinstance(entries, list) else []):
         with suppress(ValidationError):
             yield number, CheckModel.model_validate(entry)
+
+
+def _problems_of_bot(bot: Version | None, folder: Path) -> Iterator[Problem]:
+    if bot is None:
+        yield Problem(("bot",), "is missing", "name the bot here or with --bot")
+    else:
+        yield from problems_of_version(bot, folder, ("bot",))
 
 
 def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:

@@ -86,6 +86,23 @@ def test_a_bot_that_is_too_weak_fails_with_its_score(
 
 
 @pytest.mark.process
+def test_a_bot_can_be_tried_in_place_of_the_files(
+    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    broken = " ".join(bot(tmp_path, "    raise SystemExit(3)"))
+    code, out, _ = suite({"check": "no-faults", "blocks": 1}, words=("--bot", broken))
+    assert code == 1
+    assert out.startswith("FAILED no faults: 2 of 2 matches end by its fault")
+    file = tmp_path / "suite.yaml"
+    file.write_text("game: planning\nchecks: [{check: check-bot}]\n")
+    with pytest.raises(
+        ConfigError, match=r"suite.yaml:1:1: bot: is missing \(name the bot here or with --bot\)"
+    ):
+        load_suite(str(file))
+    assert exit_code(["suite", str(file), "--bot", "python3 gone.py"]) == 2
+
+
+@pytest.mark.process
 def test_a_fault_fails_the_checks_that_meet_it(
     suite: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
