@@ -3,8 +3,9 @@
     verdict = inspect(archive, folder, season, "alice", tell)
     verdict.program.player("alice@3", folder)
 
-All is made in a folder beside, which takes its name when everything is well. So whatever ends an inspection,
-what is there under that name is whole, and the inspection can be run again.
+All is made where the version will lie if it is accepted, so that a program cannot tell by its place whether
+it is tried or plays for points. Nothing there counts before the store has accepted it, and whatever ends an
+inspection, it can be run again.
 """
 
 from __future__ import annotations
@@ -59,8 +60,7 @@ def inspect(archive: Path, folder: Path, season: Config, name: str, tell: Callab
     has no room left: then nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
     """
     inspection = _Inspection(folder, season, name)
-    inspection.clear()
-    folder.unlink() if folder.is_file() else shutil.rmtree(folder, ignore_errors=True)
+    folder.unlink() if folder.is_file() else inspection.clear()
     told: list[Step] = []
     try:
         inspection.begin()
@@ -69,22 +69,22 @@ def inspect(archive: Path, folder: Path, season: Config, name: str, tell: Callab
             tell(step)
         if inspection.program is None:
             return Verdict("refused", tuple(told))
-        inspection.keep()
+        inspection.settle()
         return Verdict("accepted", tuple(told), inspection.program)
     except OSError as error:
         raise StoreError(f"{folder.parent}: {error.strerror}") from None
     finally:
-        inspection.clear()
+        if not inspection.settled:
+            inspection.clear()
 
 
 class _Inspection:
-    """One inspection under way, in the folder `fresh`."""
+    """One inspection under way, in the version's folder."""
 
     def __init__(self, folder: Path, season: Config, name: str) -> None:
         self._folder, self._season, self._name = folder, season, name
         self._terms = season.submissions or Submissions()
-        self.fresh = folder.with_name(f".{folder.name}.new")
-        self._source = self.fresh / SOURCE
+        self._source = folder / SOURCE
         tier, _ = choose(season.limits.isolation, season.require_isolation)
         if tier == "plain" != season.limits.isolation:
             what = "what authors send is not started: this machine has no tier above plain"
@@ -92,6 +92,7 @@ class _Inspection:
         self._limits = replace(season.limits, isolation=tier)
         self.program: Program | None = None
         """Once it has passed everything."""
+        self.settled = False
 
     def steps(self, archive: Path) -> Iterator[Step]:
         """Every step up to the first that fails."""
@@ -110,7 +111,7 @@ class _Inspection:
             yield self._step(at, made, output)
             at = CHECKED
             program = Program(recipe.command, recipe.read, {})
-            trial = Trial.of(self._season.game, program.player(self._name, self.fresh), self._limits)
+            trial = Trial.of(self._season.game, program.player(self._name, self._folder), self._limits)
             yield self._step(at, "check-bot found no fault", check(trial))
             at = MATCHES
             yield self._step(at, play_matches(trial, self._house()))
@@ -125,7 +126,7 @@ class _Inspection:
         most = 2 * MOST_GROWTH * self._terms.max_bytes
         if not has_room(self._folder.parent, most):
             raise StoreError(f"{self._folder.parent}: less than {most + LEFT_BYTES:,} bytes are free")
-        self.fresh.mkdir()
+        self._folder.mkdir()
 
     def _build(self, recipe: Recipe) -> str:
         output = ""
@@ -151,7 +152,7 @@ class _Inspection:
         for path in sorted(self._source.rglob("*")):
             if path.is_file():
                 with open(path, "rb") as file:
-                    yield str(path.relative_to(self.fresh)), file_digest(file, "sha256").hexdigest()
+                    yield str(path.relative_to(self._folder)), file_digest(file, "sha256").hexdigest()
 
     def _step(self, name: str, detail: str, output: str = "", fix: str = "", ok: bool = True) -> Step:
         """A step in words that name no folder of ours, steer no terminal and are not too many."""
@@ -159,22 +160,21 @@ class _Inspection:
         return Step(name, ok, detail, fix, self._words(output, LONGEST_OUTPUT))
 
     def _words(self, text: str, most: int) -> str:
-        for place in (self._source, self.fresh):
+        for place in (self._source, self._folder):
             for path in dict.fromkeys((os.path.realpath(place), str(place.absolute()))):
                 text = text.replace(f"{path}/", "").replace(path, ".")
         text = printable(text)
         return text if len(text) <= most else f"{text[: most - 4]} ..."
 
-    def keep(self) -> None:
-        """Give the folder its name, once all that is in it is on the disk."""
-        for path in (*self.fresh.rglob("*"), self.fresh):
+    def settle(self) -> None:
+        """See to it that all that is in the folder is on the disk."""
+        for path in (*self._folder.rglob("*"), self._folder, self._folder.parent):
             _sync(path)
-        self.fresh.rename(self._folder)
-        _sync(self._folder.parent)
+        self.settled = True
 
     def clear(self) -> None:
         """Remove what is left of an inspection."""
-        shutil.rmtree(self.fresh, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _sync(path: Path) -> None:

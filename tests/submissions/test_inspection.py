@@ -284,11 +284,24 @@ def test_killed_at_any_step_it_can_be_run_again(
             # It must not go on as a second run of the tests.
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-    assert not inspector.folder.exists()
     monkeypatch.setattr(inspection, "check", lambda _: "")
     monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
     assert inspector.inspect(GOOD).state == "accepted"
     assert inspector.left() == ["1"]
+
+
+def test_a_program_is_tried_where_it_will_play(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def check(trial: inspection.Trial) -> str:
+        tried.extend(trial.player.files)
+        return ""
+
+    monkeypatch.setattr(inspection, "check", check)
+    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
+    program = inspector.inspect(GOOD).program
+    assert program is not None
+    assert tried == list(program.player("ann", inspector.folder).files)
 
 
 def test_what_an_earlier_inspection_left_is_replaced(
