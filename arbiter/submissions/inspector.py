@@ -80,7 +80,10 @@ class Inspector:
         say: Callable[[str], None],
         run: Callable[[Config, Submission], str] | None = None,
     ) -> None:
-        """`run` inspects one, and returns what went wrong on our side; it is given by tests."""
+        """`run` inspects one, and returns what went wrong on our side; it is given by tests.
+
+        It raises StoreError where the store or the disk failed.
+        """
         self._configs, self._say, self._run = configs, say, run or _run
         self._stores: dict[str, Store] = {}
         self._again: dict[tuple[str, int], float] = {}
@@ -111,9 +114,16 @@ class Inspector:
         found = None if season is None else season.submissions.next(resting)
         if season is None or found is None:
             return False
-        problem = self._run(config, found)
+        who = f"{config.season}: submission {found.id} of {found.author}"
+        try:
+            problem = self._run(config, found)
+        except StoreError as error:
+            # Nothing that was sent can have caused it: it waits until there is room again, say.
+            self._say(f"{who}: {error}")
+            self._rest(season, found)
+            return True
         if problem:
-            self._say(f"{config.season}: submission {found.id} of {found.author}: {problem}")
+            self._say(f"{who}: {problem}")
             self._failed(config, season, found, problem)
         return True
 
@@ -133,11 +143,14 @@ class Inspector:
         late = problem == _too_long(config)
         if not late and found.tries + 1 < MOST_TRIES:
             season.submissions.fail(found.id)
-            self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS
+            self._rest(season, found)
             return
         detail = problem if late else "the service could not inspect it"
         step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}
         season.submissions.refuse(found.id, [*now.steps, step])
+
+    def _rest(self, season: SeasonStore, found: Submission) -> None:
+        self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS
 
 
 def _too_long(config: Config) -> str:
@@ -145,7 +158,10 @@ def _too_long(config: Config) -> str:
 
 
 def _run(config: Config, found: Submission) -> str:
-    """Inspect in a process of its own; what went wrong on our side, "" for nothing."""
+    """Inspect in a process of its own; what went wrong on our side, "" for nothing.
+
+    StoreError where it was the store or the disk.
+    """
     words = [sys.executable, "-m", "arbiter", "inspect", str(config.file), "--only"]
     words += [str(found.id), str(os.getpid())]
     with subprocess.Popen(
@@ -165,6 +181,8 @@ def _run(config: Config, found: Submission) -> str:
         finally:
             _end(process)
     last = said.strip().rpartition("\n")[2]
+    if process.returncode == StoreError.exit_code:
+        raise StoreError(last.removeprefix("arbiter: "))
     return "" if process.returncode == 0 else f"its inspection ended with {process.returncode}: {last}"
 
 

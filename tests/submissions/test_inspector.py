@@ -158,6 +158,24 @@ def test_whoever_sent_most_waits(config: Config, season: SeasonStore) -> None:
     assert order == ["ann@1", "ben@1", "ann@2", "ann@3"]
 
 
+def test_failures_of_the_store_count_for_nobody(
+    config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspector, "AGAIN_SECONDS", 0.0)
+    number = sent(season)
+    said: list[str] = []
+
+    def run(config: Config, found: Submission) -> str:
+        if len(said) <= inspector.MOST_TRIES:
+            raise StoreError("the disk is full")
+        season.submissions.refuse(number, [])
+        return ""
+
+    Inspector([config], said.append, run).work(until_empty=True)
+    assert set(said) == {f"{config.season}: submission {number} of ann: the disk is full"}
+    assert kept(season, number).tries == 0
+
+
 def test_failures_of_ours_are_tried_again_and_then_told(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
