@@ -22,6 +22,7 @@ from arbiter.submissions.inspection import Verdict, inspect
 from arbiter.submissions.steps import Step
 from arbiter.table.build import problem
 from arbiter.table.conduct import close_table
+from arbiter.table.sandbox.isolation import choose
 from tests.commands import BOTS, COMPILED
 from tests.submissions.archives import packed
 
@@ -149,6 +150,15 @@ def test_a_bot_that_fails_is_refused_with_its_own_words_and_the_fix(inspector: I
     )
     assert step.fix.startswith("make the program run and answer the first command in time")
     assert "stderr: bot.py is where it fails" in step.output
+
+
+@pytest.mark.skipif(choose("auto")[0] == "plain", reason="nothing is hidden from bots here")
+def test_a_program_that_lacks_a_module_is_told_to_bring_it(inspector: Inspector) -> None:
+    inspector.says("isolation: auto")
+    step = inspector.refused({"bot.py": "import a_module_that_nobody_has\n"})
+    assert step.name == "checked"
+    assert "what it needs has to lie in the archive" in step.fix + step.detail
+    assert "read:" not in step.fix + step.detail + step.output
 
 
 def test_no_step_shows_a_path_of_ours(inspector: Inspector) -> None:
