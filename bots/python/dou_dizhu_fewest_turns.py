@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A bot that plays Dou Dizhu to be rid of its cards in as few turns as it can.
-
 It divides its hand into chains, trios with kickers, pairs and single cards, and makes the play after which
-the rest needs the fewest turns. It keeps what wins the lead back, leaves its fellow peasant's plays alone
+the rest needs the fewest turns.
+
+It keeps what wins the lead back, leaves its fellow peasant's plays alone
 unless it gains by beating them, and blocks opponents who are short of cards.
 """
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """A bot that plays Dou Dizhu at random, in one file without a kit: start your own from it.
-
 It picks a type of play first, then one of that type, so that it leads chains as gladly as single cards.
 """
 
@@ -158,11 +157,11 @@ class Bot:
         return self.rng.choice(self.rng.choice(kinds))
 
 
-def main():
+def main(player=Bot, about=__doc__):
     """Command line: read commands, one a line, and answer each."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options = argparse.ArgumentParser(description=about.splitlines()[0])
     options.add_argument("--seed", type=int, default=1, metavar="N", help="seed of every choice (default 1)")
-    bot = Bot(options.parse_args().seed)
+    bot = player(options.parse_args().seed)
     sys.stdin.reconfigure(errors="replace")  # whatever bytes come: refuse, do not crash
     for line in sys.stdin:
         words = line.split()

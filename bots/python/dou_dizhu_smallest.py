@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A bot that plays Dou Dizhu from its smallest card up.
-
 It leads the longest play that its smallest card belongs to, follows as low as it can, and lets a play of its
-fellow peasant stand. Bombs wait until somebody of the other side is short of cards.
+fellow peasant stand.
+
+Bombs wait until somebody of the other side is short of cards.
 """
 
 import argparse
