@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A bot that discards the largest card values first, but saves its jokers for when they win.
+"""Discards its largest value first, as many cards of it as possible, but saves its jokers for when they win.
+It counts cards, and when all its groups but one cannot be beaten, it leads these first.
 
 Jokers go into a discard that nobody can beat with the cards not yet seen, once that brings the hand near its
-end, and into the last discard. When all its groups but one cannot be beaten, it leads these first. Its
-commands are explained in chefs_hat_random.py.
+end, and into the last discard. Its commands are explained in chefs_hat_random.py.
 """
 
 import argparse

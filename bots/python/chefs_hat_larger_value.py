@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A bot that plays Chef's Hat by one rule: discard the largest card values first, and as many as possible.
+"""Discards its largest value first, as many cards of it as possible, jokers too. It passes only when it must.
 
-It passes only when it must. Its commands are explained in chefs_hat_random.py.
+Its commands are explained in chefs_hat_random.py.
 """
 
 import argparse

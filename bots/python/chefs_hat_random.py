@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A bot that plays Chef's Hat at random: a tutorial of the protocol in one page.
+"""Draws lots between all that is legal: discards, passes, gifts, special actions. It looks at nothing else,
+and is a tutorial of the protocol in one page.
 
 A bot is a program that reads commands on standard input, one per line, and answers each on standard output. A
 reply starts with "=" (done) or "?" (refused) and ends with an EMPTY LINE. One command, one reply, in the

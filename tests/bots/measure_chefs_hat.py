@@ -23,6 +23,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bots" / "python")]
 
 import chefs_hat_keep_jokers  # noqa: E402 -- found through the lines above
 import chefs_hat_larger_value  # noqa: E402
+import chefs_hat_most_cards  # noqa: E402
+import chefs_hat_one_by_one  # noqa: E402
 import chefs_hat_random  # noqa: E402
 
 from arbiter.games.chefs_hat import ChefsHat  # noqa: E402
@@ -30,6 +32,8 @@ from arbiter.testing import Bot, Said, match_spec, play_in_memory  # noqa: E402
 
 BOTS: dict[str, Any] = {
     "random": chefs_hat_random.Bot,
+    "one_by_one": chefs_hat_one_by_one.Bot,
+    "most_cards": chefs_hat_most_cards.Bot,
     "larger_value": chefs_hat_larger_value.Bot,
     "keep_jokers": chefs_hat_keep_jokers.Bot,
 }

@@ -18,7 +18,7 @@ from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
 
-NAMES = ("random", "larger_value", "keep_jokers")
+NAMES = ("random", "one_by_one", "most_cards", "larger_value", "keep_jokers")
 SEVENTEEN = "set_cards 17 1 2 3 4 5 6 7 7 8 8 9 9 10 11 11 12 12"
 
 
@@ -79,11 +79,12 @@ def test_all_play_is_legal_under_both_rules(name: str, rules: str) -> None:
     assert ("gen_special" in asked) == (rules == "book")
 
 
-def test_a_seed_gives_its_own_play() -> None:
+@pytest.mark.parametrize("name", ["random", "most_cards"])
+def test_a_seed_gives_its_own_play(name: str) -> None:
     game = ChefsHat(matches=1)
     moves = []
     for seed in (1, 1, 2):
-        bots = [in_process(CLASSES["random"](seed)) for _ in range(4)]
+        bots = [in_process(CLASSES[name](seed)) for _ in range(4)]
         moves.append([move.action for move in play_in_memory(game, bots).moves])
     assert moves[0] == moves[1] != moves[2]
 
@@ -129,6 +130,21 @@ def test_help_and_wrong_options(bot: list[str]) -> None:
     assert helped.close() == 0
     wrong = Process([*bot, "--sleep"], stderr=-3)
     assert wrong.close() == 2
+
+
+def test_one_by_one_takes_most_places_from_random() -> None:
+    found = share("one_by_one", "random", 16)
+    assert found.games - 2 * found.games_error > 0.5
+
+
+def test_most_cards_takes_more_than_65_places_of_100_from_one_by_one() -> None:
+    found = share("most_cards", "one_by_one", 10)
+    assert found.games - 2 * found.games_error > 0.65
+
+
+def test_larger_value_takes_more_than_60_places_of_100_from_most_cards() -> None:
+    found = share("larger_value", "most_cards", 12)
+    assert found.games - 2 * found.games_error > 0.6
 
 
 def test_larger_value_takes_nine_places_of_ten_from_random() -> None:
