@@ -1,0 +1,140 @@
+"""The searching bot of Chef's Hat: legal and the same again, right where one answer is right, strong, polite."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from measure_chefs_hat import BOTS as CLASSES
+from measure_chefs_hat import pairs, seated
+from planning_referee import Process
+
+from arbiter.games.chefs_hat import ChefsHat
+from arbiter.match import MatchRecord
+from arbiter.testing import Bot, match_spec, play_in_memory
+
+pytestmark = pytest.mark.process
+BEGUN = ["set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3"]
+
+
+@pytest.fixture
+def search(cpp_bot: Path) -> list[str]:
+    """Its command, with little work whatever time it is told."""
+    return [str(cpp_bot.with_name("chefs_hat_search")), "--budget-ms", "300"]
+
+
+@contextmanager
+def started(command: Sequence[str], seats: int = 1) -> Iterator[list[Process]]:
+    """So many of them; after the block they must end on the end of their input, with status 0."""
+    bots = [Process(list(command)) for _ in range(seats)]
+    try:
+        yield bots
+        assert [bot.close() for bot in bots] == [0] * seats
+    finally:
+        for bot in bots:
+            bot.process.kill()
+            bot.process.wait()
+
+
+def through(process: Process) -> Bot:
+    return lambda command: f"{process.ask([command])[0]}\n\n".encode()
+
+
+def played(command: Sequence[str], game: ChefsHat, seed: str) -> MatchRecord:
+    with started(command, 4) as bots:
+        return play_in_memory(game, [through(bot) for bot in bots], match_spec(game, seed=seed))
+
+
+@pytest.mark.parametrize("rules", ["book", "gym2"])
+def test_all_play_is_legal_under_both_rules(search: list[str], rules: str) -> None:
+    record = played(search, ChefsHat(rules, points=9), "legal")
+    assert record.forfeit is None
+    assert {"gen_exchange 1", "gen_exchange 2", "gen_move"} <= {move.request for move in record.moves}
+
+
+def test_a_seed_gives_its_own_play(search: list[str]) -> None:
+    game = ChefsHat(matches=1)
+    moves = [played([*search, "--seed", seed], game, "seed").moves for seed in ("1", "1", "2")]
+    assert moves[0] == moves[1] != moves[2]
+
+
+def test_more_time_told_first_means_other_play(search: list[str]) -> None:
+    game = ChefsHat(matches=1)
+    moves = [played([search[0], "--budget-ms", ms], game, "time").moves for ms in ("100", "2000")]
+    assert moves[0] != moves[1]
+
+
+@pytest.mark.parametrize(
+    ("cards", "told", "answer"),
+    [
+        # All that is left goes at once, the joker as a card of that value.
+        ("9 12", ["play 1 C11;Q1;J0", "play 2 C10;Q2;J0", "play 3 pass"], "= C9;Q1;J1"),
+        # Nothing beats a 1, and then the rest is the last discard.
+        ("1 11", ["play 3 C11;Q1;J0", "play 0 pass", "play 1 pass", "play 2 pass", "pizza 0"], "= C1;Q1;J0"),
+    ],
+)
+def test_an_end_is_played_right(search: list[str], cards: str, told: list[str], answer: str) -> None:
+    with started(search) as (bot,):
+        bot.ask([*BEGUN, f"set_cards {len(cards.split())} {cards}", *told, "time_left 10000"])
+        assert bot.ask(["gen_move"]) == [answer]
+
+
+@pytest.mark.parametrize(("role", "answer"), [("Dishwasher", "= food_fight"), ("Chef", "= none")])
+def test_special_actions_by_a_common_hand(search: list[str], role: str, answer: str) -> None:
+    roles = ["Chef", "Souschef", "Waiter", "Dishwasher"]
+    roles.remove(role)
+    with started(search) as (bot,):
+        bot.ask([*BEGUN, "set_cards 17 1 2 2 3 3 3 4 4 4 4 8 8 9 10 11 12 12"])
+        bot.ask([f"set_roles {role} {' '.join(roles)}", "time_left 10000"])
+        assert bot.ask(["gen_special"]) == [answer]
+
+
+def test_a_chef_gives_two_single_weak_cards(search: list[str]) -> None:
+    with started(search) as (bot,):
+        bot.ask([*BEGUN, "set_cards 17 1 2 2 3 3 3 4 4 4 4 5 5 5 5 5 10 11"])
+        bot.ask(["set_roles Chef Souschef Waiter Dishwasher", "time_left 10000"])
+        assert bot.ask(["gen_exchange 2"]) == ["= 11 10"]
+
+
+def test_commands_that_make_no_sense_are_refused_one_by_one(search: list[str]) -> None:
+    nonsense = [
+        "name", "gen_move", "gen_exchange 2", "set_cards", "set_cards 2 0 13", "set_cards 3 1 1 1", "set_players 4 4",
+        "set_players two 0", "play 0 C7;Q2;J1", "play 9 pass", "play 1 C7;Q2", "play 1 C0;Q1;J0", "play 1 C1;Q2;J0",
+        "exchange 1 2", "exchange 1 0 2 5", "special x none", "end_deal 3 2 1", "time_left soon", "set_game points 0",
+        "12 quit", "é",
+    ]  # fmt: skip
+    with started(search) as (bot,):
+        assert all(reply.startswith("?") for reply in bot.ask(nonsense))
+        bot.write(b"\n\r\nset_rules chefs_hat 1\r\nset_players 4 0\nset_cards 2 11 12\ngen_move\nquit\n")
+        replies = [bot.reply() for _ in range(5)]
+        assert replies == ["=", "=", "=", "= C11;Q1;J1", "="]
+        assert bot.process.wait() == 0  # with its input still open
+
+
+def test_help_and_wrong_options(search: list[str]) -> None:
+    helped = Process([search[0], "--help"])
+    assert helped.process.stdout is not None and b"--budget-ms" in helped.process.stdout.read()
+    assert helped.close() == 0
+    wrong = Process([*search, "--sleep"], stderr=-3)
+    assert wrong.close() == 2
+
+
+def test_it_takes_more_than_60_places_of_100_from_keep_jokers(search: list[str]) -> None:
+    game = ChefsHat()
+    games = []
+    for number in range(24):
+        with started(search, 2) as bots:
+            ours = [number % 2 == seat % 2 for seat in range(4)]
+            players = [
+                through(bots[seat // 2]) if mine else seated(CLASSES["keep_jokers"]())
+                for seat, mine in enumerate(ours)
+            ]
+            record = play_in_memory(
+                game, players, match_spec(game, seed=f"strong {number // 4}", rotation=number % 4)
+            )
+        assert record.points is not None
+        games.append(statistics.mean(pairs(record.points, ours)))
+    assert statistics.mean(games) > 0.6
