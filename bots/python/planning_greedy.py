@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""A bot that plays Planning by rule of thumb.
-
-It declares the number of tricks it takes most often when random deals of the unseen cards are played out
-simply, then wins as cheaply as it can until it has them, and gets rid of its dangerous cards after that.
+"""A bot that declares the number of tricks it takes most often when random deals of the unseen cards are
+played out simply. It plays by rule of thumb: it wins as cheaply as it can until it has them, and gets rid
+of its dangerous cards after that.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A bot that plays Planning by perfect-information Monte Carlo.
+"""A bot that plays Planning by perfect-information Monte Carlo. For every decision it deals the unseen
+cards at random into worlds that agree with what is known, tries each choice in each world, lets simple
+players play the rest of the deal, and takes the choice with the most points on average.
 
-For every decision it deals the unseen cards at random into worlds that agree with what is known, tries each
-choice in each world, lets simple players play the rest of the deal, and takes the choice with the most points
-on average. It spreads the time left over the decisions to come and stops sampling when its share is used up.
+It spreads the time left over the decisions to come and stops sampling when its share is used up.
 """
 
 from __future__ import annotations

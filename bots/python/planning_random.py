@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A bot that plays Planning at random, without the kit: a tutorial of the protocol in one page.
+"""A bot that declares at random and plays any card that the rules allow. Without the kit, it is a tutorial
+of the protocol in one page.
 
-A bot is a program that reads commands on standard input, one per line, and answers each on standard output. A
-reply starts with "=" (done) or "?" (refused) and ends with an EMPTY LINE. One command, one reply, in the
+A bot is a program that reads commands on standard input, one per line, and answers each on standard output.
+A reply starts with "=" (done) or "?" (refused) and ends with an EMPTY LINE. One command, one reply, in the
 order they came.
 """
 

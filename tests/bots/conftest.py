@@ -29,19 +29,23 @@ def cpp_bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build / "planning_random"
 
 
-@pytest.fixture(params=["python", "greedy", "pimc", "cpp", "js"])
+@pytest.fixture(params=["python", "fair-share", "count", "greedy", "pimc", "cpp", "search", "js"])
 def bot(request: pytest.FixtureRequest) -> list[str]:
-    """The command of every shipped bot in turn; pimc with little work, the same however slow the machine
-    is."""
+    """The command of every shipped bot in turn; pimc and search with little work, the same however slow the
+    machine is."""
     name = request.param
     if name == "cpp":
         return [str(request.getfixturevalue("cpp_bot"))]
+    if name == "search":
+        return [str(request.getfixturevalue("cpp_bot").parent / "planning_search"), "--budget-ms", "50"]
     if name == "js":
         if not shutil.which("node"):
             pytest.skip("no node: the JavaScript bot cannot run")
         return ["node", str(BOTS / "js" / "planning_random.js")]
     return {
         "python": [sys.executable, "-S", str(BOTS / "python" / "planning_random.py")],
+        "fair-share": [sys.executable, "-S", str(BOTS / "python" / "planning_fair_share.py")],
+        "count": [sys.executable, "-S", str(BOTS / "python" / "planning_count.py")],
         "greedy": [sys.executable, "-S", str(BOTS / "python" / "planning_greedy.py"), "--worlds", "10"],
         "pimc": [
             sys.executable,
