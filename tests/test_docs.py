@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 WALKED = ROOT / "docs" / "howto" / "add-a-game.md"
 """Run by a test of its own, since it needs a package of its own."""
-NEEDS = {ROOT / "docs" / "howto" / "train-with-torch.md": "sb3_contrib"}
+NEEDS = {
+    ROOT / "docs" / "howto" / "train-with-torch.md": "sb3_contrib",
+    ROOT / "docs" / "howto" / "train-the-learned-bot.md": "torch",
+}
 """Packages too large for all who run the tests: where they are missing, these pages are skipped."""
 SHORTER = {
     # Two bots a match instead of four, who know nearly all cards: the better one wins nearly always.

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""How good a learned player is: matches on fixed deals against bots of ../python, under the real referee.
+
+python bots/learned/yardstick.py --game dou_dizhu --rounds 500 smallest fewest_turns
+"""
+
+import argparse
+import sys
+from importlib import import_module
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1] / "python"))
+
+import dou_dizhu_learned
+import numpy as np
+import planning_kit
+import planning_learned
+
+from arbiter.games import make
+from arbiter.testing import match_spec, play_in_memory
+
+
+class Chance(planning_kit.Bot):
+    """Declares and plays at random."""
+
+    def declare(self, table):
+        return self.rng.randrange(table.size + 1)
+
+    def move(self, table):
+        return self.rng.choice(table.legal())
+
+
+def planning(weights, opponent, rounds):
+    """Points by deal of the player and of three opponents, (13, 2); each round is played from every seat."""
+    learned, game = planning_learned.Learned(weights=weights), make("planning", {})
+    won = np.zeros((len(game.programme), 2))
+    for number in range(1, rounds + 1):
+        for seat in range(game.seats):
+            heard = Heard(learned)
+            bots = [heard if s == seat else Heard(_planning(opponent, s)) for s in range(game.seats)]
+            play_in_memory(game, bots, match_spec(game, seed="yardstick", round_number=number))
+            points = np.diff([*heard.points, heard.session.table.points], axis=0)
+            won[:, 0] += points[:, seat]
+            won[:, 1] += (points.sum(axis=1) - points[:, seat]) / (game.seats - 1)
+    return won / rounds / game.seats
+
+
+def _planning(name, seed):
+    """A bot by its name."""
+    if name == "random":
+        return Chance(seed)
+    module = import_module(f"planning_{name}")
+    return module.Pimc(seed, clock=None) if name == "pimc" else module.Greedy(seed)
+
+
+class Heard:
+    """A bot that the kit leads, as bytes to bytes; `points` are those before each deal."""
+
+    def __init__(self, bot):
+        self.session, self.points = planning_kit.Session(bot), []
+
+    def __call__(self, line):
+        if line.startswith("set_cards"):
+            self.points.append(list(self.session.table.points))
+        return f"{self.session.answer(line)}\n\n".encode()
+
+
+def dou_dizhu(weights, opponent, deals):
+    """Whether the player won each deal: (deals, 2), as landlord against two and as both peasants."""
+    learned = [dou_dizhu_learned.Bot(seed, weights) for seed in (1, 2)]
+    others = [import_module(f"dou_dizhu_{opponent}").Bot(seed) for seed in (3, 4)]
+    won = np.zeros((deals, 2))
+    for number in range(1, deals + 1):
+        landlord = number % 3
+        game = make("dou_dizhu", {"landlords": [landlord]})
+        spec = match_spec(game, seed="yardstick", round_number=number)
+        for role, order in enumerate(((learned[0], *others), (others[0], *learned))):
+            bots = [_plain(order[(seat - landlord) % 3]) for seat in range(3)]
+            points = play_in_memory(game, bots, spec).points
+            won[number - 1, role] = (points[landlord] > 0) == (role == 0)
+    return won
+
+
+def _plain(bot):
+    """A bot that is asked by command and words, as bytes to bytes."""
+
+    def answer(line):
+        command, *words = line.split()
+        return f"= {bot.answer(command, words)}".rstrip().encode() + b"\n\n"
+
+    return answer
+
+
+def main():
+    """Command line."""
+    line = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    line.add_argument(
+        "opponents", nargs="+", metavar="BOT", help="random, greedy, pimc; random, smallest, ..."
+    )
+    line.add_argument("--game", required=True, choices=("planning", "dou_dizhu"))
+    line.add_argument("--rounds", type=int, default=50, metavar="N", help="rounds, or deals (default 50)")
+    options = line.parse_args()
+    for name in options.opponents:
+        if options.game == "planning":
+            won = planning(planning_learned.WEIGHTS, name, options.rounds)
+            print("{}: {:.1f} points a match, theirs {:.1f}".format(name, *won.sum(axis=0)))
+            for size, (mine, theirs) in enumerate(won, start=1):
+                print(f"  {size:2} cards: {mine:5.2f}, theirs {theirs:5.2f}, {mine - theirs:+.2f}")
+        else:
+            won = dou_dizhu(dou_dizhu_learned.WEIGHTS, name, options.rounds)
+            error = (won.std(axis=0) / len(won) ** 0.5).tolist()
+            for side, part, sure in zip(("landlord", "peasants"), won.mean(axis=0), error, strict=True):
+                print(f"{name}: {part:.1%} of deals won as {side}, +- {sure:.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""The learned players: what they see, legal and repeatable matches, and a training that repeats itself."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from planning_referee import BOTS, Process
+
+LEARNED = BOTS / "learned"
+sys.path.append(str(LEARNED))
+
+import curve  # noqa: E402 -- found through the line above
+import dou_dizhu_learned  # noqa: E402 -- found through the line above
+import features_dou_dizhu  # noqa: E402
+import planning_kit  # noqa: E402
+import planning_learned  # noqa: E402
+import self_play_dou_dizhu  # noqa: E402
+import self_play_planning  # noqa: E402
+import yardstick  # noqa: E402
+
+from arbiter import envs  # noqa: E402
+from arbiter.games import make  # noqa: E402
+from arbiter.games.dou_dizhu.combinations import table  # noqa: E402
+from arbiter.match import MatchRecord  # noqa: E402
+from arbiter.rules import AnyGame  # noqa: E402
+from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy  # noqa: E402
+
+GAMES = ("planning", "dou_dizhu")
+
+
+class Listener:
+    """A learned bot in this process, as bytes to bytes."""
+
+    def __init__(self, game: str, seed: int = 1) -> None:
+        self.bot: Any
+        if game == "planning":
+            self.bot = planning_learned.Learned(seed)
+            self.session = planning_kit.Session(self.bot)
+        else:
+            self.bot = dou_dizhu_learned.Bot(seed)
+
+    def __call__(self, line: str) -> bytes:
+        if isinstance(self.bot, planning_learned.Learned):
+            return f"{self.session.answer(line)}\n\n".encode()
+        command, *words = line.split()
+        reply = self.bot.answer(command, words)
+        assert reply is not None, line
+        return f"= {reply}".rstrip().encode() + b"\n\n"
+
+
+def match(name: str, game: AnyGame | None = None, seed: int = 1) -> MatchRecord:
+    """A match of learned bots alone."""
+    game = game or make(name, {})
+    record = play_in_memory(game, [Listener(name, seed=seed) for _ in range(game.seats)], match_spec(game))
+    assert record.forfeit is None, record.forfeit
+    assert not any(report.notes for report in record.bots)
+    return record
+
+
+def spoken(record: MatchRecord) -> list[tuple[int, int, str]]:
+    return [(move.deal, move.seat, move.action) for move in record.moves]
+
+
+# Their weights
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_weights_are_small(name: str) -> None:
+    assert (LEARNED / f"{name}_weights.npz").stat().st_size < 500_000
+
+
+def test_the_kit_beside_them_is_the_kit() -> None:
+    assert (LEARNED / "planning_kit.py").read_text() == (BOTS / "python" / "planning_kit.py").read_text()
+
+
+# At a table
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_match_is_legal_and_the_same_again(name: str) -> None:
+    assert spoken(match(name)) == spoken(match(name))
+
+
+def test_planning_with_another_deck_and_number_of_players_is_played_legally() -> None:
+    match("planning", make("planning", {"seats": 3, "deck": "12345 XYZ", "deals": [[3, 2], [5, 0]]}))
+
+
+def test_dou_dizhu_is_played_legally_with_double_points_and_any_landlord() -> None:
+    match("dou_dizhu", make("dou_dizhu", {"bombs": "double", "landlords": [2, 2, 1]}))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", GAMES)
+def test_as_processes_they_refuse_what_they_do_not_know_and_end_politely(name: str, tmp_path: Path) -> None:
+    bot = Process([sys.executable, str(LEARNED / f"{name}_learned.py")], cwd=tmp_path)
+    replies = bot.ask(["gen_move", "hello", "set_players 9 9", "set_cards", "set_cards x", "play 0", "quit"])
+    assert [reply[0] for reply in replies] == ["?"] * 6 + ["="]
+    assert bot.close() == 0
+    assert not list(tmp_path.iterdir())
+
+
+# The same features at the table and in training
+
+
+class Heard:
+    """A network that keeps the cells that it was asked about."""
+
+    def __init__(self, network: Any, heard: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        self.network, self.heard = network, heard
+
+    def __call__(self, seen: np.ndarray, done: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        # The order of the choices means nothing.
+        self.heard.append((seen, done[np.lexsort(done.T)]))
+        return self.network(seen, done, rows)
+
+
+def assert_alike(
+    table: list[tuple[np.ndarray, np.ndarray]], training: list[tuple[np.ndarray, np.ndarray]]
+) -> None:
+    for mine, theirs in zip(table, training, strict=False):
+        np.testing.assert_array_equal(mine[0], theirs[0])
+        np.testing.assert_array_equal(mine[1], theirs[1])
+
+
+def test_planning_is_seen_alike_at_the_table_and_in_training() -> None:
+    table: list[tuple[np.ndarray, np.ndarray]] = []
+    training: list[tuple[np.ndarray, np.ndarray]] = []
+    bots = [Listener("planning") for _ in range(4)]
+    for listener in bots:
+        listener.bot.declaring = Heard(listener.bot.declaring, table)
+        listener.bot.playing = Heard(listener.bot.playing, table)
+    play_in_memory(
+        make("planning", {}), bots, match_spec(make("planning", {}), seed="seen/0", round_number=1)
+    )
+    bot = planning_learned.Learned()
+    networks = {"declare": Heard(bot.declaring, training), "play": Heard(bot.playing, training)}
+    matches = self_play_planning.Matches(envs.batch("planning", n=1, seed="seen"), bot.weight)
+    matches.careless = 0
+    matches.play(networks, np.random.default_rng(1), explore=0)
+    assert len(table) == len(training) == 416
+    assert_alike(table, training)
+
+
+def test_dou_dizhu_is_seen_alike_at_the_table_and_in_training() -> None:
+    table: list[tuple[np.ndarray, np.ndarray]] = []
+    training: list[tuple[np.ndarray, np.ndarray]] = []
+    game = make("dou_dizhu", {"landlords": [0]})
+    bots = [Listener("dou_dizhu") for _ in range(3)]
+    for listener in bots:
+        listener.bot.network = Heard(listener.bot.network, table)
+    record = play_in_memory(game, bots, match_spec(game, seed="seen/0", round_number=1))
+    network = Heard(dou_dizhu_learned.Bot().network, training)
+    matches = self_play_dou_dizhu.Matches(envs.batch("dou_dizhu", n=1, seed="seen", landlords=[0]))
+    _, landlords = matches.play(network, np.random.default_rng(1), explore=0, steps=len(table))
+    assert len(table) == len(training) == len(record.moves) > 20
+    assert_alike(table, training)
+    assert landlords == (record.points is not None and record.points[0] > 0)
+
+
+def test_all_plays_of_dou_dizhu_are_those_of_the_rules() -> None:
+    assert sorted(features_dou_dizhu.all_plays().cards.tolist()) == sorted(table().cards)
+
+
+def test_what_may_follow_a_play_of_dou_dizhu_is_what_the_rules_say() -> None:
+    plays, cards = features_dou_dizhu.all_plays(), np.array(table().cards)
+    numbers = {held: number for number, held in enumerate(plays.cards.tolist())}
+    game, compared = make("dou_dizhu", {}), 0
+
+    def compare(state: Any, seat: int) -> int:
+        nonlocal compared
+        legal = state.legal(seat)
+        found = features_dou_dizhu.legal(plays, state.hands[seat], numbers[table().cards[state.best]])
+        assert sorted(plays.cards[found].tolist()) == sorted(cards[list(legal)].tolist())
+        compared += 1
+        return random_policy(compared)(state, seat)
+
+    play_by_policy(game, compare)
+    assert compared > 100
+
+
+def test_turns_of_a_hand_are_counted_by_chains_and_what_trios_take_along() -> None:
+    hands = {
+        "34567": 1,
+        "3344556": 2,
+        "333444": 1,
+        "33344456": 1,
+        "34567789TJ": 2,
+        "BR": 2,
+        "33367": 2,
+        "": 0,
+    }
+    counts = np.array([dou_dizhu_learned.count(hand) for hand in hands])
+    assert features_dou_dizhu.turns(counts).tolist() == list(hands.values())
+
+
+# Strength, and the training
+
+
+def test_planning_was_learned() -> None:
+    mine, theirs = yardstick.planning(planning_learned.WEIGHTS, "greedy", rounds=3).sum(axis=0)
+    assert mine > theirs
+
+
+def test_dou_dizhu_was_learned() -> None:
+    assert yardstick.dou_dizhu(dou_dizhu_learned.WEIGHTS, "random", deals=30).mean() > 0.9
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_training_repeats_itself(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the training of the learned players needs torch")
+    made = []
+    for number in range(2):
+        out = tmp_path / f"{number}.npz"
+        words = ["--game", name, "--rounds", "2", "--matches", "4", "--seed", "3", "--out", str(out)]
+        import_module("train").main(words)
+        with np.load(out) as arrays:
+            made.append({name: arrays[name] for name in arrays.files})
+    assert made[0].keys() == made[1].keys()
+    assert all(np.array_equal(made[0][name], made[1][name]) for name in made[0])
+
+
+def test_the_curve_is_a_picture_with_its_figures_in_words() -> None:
+    figures = [(0.5, [10.0, 20.0]), (60.0, [30.0, 90.0])]
+    picture = curve.drawn("Learning <fast>", "points", 100, (("chance", 0), ("greedy", 1)), figures)
+    root = ElementTree.fromstring(picture)
+    told = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert told == [
+        "Learning <fast>",
+        "20.0 after 0.5 min",
+        "90.0 after 60.0 min",
+        "10.0 after 0.5 min",
+        "30.0 after 60.0 min",
+    ]
