@@ -1,0 +1,100 @@
+"""The search for Planning: positions with one right answer, decks of any size, no time, hostile commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from planning_referee import Process, Rules, play
+
+pytestmark = pytest.mark.process
+
+DECK = "set_deck 23456789TJQKA CDHS"
+THIRTEEN_TRUMPS = " ".join(value + "C" for value in "23456789TJQKA")
+
+
+@pytest.fixture
+def search(cpp_bot: Path) -> Iterator[Process]:
+    """A search with little work, told of four players with itself on seat 3."""
+    player = Process([str(cpp_bot.parent / "planning_search"), "--budget-ms", "200"])
+    try:
+        assert player.ask([DECK, "set_players 4 3"]) == ["=", "="]
+        yield player
+    finally:
+        player.process.kill()
+        player.process.wait()
+
+
+def last_answer(player: Process, *commands: str) -> str:
+    """What it says to the last of these commands, when all before were accepted."""
+    *replies, answer = player.ask(list(commands))
+    assert set(replies) == {"="}, replies
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("cards", "declaration"), [("1 AC", "= 1"), ("1 2D", "= 0"), (f"13 {THIRTEEN_TRUMPS}", "= 13")]
+)
+def test_sure_cards_are_declared(search: Process, cards: str, declaration: str) -> None:
+    size = cards.split()[0]
+    assert last_answer(search, f"set_game 1 {size} 0", f"set_cards {cards}", "gen_declare") == declaration
+
+
+@pytest.mark.parametrize(("declared", "card"), [(0, "= 2S"), (1, "= AS")])
+def test_the_last_to_play_takes_the_trick_that_it_wants_and_no_other(
+    search: Process, declared: int, card: str
+) -> None:
+    declarations = [f"declare {seat} 0" for seat in range(3)] + [f"declare 3 {declared}"]
+    trick = ["play 0 5S", "play 1 6S", "play 2 KS"]
+    opening = ["set_game 1 2 0", "set_cards 2 2S AS"]
+    assert last_answer(search, *opening, *declarations, *trick, "gen_move") == card
+
+
+@pytest.mark.parametrize(("declared", "card"), [(0, "= AS"), (1, "= 2S")])
+def test_it_wants_every_trick_once_its_declaration_has_failed(
+    search: Process, declared: int, card: str
+) -> None:
+    declarations = [f"declare {seat} 0" for seat in range(3)] + [f"declare 3 {declared}"]
+    trick = ["play 0 3C", "play 1 4C", "play 2 5C", "play 3 AC"]
+    opening = ["set_game 1 3 0", "set_cards 3 AC 2S AS"]
+    assert last_answer(search, *opening, *declarations, *trick, "gen_move") == card
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules("0123456789abcdefghijklmnopqrstuv", "AB", 2, [(20, 1), (3, 0)]),
+        Rules("0123456789abcdefghijklmnopqrstuvw", "AB", 3, [(9, 2), (4, 0)]),
+        Rules("23456789TJQKA", "CDHS", 4, [(13, 0), (5, 1)]),
+    ],
+    ids=["64 cards", "66 cards", "52 cards"],
+)
+def test_it_plays_legally_when_there_is_no_time(cpp_bot: Path, rules: Rules) -> None:
+    bots = [Process([str(cpp_bot.parent / "planning_search")]) for _ in range(rules.seats)]
+    play(rules, bots, rules.hands(1), time_left=lambda seat: seat)
+    assert [bot.close() for bot in bots] == [0] * rules.seats
+
+
+def test_hostile_commands_are_refused_and_change_nothing(search: Process) -> None:
+    opening = ["set_game 1 2 0", "set_cards 2 2S AS"]
+    assert search.ask(opening) == ["=", "="]
+    hostile = [
+        "set_cards 2 2S AS",
+        "set_game 1 99999999999 0",
+        "set_game 1 14 0",
+        "set_players 5 0",
+        "set_players 4 -1",
+        "declare 4 0",
+        "declare 0 3",
+        "play 0 AS",
+        "play 0 1X",
+        "play 1 5S",
+        "time_left soon",
+        "gen_move",
+        "gen_declare now",
+        "x" * 5000,
+    ]
+    assert all(reply.startswith("? ") for reply in search.ask(hostile))
+    assert search.ask(["play 0 5S", "play 1 6S", "play 2 KS", "gen_declare"])[-1].startswith("? ")
+    assert search.ask(["play 3 2S"]) == ["="]
