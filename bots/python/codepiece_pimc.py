@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A bot that plays Codepiece by trying: what it might do, in random deals of the unseen cards.
+"""Plays Codepiece by trying what it might do in random deals of the unseen cards. Each deal that fits what
+was played is played out by rules of thumb, for every bid, trump and card that the bot could choose, and it
+takes what earned most points.
 
-Each deal that fits what was played is played out by rules of thumb, for every bid, trump and card that the
-bot could choose; it takes what earned most points. Time is shared out by `time_left`.
+Time is shared out by `time_left`.
 """
 
 import argparse

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A bot that plays Codepiece at random: a tutorial of the protocol in one page.
+"""Plays Codepiece at random: each bid, trump and card that the rules allow is as likely as any other. Its
+source is a tutorial of the protocol in one page.
 
-A bot is a program that reads commands on standard input, one per line, and answers each on standard output. A
-reply starts with "=" (done) or "?" (refused) and ends with an EMPTY LINE. One command, one reply, in the
-order they came.
+A bot is a program that reads commands on standard input, one per line, and answers each on standard
+output. A reply starts with "=" (done) or "?" (refused) and ends with an EMPTY LINE. One command, one
+reply, in the order they came.
 """
 
 import argparse

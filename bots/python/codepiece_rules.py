@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""A bot that plays Codepiece by rules of thumb.
-
-It counts what its hand is worth in tricks with each trump and bids what it will rather make than not. In play
-it leads sure tricks, leaves a trick to its partner, and else takes it with a card that nothing unseen beats.
+"""Plays Codepiece by rules of thumb: it counts what its hand is worth in tricks with each trump, and bids
+what earns most on average. In play it leads sure tricks, leaves a trick to its partner, and else takes it
+with a card that nothing unseen beats.
 """
 
 import argparse

@@ -17,15 +17,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bots" / "python"))
 
+import codepiece_aces
+import codepiece_high
 import codepiece_pimc
 import codepiece_random
 import codepiece_rules
+import codepiece_small_bids
 
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
 
 BOTS = {
     "random": codepiece_random.Bot,
+    "small bids": codepiece_small_bids.Bot,
+    "aces": codepiece_aces.Bot,
+    "high": codepiece_high.Bot,
     "rules": codepiece_rules.Bot,
     "pimc": lambda seed: codepiece_pimc.Bot(seed, clock=False),
 }

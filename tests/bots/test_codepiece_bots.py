@@ -36,7 +36,16 @@ def test_the_same_seed_plays_the_same(name) -> None:
     assert one.moves == other.moves
 
 
-@pytest.mark.parametrize(("better", "worse", "number"), [("rules", "random", 10), ("few worlds", "rules", 4)])
+@pytest.mark.parametrize(
+    ("better", "worse", "number"),
+    [
+        ("small bids", "random", 4),
+        ("aces", "small bids", 10),
+        ("high", "aces", 20),
+        ("rules", "high", 20),
+        ("few worlds", "rules", 4),
+    ],
+)
 def test_the_ladder_is_in_the_promised_order(better, worse, number, monkeypatch) -> None:
     monkeypatch.setitem(BOTS, "few worlds", lambda seed: Pimc(seed, worlds=15, clock=False))
     outcomes, _ = pairs(better, worse, number)
