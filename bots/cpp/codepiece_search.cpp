@@ -343,10 +343,10 @@ public:
 private:
     static double made(double tricks, int bid) { return 0.5 + 0.5 * std::erf((tricks - bid + 0.5) / 2.4); }
 
-    // A player sees its strength with an error of about a trick, and bids what earns most then.
+    // A player sees its strength with an error of half a trick, and bids what earns most then.
     static void set_chances(float* chance, int standing, bool of_partner, int strength) {
         double total = 0, sum[7] = {};
-        for (int error = -24; error <= 24; error += 2) {
+        for (int error = -15; error <= 15; ++error) {
             const double tricks = (strength + error + 0.5) / 10;
             double best = 0.25 * standing * (of_partner ? 1 : -1);
             int action = 0;
@@ -354,7 +354,7 @@ private:
                 const double worth = bid * (3 * made(tricks, bid) - 2);
                 if (worth > best) best = worth, action = bid - 7;
             }
-            const double weight = std::exp(-error * error / (2 * 8.0 * 8.0));
+            const double weight = std::exp(-error * error / (2 * 5.0 * 5.0));
             total += weight, sum[action] += weight;
         }
         for (int action = 0; action < 7; ++action) chance[action] = float(sum[action] / total);
@@ -437,6 +437,8 @@ public:
     }
 
 private:
+    static constexpr double SWING = 10;  // standard deviation of a deal's points
+
     // ---- protocol
 
     static bool number(std::string_view word, int& value, int limit) {
@@ -528,15 +530,20 @@ private:
             luck_ = Luck(seed_ + '|' + std::to_string(deal_) + '|' + std::to_string(hand_));
             return true;
         }
+        if (command == "end_deal") {
+            if (size != 5) return false;
+            total_ += std::atoi(std::string(words[size_t(me_) + 1]).c_str());
+            return true;
+        }
         if (command == "set_players") return size == 3 && words[1] == "4" && number(words[2], me_, 4);
         if (command == "set_game") {
             if (size < 2 || !number(words[1], n, 1000000) || size != size_t(n) + 2) return false;
-            deals_ = n, deal_ = -1, budget_ = -1;
+            deals_ = n, deal_ = -1, budget_ = -1, total_ = 0;
             return true;
         }
         if (command == "set_rules") return size == 3 && words[1] == "codepiece" && words[2] == "1";
         if (command == "quit") over_ = true;
-        return over_ || command == "end_deal" || command == "set_deck";
+        return over_ || command == "set_deck";
     }
 
     // ---- what is known
@@ -660,6 +667,21 @@ private:
         return 0.5 + 0.5 * std::erf((tricks + tune.bias - bid + 0.5) / 1.4142);
     }
 
+    // How likely my side wins the match when it gets so many points in this deal. A single result counts, so who is
+    // ahead in the last deal need not risk anything, and who is behind must.
+    double winning(int points) const {
+        const int total = total_ + points, deals = deals_ - deal_ - 1;
+        const double tiny = 0.001 * points;  // else equal, more is better
+        if (deals <= 0) return (total > 0) + 0.5 * (total == 0) + tiny;
+        return 0.5 + 0.5 * std::erf(total / (SWING * std::sqrt(2.0 * deals))) + tiny;
+    }
+    // What a contract is worth for my side, played by it or not, in a world where play-outs take so many tricks.
+    double worth(int tricks, int bid, bool ours) const {
+        const double chance = made(tricks, bid);
+        return ours ? chance * winning(bid) + (1 - chance) * winning(-2 * bid)
+                    : chance * winning(-bid) + (1 - chance) * winning(2 * bid);
+    }
+
     // ---- decisions
 
     // The work of a decision follows from milliseconds for the match.
@@ -672,7 +694,7 @@ private:
         return used.count() > 0.6 * left_ / ((deals_ - deal_) * 15 - 13 + count_of(hand_)) * 4;
     }
 
-    // What my side gets on average when those who have not bid yet do so as players do.
+    // What a bid is worth on average when those who have not bid yet do so as players do.
     double expected(const World& world, int turn, int standing, int leader, const double (*value)[14]) const {
         const int starter = first();
         if (((turn - starter) & 3) == 0) {  // all have bid
@@ -695,7 +717,7 @@ private:
 
     int choose_bid() {
         const std::vector<World> dealt = worlds(tune.bid_worlds);
-        double points[14] = {};  // by bid; 0: pass
+        double points[14] = {};  // chances to win by bid; 0: pass
         int trumps[2] = {bidding.best_trump(hand_), -1};
         for (int suit = 0; suit < 4; ++suit)
             if (suit != trumps[0] &&
@@ -718,7 +740,7 @@ private:
                 strengths_[seat] = bidding.strength(world.hands[seat], trump);
                 const int taken = seat == me_ ? mine[w] : tricks(world, seat, trump);
                 for (int bid = 7; bid < 14; ++bid)
-                    value[seat][bid] = (partners(seat, me_) ? 1 : -1) * bid * (3 * made(taken, bid) - 2);
+                    value[seat][bid] = worth(taken, bid, partners(seat, me_));
             }
             points[0] += world.weight * expected(world, (me_ + 1) & 3, bid_, highest_, value);
             for (int bid = std::max(bid_, 7) + 1; bid < 14; ++bid)
@@ -784,7 +806,7 @@ private:
     Cards hand_ = 0, gone_ = 0, played_[4] = {}, cannot_[4] = {};
     std::vector<Call> calls_;
     int bid_ = 0, highest_ = -1, leader_ = -1, trump_ = 0;
-    int won_[2] = {};
+    int won_[2] = {}, total_ = 0;  // tricks by side; my points in the match
     double share_ = 1;  // of the work at 10 s
     double strengths_[4] = {};
     Trick trick_;
