@@ -401,7 +401,7 @@ struct Call {
 struct Tuning {
     int bid_worlds = 1000, move_worlds = 150;  // at 10 s for a match
     int pool = 8;        // deals of which one becomes a world
-    int depth = 7;       // tricks that are solved
+    int depth = 8;       // tricks that are solved
     int nodes = 100000;  // for one solution
     double mix = 0.2;    // what a play-out to the very end counts beside a solution
     double bias = 0.2;   // tricks that my side takes more than play-outs do
@@ -688,10 +688,11 @@ private:
     void plan(int budget) {
         share_ = std::min(std::max(budget / 10000.0, 0.02), 6.0);
     }
-    // Whether a decision has used its share of what is left, by the clock.
+    // Whether a decision has used what it may of the time left: at most half of it, even for the last.
     bool late() const {
         const std::chrono::duration<double, std::milli> used = std::chrono::steady_clock::now() - asked_;
-        return used.count() > 0.6 * left_ / ((deals_ - deal_) * 15 - 13 + count_of(hand_)) * 4;
+        const int decisions = std::max((deals_ - deal_) * 15 - 13 + count_of(hand_), 1);
+        return used.count() > left_ * std::min(2.4 / decisions, 0.5);
     }
 
     // What a bid is worth on average when those who have not bid yet do so as players do.
