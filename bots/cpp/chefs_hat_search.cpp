@@ -1,422 +1,313 @@
-// Deals the cards it cannot see to its opponents in many likely ways, judging by what was played, passed and given.
-// In each of these worlds it tries every discard, gift or special action that it has, lets quick players finish the
-// deal, and takes what wins it the most places by the points of the match.
+// Deals the cards it cannot see to its opponents in many likely ways, judging by what was played, passed and given, and
+// tries every discard, gift and special action in the same deals. Quick players finish each deal, and it takes what
+// puts it ahead of the most rivals at the end of the match.
 //
-// C++17, one file, no exceptions. Words of the rules: cards are 1 to 11 and 12 for a joker; the lower, the stronger.
-// The work of a decision follows from the time told first and the number of deals, so a seed decides the play. The
-// clock is only a safety net.
-
-#include <unistd.h>
+// C++17, one file, no exceptions. Cards are 1 to 11, the strongest first, and 12 for a joker. The work of a decision
+// follows from the time told first and the number of deals, so a seed decides the play; the clock is a safety net.
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <iostream>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace {
 
-constexpr int SEATS = 4, JOKER = 12, EMPTY = 13;
+constexpr int SEATS = 4, JOKER = 12, EMPTY = 13;  // EMPTY: what lies on a table without a discard
+template <class T>
+using BySeat = std::array<T, SEATS>;
 
 // ---- Cards ----------------------------------------------------------------------------------------------------------
-
-// A hand: how many cards of value v in four bits from bit 4v on, and from bit 56 on how many in all. Hands can be added.
+// A hand: how many cards of value v in four bits from 4v on, and from bit 56 on how many in all. Hands can be added.
 using Hand = uint64_t;
-// Values: bit 4v stands for value v.
-using Values = uint64_t;
+using Values = uint64_t;  // bit 4v stands for value v
 
 constexpr Hand card(int value, int many = 1) {
     return static_cast<Hand>(many) << 4 * value | static_cast<Hand>(many) << 56;
 }
 constexpr int count(Hand hand, int value) { return static_cast<int>(hand >> 4 * value & 15); }
 constexpr int size(Hand hand) { return static_cast<int>(hand >> 56); }
-constexpr Hand below(int value) { return (Hand{1} << 4 * value) - 1; }
+constexpr Values bit(int value) { return Values{1} << 4 * value; }
+constexpr Hand below(int value) { return bit(value) - 1; }
 constexpr Hand PLAIN = below(JOKER);  // all but jokers
-constexpr Hand ONES = 0x0001111111111111, EVEN = 0x000F0F0F0F0F0F0F;
 constexpr Hand DECK = [] {
     Hand deck = card(JOKER, 2);
     for (int value = 1; value < JOKER; ++value) deck += card(value, value);
     return deck;
 }();
 
-// The values of which a hand has at least so many cards; 1 <= many <= 16.
+// The values of which a hand has at least so many cards, 1 to 16: those that carry into the fifth of eight bits.
 inline Values at_least(Hand hand, int many) {
-    const Hand add = static_cast<Hand>(16 - many) * 0x0001010101010101, carry = 0x0010101010101010;
-    const Hand even = ((hand & EVEN) + add) & carry, odd = ((hand >> 4 & EVEN) + add) & carry;
-    return even >> 4 | odd;
+    const Hand every = 0x000F0F0F0F0F0F0F, carry = 0x0010101010101010;
+    const Hand add = static_cast<Hand>(16 - many) * 0x0001010101010101;
+    return (((hand & every) + add) & carry) >> 4 | (((hand >> 4 & every) + add) & carry);
 }
 inline int lowest(Values values) { return __builtin_ctzll(values) / 4; }
 inline int highest(Values values) { return (63 - __builtin_clzll(values)) / 4; }
 
+// The cards that two hands have in common.
+Hand shared(Hand one, Hand other) {
+    Hand both = 0;
+    for (int value = 1; value <= JOKER; ++value) both += card(value, std::min(count(one, value), count(other, value)));
+    return both;
+}
+bool holds(Hand hand, Hand part) { return shared(hand, part) == part; }
+// So many of the strongest cards of a hand, as must be given, or of the weakest, jokers last, as a quick player gives.
+Hand some(Hand hand, int number, bool strong) {
+    Hand gift = 0, one;
+    for (; number > 0 && hand; --number, gift += one, hand -= one)
+        one = card(strong || !(hand & PLAIN) ? lowest(at_least(hand, 1)) : highest(at_least(hand & PLAIN, 1)));
+    return gift;
+}
+
 struct Move {
-    int8_t value = 0, cards = 0, jokers = 0;  // all 0: a pass
-    bool pass() const { return cards + jokers == 0; }
+    int value = 0, cards = 0, jokers = 0;  // all 0: a pass
     int size() const { return cards + jokers; }
+    bool pass() const { return size() == 0; }
     int rank() const { return cards ? value : JOKER; }
-    Hand hand() const { return (cards ? card(value, cards) : 0) + (jokers ? card(JOKER, jokers) : 0); }
-    bool operator==(const Move& other) const {
-        return value == other.value && cards == other.cards && jokers == other.jokers;
-    }
+    Hand hand() const { return card(value, cards) + card(JOKER, jokers); }
 };
 
-class Luck {
-public:
-    explicit Luck(uint64_t seed = 0) : state_(seed) {}
-    explicit Luck(std::string_view text) : state_(14695981039346656037u) {
-        for (char c : text) state_ = (state_ ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    }
-    uint64_t next() {  // splitmix64
-        uint64_t z = state_ += 0x9E3779B97F4A7C15u;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-        return z ^ z >> 31;
-    }
-    int below(int number) { return static_cast<int>((next() >> 32) * static_cast<uint64_t>(number) >> 32); }
-    double fraction() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
-private:
-    uint64_t state_;
-};
+using Luck = std::mt19937_64;
 
 // ---- The game -------------------------------------------------------------------------------------------------------
-
 // A deal in play, all hands open.
 struct Position {
-    std::array<Hand, SEATS> hands{};
-    Hand left = 0;                   // the sum of all hands
-    int over = EMPTY, need = 1;      // the next discard must be of a lower value, and of at least so many cards
-    int turn = 0, last = 0;          // who is to act; who discarded last
-    unsigned out = 0, done = 0;      // bits of the seats that have passed or finished; that have finished
-    std::array<int8_t, SEATS> order{};
+    BySeat<Hand> hands{};
+    Hand left = 0;               // the sum of all hands
+    int over = EMPTY, need = 1;  // the next discard must be of a lower value, and of at least so many cards
+    int turn = 0, last = 0;      // who is to act; who discarded last
+    unsigned out = 0, done = 0;  // bits of the seats that have passed or finished; that have finished
+    BySeat<int> order{};         // of finishing
     int finished = 0;
-    bool opening = false;  // the first discard, of elevens, is still to come
-
+    bool opening = true;  // the first discard, of elevens, is still to come
     int after(int seat, unsigned skip) const {
-        for (int step = 1; step <= SEATS; ++step) {
-            const int next = (seat + step) & 3;
-            if (!(skip >> next & 1)) return next;
-        }
+        for (int step = 1; step <= SEATS; ++step)
+            if (const int next = (seat + step) & 3; !(skip >> next & 1)) return next;
         return -1;
     }
-
-    void play(const Move& move) {
-        const unsigned bit = 1u << turn;
+    void clear() { over = EMPTY, need = 1, out = done; }
+    // What a discard or a pass of a seat does to the table; `empty` says that its hand is now.
+    void laid(int seat, const Move& move, bool empty) {
         opening = false;
-        if (move.pass()) {
-            out |= bit;
-        } else {
-            const Hand gone = move.hand();
-            hands[turn] -= gone;
-            left -= gone;
-            over = move.rank();
-            need = move.size();
-            last = turn;
-            if (!hands[turn]) {
-                out |= bit;
-                done |= bit;
-                order[finished++] = static_cast<int8_t>(turn);
-                if (finished == SEATS - 1) {
-                    order[finished++] = static_cast<int8_t>(after(turn, done));
-                    return;
-                }
-            }
-        }
-        int next = after(turn, out);
-        if (next < 0 || next == last) {
-            next = done >> last & 1 ? after(last, done) : last;
-            clear();
-        }
-        turn = next;
+        if (move.pass() || empty) out |= 1u << seat;
+        if (move.pass()) return;
+        over = move.rank(), need = move.size(), last = seat;
+        if (!empty || done >> seat & 1) return;
+        done |= 1u << seat;
+        order[finished++ & 3] = seat;
     }
-
-    void clear() {
-        over = EMPTY;
-        need = 1;
-        out = done;
+    void play(const Move& move) {
+        const Hand gone = move.hand();
+        hands[turn] -= gone;
+        left -= gone;
+        laid(turn, move, !hands[turn]);
+        if (finished == SEATS - 1) {
+            order[finished++] = after(turn, done);
+            return;
+        }
+        turn = after(turn, out);
+        if (turn >= 0 && turn != last) return;
+        turn = done >> last & 1 ? after(last, done) : last;
+        clear();
     }
 };
 
-// All legal discards, most cards of a value first; a pass last.
-void legal_moves(const Position& at, bool book, std::vector<Move>& moves) {
+// All that is legal, the largest values first; a pass last.
+void list_moves(const Position& at, bool book, std::vector<Move>& moves) {
     moves.clear();
     const Hand hand = at.hands[at.turn];
     const int held = count(hand, JOKER);
-    const bool first = at.opening && (count(hand, 11) || !book);
-    const bool unbeatable = !book && at.over == JOKER;
-    for (int value = std::min(at.over, JOKER) - 1; value >= 1 && !unbeatable; --value) {
-        if (first && value != 11) continue;
+    const bool first = at.opening && (count(hand, 11) || !book), unbeatable = !book && at.over == JOKER;
+    for (int value = unbeatable ? 0 : std::min(at.over, JOKER) - 1; value >= (first ? 11 : 1); --value)
         for (int cards = count(hand, value); cards >= 1; --cards)
-            for (int jokers = 0; jokers <= held; ++jokers)
-                if (cards + jokers >= at.need && (book || first || jokers < 2))
-                    moves.push_back({static_cast<int8_t>(value), static_cast<int8_t>(cards), static_cast<int8_t>(jokers)});
-    }
+            for (int jokers = 0; jokers <= (book || first ? held : std::min(held, 1)); ++jokers)
+                if (cards + jokers >= at.need) moves.push_back({value, cards, jokers});
     if (held && at.over == EMPTY && !first) moves.push_back({0, 0, 1});
     if (at.over != EMPTY || moves.empty()) moves.push_back({});
 }
 
 // ---- The quick player -----------------------------------------------------------------------------------------------
-
-// Whether a discard of a value cannot be beaten: `most` is how many cards of one lower value the others have.
-inline bool sure(int most, int wild, int cards) { return most == 0 || most + wild < cards; }
-
-// Discards the largest values first, saves jokers for when they win, and wins at once when it can.
+// Discards the largest values first, saves jokers for discards that nobody can beat, and wins at once when it can.
 Move quick(const Position& at, bool book) {
-    const Hand hand = at.hands[at.turn], plain = hand & PLAIN;
-    const int held = count(hand, JOKER);
-    const auto make = [](int value, int cards, int jokers) {
-        return Move{static_cast<int8_t>(value), static_cast<int8_t>(cards), static_cast<int8_t>(jokers)};
-    };
-    if (!plain) return at.over == EMPTY ? make(0, 0, 1) : Move{};
+    const Hand hand = at.hands[at.turn], plain = hand & PLAIN, others = at.left - hand;
+    const int held = count(hand, JOKER), wild = count(others, JOKER), usable = book ? held : std::min(held, 1);
+    if (!plain) return at.over == EMPTY ? Move{0, 0, 1} : Move{};
     if (!book && at.over == JOKER) return {};
     const Values groups = at_least(plain, 1);
-    if (at.opening && count(plain, 11)) {
-        const bool all = !(groups & (groups - 1));
-        return make(11, count(plain, 11), all && (book || held < 2) ? held : 0);
-    }
-    const int many = __builtin_popcountll(groups), usable = book ? held : std::min(held, 1);
-    if (many == 1) {
-        const int value = lowest(groups), cards = count(plain, value);
-        if (value < at.over && cards + usable >= at.need && (usable == held || at.over != EMPTY))
-            return make(value, cards, usable);
-    }
-    const Hand others = at.left - hand;
-    const int wild = count(others, JOKER);
-    // Per value what the others can have against it at most.
+    const int many = __builtin_popcountll(groups);
+    if (at.opening && count(plain, 11)) return {11, count(plain, 11), many == 1 ? usable : 0};
+    if (many == 1 && usable == held && groups & below(at.over) && size(hand) >= at.need)
+        return {lowest(groups), size(hand) - held, held};
+    // By value, how many cards of one lower value the others have at most: what can beat it.
     std::array<int8_t, JOKER> most{};
+    const auto sure = [&](int value, int cards) { return !most[value] || most[value] + wild < cards; };
     Values unsure = 0;
     for (int value = 1, top = 0; value < JOKER; ++value) {
         most[value] = static_cast<int8_t>(top);
-        const int mine = count(plain, value);
-        if (mine && !sure(top, wild, mine)) unsure |= Values{1} << 4 * value;
+        if (const int mine = count(plain, value); mine && !sure(value, mine)) unsure |= bit(value);
         top = std::max(top, count(others, value));
     }
-    const Values reach = groups & below(std::min(at.over, JOKER));
-    const Values follow = at_least(plain, at.need) & reach;
+    const Values reach = groups & below(std::min(at.over, JOKER)), follow = at_least(plain, at.need) & reach;
+    // A sure discard with so few jokers; `last` asks that at most one group is unsure after it.
+    const auto find = [&](int jokers, bool last) -> Move {
+        for (Values rest = reach; rest; rest ^= bit(highest(rest))) {
+            const int value = highest(rest), cards = count(plain, value);
+            if (cards + jokers < at.need || !sure(value, cards + jokers)) continue;
+            const Values after = groups ^ bit(value);
+            if (!last || (__builtin_popcountll(unsure & after) <= 1 && (after || jokers == held)))
+                return {value, cards, jokers};
+        }
+        return {};
+    };
     if (__builtin_popcountll(unsure) <= 2)
         for (int jokers = 0; jokers <= usable; ++jokers)
-            for (Values rest = reach; rest;) {
-                const int value = highest(rest), cards = count(plain, value);
-                const Values bit = Values{1} << 4 * value;
-                rest ^= bit;
-                if (cards + jokers < at.need || !sure(most[value], wild, cards + jokers)) continue;
-                const Values after = groups ^ bit;
-                if (__builtin_popcountll(unsure & after) <= 1 && (after || jokers == held))
-                    return make(value, cards, jokers);
-            }
-    if (follow) {
-        const int value = highest(follow);
-        return make(value, count(plain, value), 0);
-    }
-    if (many <= 4)
-        for (int jokers = 1; jokers <= usable; ++jokers)
-            for (Values rest = reach; rest;) {
-                const int value = highest(rest), cards = count(plain, value);
-                rest ^= Values{1} << 4 * value;
-                if (cards + jokers >= at.need && sure(most[value], wild, cards + jokers))
-                    return make(value, cards, jokers);
-            }
+            if (const Move move = find(jokers, true); !move.pass()) return move;
+    if (follow) return {highest(follow), count(plain, highest(follow)), 0};
+    for (int jokers = 1; jokers <= usable && many <= 4; ++jokers)
+        if (const Move move = find(jokers, false); !move.pass()) return move;
     return {};
 }
 
-void finish(Position& at, bool book) {
-    while (at.finished < SEATS) at.play(quick(at, book));
-}
-
-// The cards that the quick player gives: the largest values, jokers last of all.
-Hand quick_gift(Hand hand, int number) {
-    Hand gift = 0;
-    while (number--) {
-        const int value = hand & PLAIN ? highest(at_least(hand & PLAIN, 1)) : JOKER;
-        gift += card(value);
-        hand -= card(value);
-    }
-    return gift;
-}
-
-Hand strongest(Hand hand, int number) {
-    Hand gift = 0;
-    while (number--) {
-        const int value = lowest(at_least(hand & below(JOKER + 1), 1));
-        gift += card(value);
-        hand -= card(value);
-    }
-    return gift;
-}
-
-enum Role { CHEF, SOUSCHEF, WAITER, DISHWASHER };
-
 // ---- What a deal is worth -------------------------------------------------------------------------------------------
-
-// The value of each order of finishing to one seat: the share of rivals that it will be ahead of at the end of the
-// match, level ones counting half. Deals to come are played by players who are equal but for their roles.
+// The worth of each order of finishing to one seat: the share of rivals that it will be ahead of at the end of the
+// match, level ones counting half. Deals to come, two at most, are played by equals but for their roles.
 class Worth {
 public:
-    void set(int me, const std::array<int, SEATS>& totals, int deals_left) {
-        std::array<int, SEATS> order{0, 1, 2, 3};
-        do {
-            value_[index(order)] = after(me, totals, order, std::min(deals_left, 2));
-        } while (std::next_permutation(order.begin(), order.end()));
+    void set(int me, const BySeat<int>& totals, int deals_left) {
+        BySeat<int> order{0, 1, 2, 3};
+        do worth_[index(order)] = after(me, totals, order, std::min(deals_left, 2));
+        while (std::next_permutation(order.begin(), order.end()));
     }
-    template <class Order>
-    double operator()(const Order& order) const {
-        return value_[index(order)];
-    }
-
+    double of(const BySeat<int>& order) const { return worth_[index(order)]; }
 private:
-    template <class Order>
-    static int index(const Order& order) {
-        return order[0] << 4 | order[1] << 2 | order[2];
+    static size_t index(const BySeat<int>& order) {
+        return static_cast<size_t>(order[0] << 4 | order[1] << 2 | order[2]);
     }
-
-    static double after(int me, std::array<int, SEATS> totals, const std::array<int, SEATS>& order, int deals) {
+    static double after(int me, BySeat<int> totals, const BySeat<int>& order, int deals) {
         for (int place = 0; place < SEATS; ++place) totals[order[place]] += SEATS - 1 - place;
+        double worth = 0;
         if (deals <= 0) {
-            double share = 0;
             for (int seat = 0; seat < SEATS; ++seat)
-                if (seat != me) share += totals[me] > totals[seat] ? 1.0 : totals[me] == totals[seat] ? 0.5 : 0.0;
-            return share / (SEATS - 1);
+                if (seat != me) worth += totals[me] > totals[seat] ? 1.0 : totals[me] == totals[seat] ? 0.5 : 0.0;
+            return worth / (SEATS - 1);
         }
-        double mean = 0;
-        std::array<int, SEATS> roles{0, 1, 2, 3};  // in the order of finishing
-        int which = 0;
+        BySeat<int> roles{0, 1, 2, 3};  // in the order in which they finish
+        const double* chance = CHANCES.data();
         do {
-            std::array<int, SEATS> next;
-            for (int place = 0; place < SEATS; ++place) next[place] = order[roles[place]];
-            mean += CHANCE[which++] * after(me, totals, next, deals - 1);
+            const BySeat<int> next{order[roles[0]], order[roles[1]], order[roles[2]], order[roles[3]]};
+            worth += *chance++ * after(me, totals, next, deals - 1);
         } while (std::next_permutation(roles.begin(), roles.end()));
-        return mean;
+        return worth;
     }
-
-    // How often the roles finish in each order, in the order of the alphabet: measured on quick players.
-    static constexpr std::array<double, 24> CHANCE = {
-        1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24.,
-        1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24., 1/24.};
-
-    std::array<double, 64> value_{};
+    // How often quick players finish as Chef, Souschef, Waiter, Dishwasher, and so on as in a dictionary.
+    static constexpr std::array<double, 24> CHANCES = {
+        .0888, .0612, .0556, .0449, .0556, .0404, .0575, .0484, .0392, .0306, .0320, .0245,
+        .0492, .0316, .0358, .0240, .0276, .0232, .0600, .0334, .0462, .0347, .0304, .0252};
+    std::array<double, 64> worth_{};
 };
 
-// ---- What is known of the hidden hands ------------------------------------------------------------------------------
-
-// A decision of an opponent that a player of largest values first takes only with certain cards.
+// ---- What is known of hidden hands ----------------------------------------------------------------------------------
+// A decision that fits who discards the largest values first: it had, then, nothing of a value between two others of
+// at least so many cards, and exactly so many cards of the lower one.
 struct Seen {
-    enum Kind { PASSED, FOLLOWED, LED, GAVE } kind;
-    int value, over, need, cards;
-    Hand later;  // what it has played since, this discard included
-
-    // Whether a hand, as it is now, shows that it did not decide so.
+    int value, over, need, cards;  // of `cards` -1: any number
+    Hand later;                    // what it has played since, this discard included
     bool contradicts(Hand hand) const {
         const Hand then = (hand & PLAIN) + (later & PLAIN);
-        if (kind == PASSED) return (at_least(then, need) & below(over)) != 0;
-        if (kind == GAVE) return (then & ~below(value + 1)) != 0;
-        if (count(then, value) != cards) return true;
-        const Hand between = then & below(over) & ~below(value + 1);
-        return kind == LED ? between != 0 : (at_least(between, need)) != 0;
+        return (cards >= 0 && count(then, value) != cards) || (at_least(then, need) & below(over) & ~below(value + 1));
     }
 };
 
 struct Opponent {
     int cards = 0;
-    Hand known = 0;            // cards it surely has
-    int floor = 0;             // all others it has are of this value or larger
-    double price = 2.0;        // log-likelihood lost by each contradiction
+    Hand known = 0;  // cards that it surely has
+    int floor = 1;   // its others are of this value or larger
     std::vector<Seen> seen;
-    int trials = 0, lapses = 0;  // in deals before this: decisions, and those that it contradicted itself
-
+    int trials = 0, lapses = 0;  // in deals before this: what was seen of it, and what it contradicted later itself
+    double price = 0;            // log-likelihood lost by a contradiction
+    void set_price() {
+        double slips = lapses + 1;
+        for (const Seen& one : seen) slips += one.contradicts(0);
+        price = std::max(0.0, std::log((trials + static_cast<double>(seen.size()) + 8) / slips - 1));
+    }
     double cost(Hand hand) const {
-        int found = 0;
-        for (const Seen& one : seen) found += one.contradicts(hand);
-        double total = found * price;
-        if (floor)
-            for (Values rest = at_least((hand - known) & below(floor), 1); rest; rest &= rest - 1) total += 12;
-        return total;
+        double total = 0;
+        for (const Seen& one : seen) total += one.contradicts(hand) ? price : 0;
+        return total + 12 * __builtin_popcountll(at_least((hand - known) & below(floor), 1));
     }
 };
 
-// A chain of likely worlds.
+// A chain of likely worlds: two opponents exchange a card, and keep it so as often as it is likely.
 class Worlds {
 public:
-    Worlds(const std::array<Opponent, SEATS>& opponents, int me, Hand hidden, Luck& luck)
+    BySeat<Hand> hands{};
+    bool complete = true;  // false where what was told does not add up
+    Worlds(const BySeat<Opponent>& opponents, int me, Hand mine, Hand hidden, Luck& luck)
         : opponents_(opponents), luck_(luck) {
-        for (int seat = 0; seat < SEATS; ++seat)
-            if (seat != me) hidden -= opponents[seat].known;
-        for (int value = 1; value <= JOKER; ++value)
-            for (int i = count(hidden, value); i > 0; --i) cards_.push_back(static_cast<int8_t>(value));
-        for (size_t i = cards_.size(); i > 1; --i) std::swap(cards_[i - 1], cards_[luck.below(static_cast<int>(i))]);
+        for (const Opponent& other : opponents) hidden -= other.known;
+        for (int value = 1; value <= JOKER; ++value) cards_.insert(cards_.end(), count(hidden, value), value);
+        for (size_t i = cards_.size(); i > 1; --i) std::swap(cards_[i - 1], cards_[luck() % i]);
         for (int seat = 0; seat < SEATS; ++seat) {
-            if (seat == me) continue;
-            hands_[seat] = opponents[seat].known;
-            for (int i = opponents[seat].cards - size(opponents[seat].known); i > 0; --i) {
-                if (owners_.size() == cards_.size()) break;  // told nonsense
-                hands_[seat] += card(cards_[owners_.size()]);
-                owners_.push_back(static_cast<int8_t>(seat));
+            hands[seat] = seat == me ? mine : opponents[seat].known;
+            for (int i = seat == me ? 0 : opponents[seat].cards - size(hands[seat]); i > 0; --i) {
+                if (complete = owners_.size() < cards_.size(); !complete) return;
+                hands[seat] += card(cards_[owners_.size()]);
+                owners_.push_back(seat);
             }
-            cost_[seat] = opponents[seat].cost(hands_[seat]);
+            if (seat != me) cost_[seat] = opponents[seat].cost(hands[seat]);
         }
-        cards_.resize(owners_.size());
-        advance(12 * static_cast<int>(cards_.size()));
+        advance(600);
     }
-
-    // Exchanges of two cards, each taken by its likelihood.
     void advance(int swaps) {
-        const int many = static_cast<int>(cards_.size());
-        if (many < 2) return;
-        while (swaps-- > 0) {
-            const int i = luck_.below(many), j = luck_.below(many);
+        while (swaps-- > 0 && owners_.size() > 1) {
+            const size_t i = luck_() % owners_.size(), j = luck_() % owners_.size();
             const int a = owners_[i], b = owners_[j];
             if (a == b || cards_[i] == cards_[j]) continue;
             const Hand change = card(cards_[j]) - card(cards_[i]);
-            const double cost_a = opponents_[a].cost(hands_[a] + change), cost_b = opponents_[b].cost(hands_[b] - change);
-            const double more = cost_a + cost_b - cost_[a] - cost_[b];
-            if (more > 0 && (more > 20 || luck_.fraction() >= __builtin_exp(-more))) continue;
-            hands_[a] += change;
-            hands_[b] -= change;
-            cost_[a] = cost_a;
-            cost_[b] = cost_b;
+            const double of_a = opponents_[a].cost(hands[a] + change), of_b = opponents_[b].cost(hands[b] - change);
+            const double more = of_a + of_b - cost_[a] - cost_[b];
+            if (more > 0 && static_cast<double>(luck_()) * 0x1p-64 >= std::exp(-more)) continue;
+            hands[a] += change, hands[b] -= change;
+            cost_[a] = of_a, cost_[b] = of_b;
             std::swap(cards_[i], cards_[j]);
         }
     }
-    Hand operator[](int seat) const { return hands_[seat]; }
-
 private:
-    const std::array<Opponent, SEATS>& opponents_;
+    const BySeat<Opponent>& opponents_;
     Luck& luck_;
-    std::vector<int8_t> cards_, owners_;
-    std::array<Hand, SEATS> hands_{};
-    std::array<double, SEATS> cost_{};
+    std::vector<int> cards_, owners_;
+    BySeat<double> cost_{};
 };
 
 // ---- The bot --------------------------------------------------------------------------------------------------------
-
 using Words = std::vector<std::string_view>;
 using Clock = std::chrono::steady_clock;
 
 // Words of a line; anything up to a blank's code separates them, "\r" too.
 Words split(std::string_view line) {
     Words words;
-    size_t i = 0;
-    while (i < line.size()) {
-        const size_t start = i;
-        while (i < line.size() && static_cast<unsigned char>(line[i]) > ' ') ++i;
+    for (size_t i = 0, start; i < line.size(); ++i) {
+        for (start = i; i < line.size() && static_cast<unsigned char>(line[i]) > ' ';) ++i;
         if (i > start) words.push_back(line.substr(start, i - start));
-        else ++i;
     }
     return words;
 }
 
-// A whole number that is not above `most`; otherwise false, and `value` stays as it is.
-bool number(std::string_view word, int most, int& value) {
-    if (word.empty() || word.size() > 9) return false;
+// A whole number from `least` to `most`; otherwise false, and `value` stays as it is.
+bool number(std::string_view word, int least, int most, int& value) {
     int found = 0;
-    for (char c : word) {
-        if (c < '0' || c > '9') return false;
-        found = found * 10 + (c - '0');
-    }
-    if (found <= most) value = found;
-    return found <= most;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), found);
+    if (error != std::errc() || end != word.data() + word.size() || found < least || found > most) return false;
+    value = found;
+    return true;
 }
 
 std::string name(const Move& move) {
@@ -425,248 +316,166 @@ std::string name(const Move& move) {
 }
 
 bool parse(std::string_view word, Move& move) {
-    move = {};
     if (word == "pass") return true;
-    const size_t first = word.find(';'), second = word.rfind(';');
-    if (first == second || word[0] != 'C' || word[first + 1] != 'Q' || word[second + 1] != 'J') return false;
     int value, cards, jokers;
-    if (!number(word.substr(1, first - 1), 11, value) || !number(word.substr(first + 2, second - first - 2), 11, cards) ||
-        !number(word.substr(second + 2), 2, jokers) || cards + jokers == 0 || (value == 0) != (cards == 0))
-        return false;
-    move = {static_cast<int8_t>(value), static_cast<int8_t>(cards), static_cast<int8_t>(jokers)};
-    return true;
+    char more;
+    const std::string text(word.substr(0, 40));
+    if (std::sscanf(text.c_str(), "C%2d;Q%2d;J%1d%c", &value, &cards, &jokers, &more) != 3) return false;
+    if (value < 0 || value > 11 || cards < 0 || cards > value || jokers < 0 || jokers > 2) return false;
+    move = {value, cards, jokers};
+    return !move.pass() && !value == !cards;
 }
 
-// Whether a hand has all cards of another one.
-bool holds(Hand hand, Hand part) {
-    for (int value = 1; value <= JOKER; ++value)
-        if (count(hand, value) < count(part, value)) return false;
+// The cards of some words, false if they are not all in a hand.
+bool parse(const Words& words, size_t from, Hand hand, Hand& cards) {
+    int value;
+    for (cards = 0; from < words.size(); ++from) {
+        if (!number(words[from], 1, JOKER, value) || !holds(hand, cards + card(value))) return false;
+        cards += card(value);
+    }
     return true;
 }
 
 class Bot {
 public:
+    bool over = false;
     Bot(std::string_view seed, double budget) : seed_(seed), budget_(budget), told_(budget) {}
 
-    bool over() const { return over_; }
-
-    // Appends the reply to one command; a blank line has none.
-    void answer(std::string_view line, std::string& replies) {
-        const Words words = split(line);
-        if (words.empty()) return;
+    // The reply to a command of at least one word.
+    std::string answer(const Words& words) {
         std::string result;
-        if (obey(words, result)) {
-            replies += '=';
-            if (!result.empty()) replies += ' ' + result;
-        } else {
-            replies += "? cannot do ";
-            replies += words[0].substr(0, 40);
-        }
-        replies += "\n\n";
+        if (!obey(words, result)) return "? cannot do " + std::string(words[0].substr(0, 40));
+        return result.empty() ? "=" : "= " + result;
     }
-
 private:
+    enum Role { CHEF, SOUSCHEF, WAITER, DISHWASHER };
+
     bool obey(const Words& words, std::string& result) {
         const std::string_view command = words[0];
         const size_t many = words.size();
         int n = 0, seat = 0;
         if (command == "time_left") {
-            if (many != 2 || !number(words[1], 999999999, n)) return false;
+            if (many != 2 || !number(words[1], 0, 999999999, n)) return false;
             left_ = n;
             if (told_ <= 0) told_ = n;
             return true;
         }
-        if (command == "play") return many == 3 && number(words[1], SEATS - 1, seat) && played(seat, words[2]);
-        if (command == "pizza") {
-            if (many != 2) return false;
-            at_.clear();
-            return true;
-        }
-        if (command == "gen_move" || command == "gen_exchange" || command == "gen_special") {
-            if (!mine()) return false;
+        if (command == "play") return many == 3 && number(words[1], 0, 3, seat) && note_play(seat, words[2]);
+        if (command == "pizza") return at_.clear(), many == 2;
+        if (command.substr(0, 4) == "gen_") {
+            if (!at_.hands[me_]) return false;
             begun_ = Clock::now();
-            luck_ = Luck(seed_ + '|' + std::to_string(deal_) + '|' + std::to_string(dealt_) + '|' + std::to_string(mine()));
-            if (command == "gen_move") {
-                result = name(choose_move());
-                return true;
-            }
-            if (command == "gen_special") return choose_special(result);
-            return many == 2 && number(words[1], 2, n) && n >= 1 && choose_gift(n, result);
+            for (Opponent& other : others_) other.set_price();
+            std::string text = seed_;
+            for (uint64_t part : {static_cast<Hand>(deal_), dealt_, at_.hands[me_]}) text += ' ' + std::to_string(part);
+            std::seed_seq sequence(text.begin(), text.end());
+            luck_.seed(sequence);
+            if (command == "gen_move") result = name(choose_move());
+            else if (command == "gen_special") result = choose_special();
+            else if (command != "gen_exchange" || many != 2 || !number(words[1], 1, 2, n)) return false;
+            else result = choose_gift(n);
+            return true;
         }
-        if (command == "set_cards") return many >= 3 && number(words[1], 17, n) && many == n + 2u && new_deal(words);
+        if (command == "set_cards") return many > 2 && number(words[1], 1, 17, n) && n + 2u == many && begin(words);
         if (command == "set_roles") return many == SEATS + 1 && set_roles(words);
-        if (command == "special") {
-            if (many != 3 || !number(words[1], SEATS - 1, seat)) return false;
-            if (seat != me_ && holds(hidden_, card(JOKER, 2))) others_[seat].known += card(JOKER, 2);
+        if (command == "exchange") return many >= 4 && note_exchange(words);
+        if (command == "special") {  // both jokers are shown
+            if (many != 3 || !number(words[1], 0, 3, seat)) return false;
+            if (seat != me_ && holds(hidden_, card(JOKER, 2))) others_[seat].known = card(JOKER, 2);
             return true;
         }
-        if (command == "exchange") return exchanged(words);
         if (command == "end_deal") {
-            if (many != SEATS + 1) return false;
-            for (int i = 0; i < SEATS; ++i) {
-                if (!number(words[i + 1], 3, n)) return false;
-                totals_[i] += n;
-            }
-            for (Opponent& other : others_) {
-                for (const Seen& one : other.seen) other.lapses += one.contradicts(0);
-                other.trials += static_cast<int>(other.seen.size());
-            }
-            return true;
+            bool good = many == SEATS + 1;
+            for (int i = 0; i < SEATS && good; totals_[i++] += n) good = number(words[i + 1], 0, 3, n);
+            return good;
         }
-        if (command == "set_players") return many == 3 && number(words[1], SEATS, n) && n == SEATS && number(words[2], 3, me_);
+        if (command == "set_players") return many == 3 && words[1] == "4" && number(words[2], 0, 3, me_);
         if (command == "set_game") {
-            if (many != 3 || !number(words[2], 1000, n) || n == 0) return false;
-            // To so many points: the winner has about two in each deal.
-            deals_ = words[1] == "points" ? (n + 1) / 2 : n;
+            if (many != 3 || !number(words[2], 1, 1000, n)) return false;
             goal_ = words[1] == "points" ? n : 0;
-            deal_ = -1;
-            told_ = budget_;
-            totals_ = {};
-            others_ = {};
+            deals_ = goal_ ? (n + 1) / 2 : n;  // the first has about two points a deal
+            deal_ = -1, told_ = budget_, totals_ = {}, others_ = {};
             return true;
         }
-        if (command == "set_rules") {
-            if (many < 2) return false;
-            book_ = words.back() != "gym2";
-            return true;
-        }
-        if (command == "quit") over_ = true;
-        return over_;
+        if (command == "set_rules") return book_ = words.back() != "gym2", many > 1;
+        return over = command == "quit";
     }
 
-    Hand mine() const { return at_.hands[me_]; }
-
-    bool new_deal(const Words& words) {
-        Hand hand = 0;
-        int value;
-        for (size_t i = 2; i < words.size(); ++i) {
-            if (!number(words[i], JOKER, value) || value == 0) return false;
-            hand += card(value);
-            if (!holds(DECK, hand)) return false;
-        }
+    bool begin(const Words& words) {
+        if (!parse(words, 2, DECK, dealt_)) return false;
         ++deal_;
         at_ = Position{};
-        at_.opening = true;
-        at_.hands[me_] = hand;
-        dealt_ = hand;
-        hidden_ = DECK - hand;
-        for (Opponent& other : others_) {
-            const int trials = other.trials, lapses = other.lapses;
-            other = Opponent{};
-            other.trials = trials;
-            other.lapses = lapses;
-            other.cards = size(hand);
-        }
+        at_.hands[me_] = dealt_;
+        hidden_ = DECK - dealt_;
         roles_ = {};
-        int left = deals_ - deal_ - 1;
-        if (goal_) left = std::max(0, (goal_ - *std::max_element(totals_.begin(), totals_.end()) - 1) / 2);
-        worth_.set(me_, totals_, left);
+        for (int seat = 0; seat < SEATS; ++seat) {
+            Opponent& other = others_[seat];
+            for (const Seen& one : other.seen) other.lapses += one.contradicts(0), ++other.trials;
+            other.seen.clear();
+            other.cards = seat == me_ ? 0 : size(dealt_), other.known = 0, other.floor = 1;
+        }
+        const int most = *std::max_element(totals_.begin(), totals_.end());
+        worth_.set(me_, totals_, goal_ ? std::max(0, goal_ - most - 1) / 2 : deals_ - deal_ - 1);
         return true;
     }
 
     bool set_roles(const Words& words) {
-        static constexpr std::string_view NAMES[] = {"Chef", "Souschef", "Waiter", "Dishwasher"};
-        std::array<int, SEATS> seats{-1, -1, -1, -1};
-        for (int seat = 0; seat < SEATS; ++seat)
-            for (int role = 0; role < SEATS; ++role)
-                if (words[seat + 1] == NAMES[role]) seats[role] = seat;
-        for (int seat : seats)
-            if (seat < 0) return true;  // shared roles: there is no exchange
-        roles_ = seats;
+        const std::string_view names[] = {"Chef", "Souschef", "Waiter", "Dishwasher"};
+        for (int role = 0; role < SEATS; ++role) {
+            const auto found = std::find(words.begin() + 1, words.end(), names[role]);
+            if (found == words.end()) return roles_ = {}, true;  // shared roles: nobody exchanges
+            roles_[role] = static_cast<int>(found - words.begin()) - 1;
+        }
         return true;
     }
 
-    bool exchanged(const Words& words) {
-        int giver, taker, n, value;
-        if (words.size() < 4 || !number(words[1], 3, giver) || !number(words[2], 3, taker) || !number(words[3], 2, n))
-            return false;
-        if (giver == taker || (giver != me_ && taker != me_)) return giver != taker;
-        if (words.size() != n + 4u) return false;
-        Hand cards = 0;
-        for (int i = 0; i < n; ++i) {
-            if (!number(words[i + 4], JOKER, value) || value == 0) return false;
-            cards += card(value);
-        }
-        if (!holds(giver == me_ ? mine() : hidden_, cards)) return false;
-        if (giver == me_) {
-            at_.hands[me_] -= cards;
-            hidden_ += cards;
-            others_[taker].known += cards;
-            return true;
-        }
-        at_.hands[me_] += cards;
-        hidden_ -= cards;
-        Opponent& other = others_[giver];
-        for (int v = 1; v <= JOKER; ++v)
-            if (const int less = std::min(count(other.known, v), count(cards, v))) other.known -= card(v, less);
-        if (giver == roles_[WAITER] || giver == roles_[DISHWASHER])
-            other.floor = highest(at_least(cards, 1));
-        else if (cards & PLAIN)
-            other.seen.push_back({Seen::GAVE, lowest(at_least(cards & PLAIN, 1)), 0, 0, 0, 0});
+    bool note_exchange(const Words& words) {
+        int giver, taker, n;
+        Hand cards;
+        if (!number(words[1], 0, 3, giver) || !number(words[2], 0, 3, taker) || giver == taker) return false;
+        if (giver != me_ && taker != me_) return words.size() == 4;
+        if (!number(words[3], 1, 2, n) || words.size() != n + 4u) return false;
+        if (!parse(words, 4, giver == me_ ? at_.hands[me_] : hidden_, cards)) return false;
+        Opponent& other = others_[giver == me_ ? taker : giver];
+        if (giver == me_) return at_.hands[me_] -= cards, hidden_ += cards, other.known += cards, true;
+        at_.hands[me_] += cards, hidden_ -= cards, other.known -= shared(other.known, cards);
+        if (giver == roles_[WAITER] || giver == roles_[DISHWASHER]) other.floor = highest(at_least(cards, 1));
+        else if (cards & PLAIN) other.seen.push_back({lowest(at_least(cards, 1)), EMPTY, 1, -1, 0});
         return true;
     }
 
-    bool played(int seat, std::string_view word) {
+    bool note_play(int seat, std::string_view word) {
         Move move;
         if (!parse(word, move)) return false;
         const Hand gone = move.hand();
-        if (!holds(seat == me_ ? mine() : hidden_, gone)) return false;
-        if (seat == me_) {
-            at_.hands[me_] -= gone;
-        } else {
-            Opponent& other = others_[seat];
-            hidden_ -= gone;
-            for (Seen& one : other.seen) one.later += gone;
-            if (!move.jokers && (!move.pass() || at_.over != EMPTY)) {
-                const auto kind = move.pass() ? Seen::PASSED : at_.over == EMPTY ? Seen::LED : Seen::FOLLOWED;
-                other.seen.push_back({kind, move.value, at_.over, at_.need, move.cards, gone});
-            }
-            for (int v = 1; v <= JOKER; ++v)
-                if (const int less = std::min(count(other.known, v), count(gone, v))) other.known -= card(v, less);
-            other.cards = std::max(other.cards - move.size(), size(other.known));
-        }
-        at_.opening = false;
-        if (move.pass()) {
-            at_.out |= 1u << seat;
-            return true;
-        }
-        at_.over = move.rank();
-        at_.need = move.size();
-        at_.last = seat;
-        if ((seat == me_ ? size(mine()) : others_[seat].cards) == 0 && !(at_.done >> seat & 1)) {
-            at_.out |= 1u << seat;
-            at_.done |= 1u << seat;
-            at_.order[at_.finished++ & 3] = static_cast<int8_t>(seat);
-        }
+        if (!holds(seat == me_ ? at_.hands[me_] : hidden_, gone)) return false;
+        if (seat == me_) return at_.hands[me_] -= gone, at_.laid(seat, move, !at_.hands[me_]), true;
+        Opponent& other = others_[seat];
+        hidden_ -= gone;
+        for (Seen& one : other.seen) one.later += gone;
+        if (move.pass() && at_.over != EMPTY) other.seen.push_back({0, at_.over, at_.need, -1, 0});
+        else if (move.size() && !move.jokers) other.seen.push_back({move.value, at_.over, at_.need, move.cards, gone});
+        other.known -= shared(other.known, gone);
+        other.cards = std::max(other.cards - move.size(), size(other.known));
+        at_.laid(seat, move, other.cards == 0);
         return true;
     }
 
-    // ---- Decisions ----
-
-    // How many play-outs a decision may cost.
-    int playouts() const { return static_cast<int>(std::clamp(told_ / deals_ * RATE, 100.0, 4e6)); }
-
-    // Never more than a fifteenth of what is left: so stops only a clock that runs much faster than planned.
-    bool late() const {
-        const double spent = std::chrono::duration<double, std::milli>(Clock::now() - begun_).count();
-        return left_ > 0 && spent > left_ / 15.0;
-    }
-
-    // The best option by sequential halving: all that are left are tried in the same worlds, the worse half leaves.
-    // `next` goes to a new world, `value` says what an option is worth in it.
+    // The best option by halving: all that remain are tried in the same worlds, then the worse half leaves. Never
+    // more than a fifteenth of the time left: that stops only a clock that is much faster than planned.
     template <class Next, class Value>
-    size_t best(size_t options, Next next, Value value) {
+    size_t best(size_t options, Next next, Value value) const {
         std::vector<size_t> alive(options);
-        std::vector<double> sums(options, 0.0);
         for (size_t i = 0; i < options; ++i) alive[i] = i;
-        int rounds = 0;
-        while (size_t{1} << rounds < options) ++rounds;
-        for (int round = 0; round < rounds && alive.size() > 1; ++round) {
-            const int worlds = std::max<int>(playouts() / rounds / static_cast<int>(alive.size()), 4);
-            for (int world = 0; world < worlds; ++world) {
+        std::vector<double> sums(options, 0.0);
+        const double rounds = std::ceil(std::log2(options)), playouts = std::clamp(told_ / deals_ * RATE, 100.0, 4e6);
+        for (bool stop = false; !stop && alive.size() > 1;) {
+            const double worlds = std::max(4.0, playouts / rounds / static_cast<double>(alive.size()));
+            for (int world = 0; world < worlds && !stop; ++world) {
                 next();
                 for (size_t option : alive) sums[option] += value(option);
-                if (late()) return *std::max_element(alive.begin(), alive.end(), [&](size_t a, size_t b) { return sums[a] < sums[b]; });
+                const double spent = std::chrono::duration<double, std::milli>(Clock::now() - begun_).count();
+                stop = left_ > 0 && spent > left_ / 15;
             }
             std::stable_sort(alive.begin(), alive.end(), [&](size_t a, size_t b) { return sums[a] > sums[b]; });
             alive.resize((alive.size() + 1) / 2);
@@ -678,191 +487,111 @@ private:
         at_.turn = me_;
         if (at_.over == EMPTY) at_.last = me_;
         std::vector<Move> moves;
-        legal_moves(at_, book_, moves);
-        if (moves.size() == 1 || at_.finished > 2) return moves[0];
-        for (int seat = 0; seat < SEATS; ++seat) {
-            Opponent& other = others_[seat];
-            int lapses = other.lapses;
-            for (const Seen& one : other.seen) lapses += one.contradicts(0);
-            const double slip = (lapses + 1.0) / (other.trials + static_cast<double>(other.seen.size()) + 8.0);
-            other.price = __builtin_log((1 - slip) / slip);
-            if (other.price < 0) other.price = 0;
-        }
-        Worlds worlds(others_, me_, hidden_, luck_);
-        Position world = at_;
-        const size_t chosen = best(
-            moves.size(),
-            [&] {
-                worlds.advance(SWAPS);
-                world.left = mine();
-                for (int seat = 0; seat < SEATS; ++seat)
-                    if (seat != me_) world.left += world.hands[seat] = worlds[seat];
-            },
-            [&](size_t option) {
-                Position play = world;
-                play.play(moves[option]);
-                finish(play, book_);
-                return worth_(play.order);
-            });
-        return moves[chosen];
+        list_moves(at_, book_, moves);
+        Worlds worlds(others_, me_, at_.hands[me_], hidden_, luck_);
+        if (moves.size() == 1 || at_.finished > 2 || !worlds.complete) return moves[0];
+        return moves[best(moves.size(), [&] { worlds.advance(SWAPS); }, [&](size_t option) {
+            Position play = at_;
+            play.hands = worlds.hands;
+            for (Hand hand : play.hands) play.left += hand;
+            play.play(moves[option]);
+            return finish(play);
+        })];
     }
 
-    // The cards of all four before the exchange, the others' by lot.
-    std::array<Hand, SEATS> deal_hidden(Luck& luck) const {
-        std::array<Hand, SEATS> hands{};
-        std::array<int8_t, 64> cards;
-        int many = 0;
-        Hand rest = hidden_;
-        for (const Opponent& other : others_) rest -= other.known;
-        for (int value = 1; value <= JOKER; ++value)
-            for (int i = count(rest, value); i > 0; --i) cards[many++] = static_cast<int8_t>(value);
-        hands[me_] = mine();
-        for (int seat = 0; seat < SEATS; ++seat) {
-            if (seat == me_) continue;
-            hands[seat] = others_[seat].known;
-            for (int i = others_[seat].cards - size(hands[seat]); i > 0 && many > 0; --i) {
-                const int at = luck.below(many);
-                hands[seat] += card(cards[at]);
-                cards[at] = cards[--many];
-            }
-        }
-        return hands;
+    // What a deal is worth that quick players finish.
+    double finish(Position& at) const {
+        while (at.finished < SEATS) at.play(quick(at, book_));
+        return worth_.of(at.order);
     }
 
-    // What a deal is worth from its exchange on; `gift` is mine, 0 to give as the quick player does.
-    double from_exchange(std::array<Hand, SEATS> hands, const std::array<int, SEATS>& roles, Hand gift, uint64_t lot) const {
-        if (roles[CHEF] != roles[DISHWASHER])
-            for (int pair = 0; pair < 2; ++pair) {
-                const int strong = roles[pair], weak = roles[DISHWASHER - pair];
-                const Hand up = strongest(hands[weak], 2 - pair);
-                const Hand down = gift && strong == me_ ? gift : quick_gift(hands[strong], 2 - pair);
-                hands[strong] += up - down;
-                hands[weak] += down - up;
-            }
+    // What a deal is worth from its exchange on, by quick players but for my `gift`, 0 for theirs.
+    double from_exchange(BySeat<Hand> hands, const BySeat<int>& roles, Hand gift, uint64_t lot) const {
+        for (int pair = 0; pair < 2 && roles[CHEF] != roles[DISHWASHER]; ++pair) {
+            const int strong = roles[pair], weak = roles[DISHWASHER - pair];
+            const Hand up = some(hands[weak], 2 - pair, true);
+            const Hand down = gift && strong == me_ ? gift : some(hands[strong], 2 - pair, false);
+            hands[strong] += up - down;
+            hands[weak] += down - up;
+        }
         Position at;
         at.hands = hands;
         for (Hand hand : hands) at.left += hand;
-        at.opening = true;
         // The golden 11, or by the other rules a joker, decides by lot who opens.
         const int key = book_ ? 11 : JOKER;
-        if (int number = count(at.left, key)) {
-            number = static_cast<int>(lot % static_cast<uint64_t>(number));
-            for (at.turn = 0; (number -= count(hands[at.turn], key)) >= 0;) ++at.turn;
-        }
+        int number = static_cast<int>(lot % static_cast<uint64_t>(std::max(1, count(at.left, key))));
+        while (at.turn < SEATS - 1 && (number -= count(hands[at.turn], key)) >= 0) ++at.turn;
         at.last = at.turn;
-        finish(at, book_);
-        return worth_(at.order);
+        return finish(at);
     }
 
-    bool choose_special(std::string& result) {
+    // The best of some roles after a special action, or of some gifts.
+    size_t before_play(const std::vector<BySeat<int>>& roles, const std::vector<Hand>& gifts) {
+        Worlds worlds(others_, me_, at_.hands[me_], hidden_, luck_);
+        if (!worlds.complete) return 0;
+        uint64_t lot = 0;
+        return best(gifts.size(), [&] { worlds.advance(2 * SWAPS), lot = luck_(); },
+                    [&](size_t option) { return from_exchange(worlds.hands, roles[option], gifts[option], lot); });
+    }
+
+    std::string choose_special() {
         const bool dishwasher = roles_[DISHWASHER] == me_;
-        std::array<Hand, SEATS> hands{};
-        uint64_t lot = 0;
-        std::array<int, SEATS> reversed = roles_;
-        std::reverse(reversed.begin(), reversed.end());
-        const std::array<int, SEATS> declared = dishwasher ? reversed : std::array<int, SEATS>{};
-        const size_t chosen = best(
-            2, [&] { hands = deal_hidden(luck_), lot = luck_.next() >> 1; },
-            [&](size_t option) { return from_exchange(hands, option ? declared : roles_, 0, lot); });
-        result = !chosen ? "none" : dishwasher ? "food_fight" : "dinner_served";
-        return true;
+        BySeat<int> declared{};  // nobody exchanges
+        if (dishwasher) std::reverse_copy(roles_.begin(), roles_.end(), declared.begin());
+        return !before_play({roles_, declared}, {0, 0}) ? "none" : dishwasher ? "food_fight" : "dinner_served";
     }
 
-    bool choose_gift(int number, std::string& result) {
-        if (size(mine()) < number) return false;
-        // Out of the six largest values; jokers if there is nothing else.
-        std::vector<int> kinds;
-        for (int value = JOKER - 1; value >= 1 && kinds.size() < 6; --value)
-            if (count(mine(), value)) kinds.push_back(value);
-        if (kinds.size() < 2 && count(mine(), JOKER)) kinds.push_back(JOKER);
-        std::vector<std::array<int, 2>> gifts;
-        for (size_t i = 0; i < kinds.size(); ++i) {
-            if (number == 1) gifts.push_back({kinds[i], 0});
-            for (size_t j = i; j < kinds.size() && number == 2; ++j)
-                if (i != j || count(mine(), kinds[i]) > 1) gifts.push_back({kinds[i], kinds[j]});
-        }
-        std::array<Hand, SEATS> hands{};
-        uint64_t lot = 0;
-        const size_t chosen = best(
-            gifts.size(), [&] { hands = deal_hidden(luck_), lot = luck_.next() >> 1; },
-            [&](size_t option) {
-                const auto& [one, two] = gifts[option];
-                return from_exchange(hands, roles_, card(one) + (two ? card(two) : 0), lot);
-            });
-        result = std::to_string(gifts[chosen][0]);
-        if (number == 2) result += ' ' + std::to_string(gifts[chosen][1]);
-        return true;
+    std::string choose_gift(int number) {
+        const Hand hand = at_.hands[me_];
+        std::vector<Hand> gifts{some(hand, number, false)};
+        for (int one = JOKER - 1; one >= 1; --one)
+            for (int two = one; two >= 1; --two) {
+                const Hand gift = card(one) + (number == 2 ? card(two) : 0);
+                if (holds(hand, gift) && (number == 2 || one == two)) gifts.push_back(gift);
+            }
+        const Hand gift = gifts[before_play(std::vector<BySeat<int>>(gifts.size(), roles_), gifts)];
+        std::string words;
+        for (int value = JOKER; value >= 1; --value)
+            for (int i = count(gift, value); i > 0; --i) words += (words.empty() ? "" : " ") + std::to_string(value);
+        return words;
     }
 
-    static constexpr double RATE = 1.5;  // play-outs a decision for each millisecond told and each deal
+    static constexpr double RATE = 6;    // play-outs of a decision for each millisecond told and each deal
     static constexpr int SWAPS = 30;     // from one world to the next
 
     const std::string seed_;
     const double budget_;
-    double told_, left_ = 0;  // milliseconds: for the whole match, for the rest of it
+    double told_, left_ = 0;  // milliseconds for the match: told first; left
     Clock::time_point begun_;
-    bool book_ = true, over_ = false;
+    bool book_ = true;
     int me_ = 0;
-    int deals_ = 3, goal_ = 0, deal_ = -1;  // deals in the match; points to reach, or 0; the number of this one
-    std::array<int, SEATS> totals_{}, roles_{};  // points by seat; seats by role
-    Position at_;      // of the hands it has mine alone
-    Hand dealt_ = 0;   // my cards as they were dealt
-    Hand hidden_ = 0;  // cards that the others may have
-    std::array<Opponent, SEATS> others_{};
+    int deals_ = 3, goal_ = 0, deal_ = -1;      // deals in the match; points to reach, or 0; the number of this deal
+    BySeat<int> totals_{}, roles_{};            // points by seat; seats by role
+    Position at_;                               // of the hands only mine
+    Hand dealt_ = 0, hidden_ = 0;               // my cards as they came; cards that the others may have
+    BySeat<Opponent> others_{};
     Worth worth_;
     Luck luck_;
 };
 
-bool write_all(const std::string& text) {
-    size_t done = 0;
-    while (done < text.size()) {
-        const ssize_t count = ::write(STDOUT_FILENO, text.data() + done, text.size() - done);
-        if (count >= 0) done += static_cast<size_t>(count);
-        else if (errno != EINTR) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
+constexpr char USAGE[] =
+    "usage: chefs_hat_search [--seed N] [--budget-ms N]\n"
+    "Plays Chef's Hat by search (default seed 1); a budget takes the place of the time told first.\n";
+
 int main(int argc, char** argv) {
-    std::string seed = "1";
+    std::string seed = "1", line;
     int budget = 0;
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
-        if (option == "--seed" && i + 1 < argc) {
-            seed = argv[++i];
-        } else if (option == "--budget-ms" && i + 1 < argc && number(argv[i + 1], 999999999, budget)) {
-            ++i;
-        } else {
-            std::fputs(
-                "usage: chefs_hat_search [--seed N] [--budget-ms N]\n"
-                "Plays Chef's Hat by search (default seed 1). With a budget it works as if told so many\n"
-                "milliseconds for the match.\n",
-                option == "--help" ? stdout : stderr);
-            return option == "--help" ? 0 : 2;
-        }
+        const bool help = option == "--help", more = i + 1 < argc;
+        if (option == "--seed" && more) seed = argv[++i];
+        else if (option == "--budget-ms" && more && number(argv[i + 1], 1, 999999999, budget)) ++i;
+        else return std::fputs(USAGE, help ? stdout : stderr), help ? 0 : 2;
     }
+    std::ios::sync_with_stdio(false);
     Bot bot(seed, budget);
-    std::string pending, replies;  // what no "\n" has ended yet; what one read makes us say
-    char buffer[1 << 14];
-    for (;;) {
-        const ssize_t count = ::read(STDIN_FILENO, buffer, sizeof buffer);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) break;
-        pending.append(buffer, static_cast<size_t>(count));
-        replies.clear();
-        size_t start = 0, end;
-        while (!bot.over() && (end = pending.find('\n', start)) != std::string::npos) {
-            bot.answer(std::string_view(pending).substr(start, end - start), replies);
-            start = end + 1;
-        }
-        pending.erase(0, start);
-        if (!write_all(replies)) return 1;
-        if (bot.over()) return 0;
-    }
-    // A last command that only the end of the input ends.
-    replies.clear();
-    bot.answer(pending, replies);
-    return write_all(replies) ? 0 : 1;
+    while (!bot.over && std::getline(std::cin, line))
+        if (const Words words = split(line); !words.empty()) std::cout << bot.answer(words) << "\n\n" << std::flush;
 }
