@@ -24,19 +24,22 @@
 
 namespace {
 
-// Cards
-
 // A hand: four lanes of 16 bits, a bit for each rank, 3 to R. Bit r of lane k says that there are more than k cards of
 // rank r. So "two in a row of at least three each" are a few shifts, and the number of cards is the number of ones.
 using Hand = uint64_t;
 
 constexpr std::string_view RANKS = "3456789TJQKA2BR";
-constexpr int TWO = 12, BLACK = 13;
+constexpr int TWO = 12, BLACK = 13;  // B
 constexpr unsigned JOKERS = 3u << BLACK, ROW = 0xFFF;  // the ranks that chains are made of
 
 inline unsigned lane(Hand hand, int k) { return static_cast<unsigned>(hand >> 16 * k) & 0xFFFF; }
 inline Hand every_lane(unsigned ranks) { return ranks * Hand{0x0001000100010001}; }
-inline int ones(uint64_t bits) { return __builtin_popcountll(bits); }
+// Written out: without a flag for the processor the compiler's own is a call.
+inline int ones(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return static_cast<int>(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
 inline int lowest(unsigned bits) { return __builtin_ctz(bits); }
 inline int held_of(Hand hand, int rank) { return ones(hand & every_lane(1u << rank)); }
 inline bool holds(Hand hand, Hand cards) { return !(cards & ~hand); }
@@ -46,7 +49,6 @@ inline Hand drop(Hand hand, unsigned ranks, int copies) {
     const Hand all = every_lane(ranks);
     return (hand & ~all) | (copies < 4 ? (hand >> 16 * copies) & all : 0);
 }
-
 inline Hand minus(Hand hand, Hand cards) {
     for (int k = 0; k < 4 && lane(cards, k); ++k) {
         const unsigned exactly = lane(cards, k) & ~(k < 3 ? lane(cards, k + 1) : 0);
@@ -54,17 +56,14 @@ inline Hand minus(Hand hand, Hand cards) {
     }
     return hand;
 }
-
 inline Hand with(Hand hand, int rank) {
     const Hand all = every_lane(1u << rank);
     return (hand & ~all) | (((hand << 16) | 0xFFFF) & all);
 }
-
 template <class Visit> void each_card(Hand hand, Visit visit) {
     for (unsigned ranks = lane(hand, 0); ranks; ranks &= ranks - 1)
         for (int n = held_of(hand, lowest(ranks)); n > 0; --n) visit(lowest(ranks));
 }
-
 inline Hand plus(Hand hand, Hand cards) {
     each_card(cards, [&](int rank) { hand = with(hand, rank); });
     return hand;
@@ -79,14 +78,11 @@ inline Hand block(int copies, int start, int row) {
 }
 
 const Hand DECK = block(4, 0, 13) | JOKERS;
-
 std::string word_of(Hand hand) {
     std::string word;
     each_card(hand, [&](int rank) { word += RANKS[static_cast<size_t>(rank)]; });
     return word;
 }
-
-// Plays
 
 // A type of play: copies of each main rank, main ranks in a row, kickers, cards of each kicker.
 struct Form { int copies, row, kickers, each; };
@@ -103,25 +99,20 @@ constexpr int KINDS = sizeof FORMS / sizeof *FORMS;
 constexpr int SINGLE = 0, BOMB = 3, ROCKET = BLACK, LEAD = -1;
 
 struct Play {
-    Hand cards = 0;  // 0: pass
+    Hand cards = 0;                // 0: pass
     int8_t form = LEAD, main = 0;  // what it is, and its lowest main rank; the rocket is the highest bomb
 };
 
-// Whether `each` more cards of this rank may go along; `beside` are the ranks that would make the chain longer.
-inline bool may_join(Hand rest, Hand kickers, int rank, int each, unsigned beside) {
+// Whether `each` more cards of this rank may go along; `near` are the ranks that would make the chain longer.
+inline bool may_join(Hand rest, Hand kickers, int rank, int each, unsigned near) {
     const int held = held_of(rest, rank), used = held_of(kickers, rank);
     if (each == 2) return held >= 2 && !used;
     if (rank >= BLACK && lane(kickers, 0) & JOKERS) return false;
-    return used < std::min(held, beside >> rank & 1 ? 2 : 3);
+    return used < std::min(held, near >> rank & 1 ? 2 : 3);
 }
-
-inline Hand join(Hand kickers, int rank, int each) {
-    return each == 2 ? with(with(kickers, rank), rank) : with(kickers, rank);
-}
-
+inline Hand join(Hand kickers, int rank, int each) { return with(each == 2 ? with(kickers, rank) : kickers, rank); }
 inline unsigned beside(const Form& form, int start) {
-    if (form.row == 1) return 0;
-    return ((start ? 1u << (start - 1) : 0) | 1u << (start + form.row)) & ROW;
+    return form.row == 1 ? 0 : ((1u << start >> 1) | 1u << (start + form.row)) & ROW;
 }
 
 // The starts above `above` at which the hand has the main part.
@@ -135,22 +126,19 @@ inline unsigned starts_of(Hand hand, const Form& form, int above) {
 
 // Calls visit(form, start) for every main part that may be played on `best`; the rocket is (BOMB, ROCKET).
 template <class Visit> void each_main(Hand hand, const Play& best, Visit visit) {
-    const bool leads = best.form == LEAD;
     const int size = ones(hand);
     for (int form = 0; form < KINDS; ++form) {
-        if (!leads && form != best.form && form != BOMB) continue;
+        if (best.form != LEAD && form != best.form && form != BOMB) continue;
         const Form& f = FORMS[form];
         if (!lane(hand, f.copies - 1) || f.copies * f.row + f.kickers * f.each > size) continue;
         unsigned starts = starts_of(hand, f, form == best.form ? best.main : -1);
         for (; starts; starts &= starts - 1) visit(form, lowest(starts));
     }
-    const bool beaten = best.form == BOMB && best.main == ROCKET;
-    if ((lane(hand, 0) & JOKERS) == JOKERS && !beaten) visit(BOMB, ROCKET);
+    if (holds(hand, JOKERS)) visit(BOMB, ROCKET);  // nobody has another to be beaten
 }
 
 inline Hand main_part(int form, int start) {
-    if (form == BOMB && start == ROCKET) return JOKERS;
-    return block(FORMS[form].copies, start, FORMS[form].row);
+    return start == ROCKET && form == BOMB ? JOKERS : block(FORMS[form].copies, start, FORMS[form].row);
 }
 
 // Every choice of kickers from `rank` on, each once.
@@ -167,9 +155,7 @@ std::vector<Play> all_plays(Hand hand, const Play& best) {
     std::vector<Play> plays;
     each_main(hand, best, [&](int form, int start) {
         const Form& f = FORMS[form];
-        const Hand main = main_part(form, start);
-        // Kickers are of other ranks than the main part.
-        const Hand rest = hand & ~every_lane(lane(main, 0));
+        const Hand main = main_part(form, start), rest = hand & ~every_lane(lane(main, 0));  // kickers are of the rest
         auto visit = [&](Hand kickers) {
             plays.push_back({main | kickers, static_cast<int8_t>(form), static_cast<int8_t>(start)});
         };
@@ -185,35 +171,18 @@ Play play_of(Hand cards) {
     return {};
 }
 
-// Random numbers from a text; FNV-1a makes the seed.
-class Luck {
-public:
-    explicit Luck(std::string_view text) {
-        uint64_t seed = 14695981039346656037u;
-        for (char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211u;
-        engine_.seed(seed);
-    }
-    // 0..count-1
-    size_t below(size_t count) { return static_cast<size_t>((engine_() >> 32) * count >> 32); }
-    double unit() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-
-private:
-    std::mt19937_64 engine_;
-};
-
-// How good a hand is
-
-struct Known { uint64_t key = ~uint64_t{0}; int turns = 0; };
-std::vector<Known> known(1 << 18);  // 4 MB
+// What is known of `turns`, 1 MB: the lower 48 bits of a hash, whose upper 16 are the place, and above them the turns.
+std::vector<uint64_t> known(1 << 16);
 
 // How many turns it takes to play these cards if nobody interferes; `slots` is for kickers of chains of trios.
 int turns(Hand hand, int slots = 0) {
     // The top bits of the lanes are free: the key of the table is the hand with the slots there.
     const uint64_t key = hand | Hand(slots & 1) << 15 | Hand(slots >> 1 & 1) << 31 | Hand(slots >> 2 & 1) << 47;
-    Known& place = known[(key * 0x9E3779B97F4A7C15u >> 32) % known.size()];
-    if (place.key == key) return place.turns;
+    const uint64_t hash = key * 0x9E3779B97F4A7C15u;  // no two keys have the same, as the factor is odd
+    uint64_t& place = known[hash >> 48];
+    if (place << 16 == hash << 16) return static_cast<int>(place >> 48);
     const int fours = ones(lane(hand, 3)), trios = ones(lane(hand, 2)) - fours;
-    const bool rocket = (lane(hand, 0) & JOKERS) == JOKERS;
+    const bool rocket = holds(hand, JOKERS);
     const int others = ones(lane(hand, 0)) - trios - fours - 2 * rocket;
     int fewest = trios + fours + rocket + std::max(0, others - trios - slots);
     for (int copies = 1; copies <= 3; ++copies) {
@@ -227,7 +196,7 @@ int turns(Hand hand, int slots = 0) {
                 fewest = std::min(fewest, 1 + turns(drop(hand, chain, copies), more));
             }
     }
-    place = {key, fewest};
+    place = (hash << 16 >> 16) | static_cast<uint64_t>(fewest) << 48;
     return fewest;
 }
 
@@ -240,8 +209,7 @@ inline double cost(Hand hand) {
     return turns(hand) - STRONG * ((twos & 3) + ones(lane(hand, 0) & JOKERS) + ones(lane(hand, 3)));
 }
 
-// A deal as it stands
-
+// A deal as it stands.
 struct Table {
     Hand hand[3] = {0, 0, 0};
     int left[3] = {0, 0, 0};  // cards of each seat
@@ -254,8 +222,7 @@ struct Table {
         if (play.cards) {
             if (hand[turn]) hand[turn] = minus(hand[turn], play.cards);  // 0: hidden
             left[turn] -= ones(play.cards);
-            best = play;
-            owner = turn;
+            best = play, owner = turn;
             bombs += play.form == BOMB;
         } else if ((turn + 1) % 3 == owner) {
             best = Play{};
@@ -284,7 +251,7 @@ struct Kickers {
         const unsigned near = beside(form, play.main);
         Hand kickers = 0;
         int wanted = form.kickers;
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; wanted && i < count; ++i)
             for (; wanted && may_join(rest, kickers, ranks[i].second, form.each, near); --wanted)
                 kickers = join(kickers, ranks[i].second, form.each);
         play.cards |= kickers;
@@ -329,35 +296,28 @@ Play usual_play(const Table& table) {
         if (!chosen || price < least) least = price, chosen = play;
     }
     if (leads) return chosen ? *chosen : highest ? *highest : bomb;
-    const double now = cost(hand);
     // The landlord stands alone against two: it lets nothing pass.
-    if (chosen && hostile && (me == landlord || fewest <= BLOCK || least <= now)) return *chosen;
-    if (chosen && !hostile && least < now && chosen->main < 8 && table.left[table.owner] > 4) return *chosen;
+    if (chosen && hostile && (me == landlord || fewest <= BLOCK || least <= cost(hand))) return *chosen;
+    if (chosen && !hostile && least < cost(hand) && chosen->main < 8 && table.left[table.owner] > 4) return *chosen;
     if (bomb.cards && hostile && (fewest <= BOMBED || cost(minus(hand, bomb.cards)) <= 1)) return bomb;
     return {};
 }
-
-// The search
 
 // What a player did, and the table before it as all see it.
 struct Event { Table before; Play play; };
 
 using World = std::array<Hand, 3>;
 
-double cpu_seconds() {
-    timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // A deal as one seat sees it, and what to do in it.
 struct View {
     Table table;  // with my hand alone
     int me = 0;
-    bool doubled = false;          // each bomb doubles the points
-    Hand unseen = 0, shown = 0;    // the others' cards; those of them that the landlord is known to have
+    bool doubled = false;        // each bomb doubles the points
+    Hand unseen = 0, shown = 0;  // the others' cards; those of them that the landlord is known to have
     std::vector<Event> events;
-    Luck luck{""};
+    std::mt19937_64 luck;
 
     void start(int landlord, Hand cards) {
         table = Table{};
@@ -365,8 +325,7 @@ struct View {
         for (int seat = 0; seat < 3; ++seat) table.left[seat] = seat == landlord ? 20 : 17;
         table.left[me] = ones(cards);
         table.hand[me] = cards;
-        unseen = minus(DECK, cards);
-        shown = 0;
+        unseen = minus(DECK, cards), shown = 0;
         events.clear();
     }
 
@@ -402,7 +361,8 @@ struct View {
     }
 
 private:
-    static constexpr size_t MOST_OPTIONS = 12, DRAWS = 3;
+    static constexpr size_t MOST_OPTIONS = 12;
+    static constexpr int WARM_UP = 60, APART = 4;  // steps before the first deal, and from deal to deal
     // How much less likely a deal is for each thing that somebody would not have done with these cards.
     static constexpr double OTHER_PASS = 0.3, OTHER_PLAY = 0.4, OTHER_KICKERS = 0.8;
 
@@ -433,41 +393,48 @@ private:
         return options;
     }
 
-    // Deals the unseen cards `wanted` times, the likelier a deal by what was played the more often.
-    std::vector<World> worlds(int wanted) {
-        std::vector<World> drawn(static_cast<size_t>(wanted) * DRAWS), chosen;
-        std::vector<double> weights;
-        for (World& world : drawn) {
-            world = deal();
-            weights.push_back(likelihood(world));
-        }
-        const double step = std::accumulate(weights.begin(), weights.end(), 0.0) / wanted;
-        double point = luck.unit() * step;
-        for (size_t i = 0; i < drawn.size(); ++i)
-            for (point -= weights[i]; point < 0; point += step) chosen.push_back(drawn[i]);
-        return chosen;
-    }
+    // 0..count-1
+    int below(int count) { return static_cast<int>((luck() >> 32) * static_cast<uint64_t>(count) >> 32); }
 
-    World deal() {
+    // Deals of the unseen cards, the likelier a deal by what was played the more often: a walk from deal to deal that
+    // swaps two cards at a time (the Metropolis algorithm).
+    std::vector<World> worlds(int wanted) {
         const size_t first = (me + 1) % 3, second = (me + 2) % 3;
-        World world{};
+        World world{}, other;
         world[me] = table.hand[me];
         world[table.landlord] |= shown;
         int cards[54], count = 0;
-        const Hand hidden = minus(unseen, shown);
-        each_card(hidden, [&](int rank) { cards[count++] = rank; });
-        for (; count; --count) {
-            std::swap(cards[luck.below(static_cast<size_t>(count))], cards[count - 1]);
-            const size_t seat = ones(world[first]) < table.left[first] ? first : second;
-            if (ones(world[seat]) < table.left[seat]) world[seat] = with(world[seat], cards[count - 1]);
+        each_card(minus(unseen, shown), [&](int rank) { cards[count++] = rank; });
+        for (int i = count; i > 1; --i) std::swap(cards[below(i)], cards[i - 1]);
+        const int cut = std::clamp(table.left[first] - ones(world[first]), 0, count);
+        const int end = std::clamp(cut + table.left[second] - ones(world[second]), cut, count);
+        for (int i = 0; i < end; ++i) world[i < cut ? first : second] = with(world[i < cut ? first : second], cards[i]);
+        double weight = likelihood(world, 0);
+        std::vector<World> chosen;
+        for (int step = -WARM_UP; chosen.size() < static_cast<size_t>(wanted); ++step) {
+            if (cut && cut < end && (step < 0 || step % APART)) {
+                int& a = cards[below(cut)];
+                int& b = cards[cut + below(end - cut)];
+                if (a == b) continue;
+                other = world;
+                other[first] = with(drop(other[first], 1u << a, 1), b);
+                other[second] = with(drop(other[second], 1u << b, 1), a);
+                const double enough = weight * below(1 << 24) / (1 << 24), now = likelihood(other, enough);
+                if (now < enough) continue;
+                weight = now, world = other;
+                std::swap(a, b);
+            } else if (step >= 0) {
+                chosen.push_back(world);
+            }
         }
-        return world;
+        return chosen;
     }
 
     // How well what the others did fits these hands: each time against what the player of the play-outs would do.
-    double likelihood(World world) const {
+    // Below `enough` it does not matter how much.
+    double likelihood(World world, double enough) const {
         double weight = 1;
-        for (size_t i = events.size(); i-- > 0;) {
+        for (size_t i = events.size(); i-- > 0 && weight >= enough;) {
             const Play& play = events[i].play;
             Table then = events[i].before;
             if (then.turn == me) continue;
@@ -486,8 +453,7 @@ private:
         Table now = table;
         std::copy(world.begin(), world.end(), now.hand);
         now.play(play);
-        // A given deal may have other cards than we think: no play-out goes on for ever.
-        for (int steps = 0; steps < 300; ++steps) {
+        for (int steps = 0; steps < 300; ++steps) {  // in a given deal other cards than we think might go on for ever
             const int last = (now.turn + 2) % 3;
             if (!now.hand[last]) {
                 const double points = doubled ? std::ldexp(1.0, now.bombs - table.bombs) : 1;
@@ -498,8 +464,6 @@ private:
         return 0;
     }
 };
-
-// The protocol
 
 using Words = std::vector<std::string>;
 
@@ -557,7 +521,9 @@ private:
             if (deal_ + 1 >= static_cast<int>(landlords_.size())) return false;
             view_.start(landlords_[static_cast<size_t>(++deal_)], cards);
             // Luck depends on the seed, the deal and the cards alone: a deal met again is met with the same luck.
-            view_.luck = Luck(seed_ + '|' + std::to_string(deal_) + '|' + word_of(cards));
+            const std::string text = seed_ + '|' + std::to_string(deal_) + '|' + word_of(cards);
+            std::seed_seq seed(text.begin(), text.end());
+            view_.luck.seed(seed);
         } else if (command == "show_cards") {
             if (count != 3 || !cards_of(words[2], cards)) return false;
             if (view_.table.landlord != view_.me) view_.shown = cards & view_.unseen;
@@ -580,20 +546,18 @@ private:
 
     Play decide() {
         view_.table.turn = view_.me;
-        // In steps of a hundredth: the first that we are told may be a moment less than the whole.
-        double told = fixed_ms_ >= 0 ? fixed_ms_ : first_ms_ >= 0 ? first_ms_ : 10'000;
-        const double step = std::pow(10, std::floor(std::log10(std::max(told, 100.0))) - 1);
-        told = std::ceil(told / step) * step;
-        const int playouts = static_cast<int>(std::min(1e6, PLAYOUTS_A_MS * told));
+        // In steps of a tenth of a second: the first that we are told may be a moment less than the whole.
+        const int told = fixed_ms_ >= 0 ? fixed_ms_ : first_ms_ >= 0 ? first_ms_ : 10'000;
+        const int playouts = static_cast<int>(std::min(1e6, PLAYOUTS_A_MS * 100 * ((told + 99) / 100)));
         // Decisions ahead: some ten in each deal to come, and what this hand may take.
         const int hand = ones(view_.table.hand[view_.me]);
         const int ahead = 10 * (static_cast<int>(landlords_.size()) - deal_ - 1) + hand / 2 + 1;
         const double left = first_ms_ >= 0 ? left_ms_ : told;
-        const double end = cpu_seconds() + 0.6 * left / 1000 * std::min(0.3, 3.0 / ahead);
+        const double end = cpu_seconds() + 0.6 * left / 1000 * std::min(0.4, 5.0 / ahead);
         return view_.choose(playouts, end);
     }
 
-    static constexpr double PLAYOUTS_A_MS = 0.3;  // of the time first told, for each decision
+    static constexpr double PLAYOUTS_A_MS = 0.6;  // of the time first told, for each decision
 
     const std::string seed_;
     const int fixed_ms_;
