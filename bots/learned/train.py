@@ -96,7 +96,7 @@ class DouDizhuCourse:
     def measure(self, weights):
         """The share of deals won against each of the fixed opponents, the mean of both sides, in per cent."""
         names = ("random", "smallest", "fewest_turns")
-        return [100 * yardstick.dou_dizhu(weights, name, deals=60).mean() for name in names]
+        return [100 * yardstick.dou_dizhu(weights, name, deals=60)[0].mean() for name in names]
 
 
 COURSES = {"planning": PlanningCourse, "dou_dizhu": DouDizhuCourse}

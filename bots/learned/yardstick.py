@@ -66,19 +66,23 @@ class Heard:
 
 
 def dou_dizhu(weights, opponent, deals):
-    """Whether the player won each deal: (deals, 2), as landlord against two and as both peasants."""
+    """Whether the player won each deal, (deals, 2), as landlord against two and as both peasants.
+
+    And how many of the six highest cards, twos and jokers, the landlord was dealt, (deals,).
+    """
     learned = [dou_dizhu_learned.Bot(seed, weights) for seed in (1, 2)]
     others = [import_module(f"dou_dizhu_{opponent}").Bot(seed) for seed in (3, 4)]
-    won = np.zeros((deals, 2))
+    won, high = np.zeros((deals, 2)), np.zeros(deals, int)
     for number in range(1, deals + 1):
         landlord = number % 3
         game = make("dou_dizhu", {"landlords": [landlord]})
         spec = match_spec(game, seed="yardstick", round_number=number)
         for role, order in enumerate(((learned[0], *others), (others[0], *learned))):
             bots = [_plain(order[(seat - landlord) % 3]) for seat in range(3)]
-            points = play_in_memory(game, bots, spec).points
-            won[number - 1, role] = (points[landlord] > 0) == (role == 0)
-    return won
+            record = play_in_memory(game, bots, spec)
+            won[number - 1, role] = (record.points[landlord] > 0) == (role == 0)
+        high[number - 1] = sum(card in "2BR" for card in record.deals[0]["hands"][landlord])
+    return won, high
 
 
 def _plain(bot):
@@ -107,10 +111,17 @@ def main():
             for size, (mine, theirs) in enumerate(won, start=1):
                 print(f"  {size:2} cards: {mine:5.2f}, theirs {theirs:5.2f}, {mine - theirs:+.2f}")
         else:
-            won = dou_dizhu(dou_dizhu_learned.WEIGHTS, name, options.rounds)
+            won, high = dou_dizhu(dou_dizhu_learned.WEIGHTS, name, options.rounds)
             error = (won.std(axis=0) / len(won) ** 0.5).tolist()
             for side, part, sure in zip(("landlord", "peasants"), won.mean(axis=0), error, strict=True):
                 print(f"{name}: {part:.1%} of deals won as {side}, +- {sure:.1%}")
+            for least, most in ((0, 1), (2, 2), (3, 3), (4, 6)):
+                these = won[(least <= high) & (high <= most)]
+                cards = f"{least} to {most}" if least < most else f"{least}"
+                told = "landlord with {} of 2BR: {:.1%} won, {:.1%} against it".format(
+                    cards, *these.mean(axis=0)
+                )
+                print(f"  {told}, of {len(these)}")
 
 
 if __name__ == "__main__":

@@ -208,7 +208,8 @@ def test_planning_was_learned() -> None:
 
 
 def test_dou_dizhu_was_learned() -> None:
-    assert yardstick.dou_dizhu(dou_dizhu_learned.WEIGHTS, "random", deals=30).mean() > 0.9
+    won, _ = yardstick.dou_dizhu(dou_dizhu_learned.WEIGHTS, "smallest", deals=30)
+    assert won.mean() > 0.5
 
 
 @pytest.mark.parametrize("name", GAMES)
