@@ -1,5 +1,5 @@
 // A bot that deals the unseen cards into many worlds, weighs each by how well it explains what everybody declared, and
-// tries each choice in all of them while every player looks one card ahead. It declares and plays for its chances to
+// tries each choice in all of them while the players look one card ahead. It declares and plays for its chances to
 // end the match with more points than each of the others, not for tricks.
 //
 // C++17, one file, no exceptions. A card is a bit and a hand a set of bits: plain cards by value, the suits side by
@@ -94,7 +94,7 @@ struct Deck {
 };
 
 // Found by play against other bots.
-constexpr double WORK = 218e3;           // for each millisecond a match may take, in the unit of worlds_for()
+constexpr double WORK = 260e3;           // for each millisecond a match may take, in the unit of worlds_for()
 constexpr double MOST_WORLDS = 3000;     // for a decision
 constexpr int POOL = 4;                  // worlds dealt for each world chosen
 constexpr double LOW = 0.75;             // what is declared on average, as a part of the fair share
@@ -313,7 +313,7 @@ public:
             worlds.push_back(world);
         }
         const int likely = std::min(size, static_cast<int>(std::lround(habit(table_.dealt))));
-        return best(worlds, size + 1, likely, [](Play& play, int tricks) { play.need[0] = tricks; });
+        return best(worlds, false, size + 1, likely, [](Play& play, int tricks) { play.need[0] = tricks; });
     }
 
     Set move(int time_left) {
@@ -323,14 +323,14 @@ public:
         for (; rest; rest &= rest - 1) options.push_back(lowest(rest));
         if (options.size() == 1) return simple;
         start_clock(time_left);
-        return options[best(likely_worlds(worlds_for(table_.now.tricks)), static_cast<int>(options.size()), 0,
+        return options[best(likely_worlds(worlds_for(table_.now.tricks)), true, static_cast<int>(options.size()), 0,
                             [&](Play& play, int option) { play.play(deck_, options[option]); })];
     }
 
 private:
     // The number of the option with the highest value in all worlds; `otherwise` if there is no time for one world.
     template <class Begin>
-    int best(const std::vector<Play>& worlds, int options, int otherwise, Begin begin) const {
+    int best(const std::vector<Play>& worlds, bool all, int options, int otherwise, Begin begin) const {
         std::vector<double> total(options);
         bool known = false;
         for (const Play& world : worlds) {
@@ -338,7 +338,7 @@ private:
             for (int k = 0; k < options && !late(); ++k) {
                 Play play = world;
                 begin(play, k);
-                look_ahead(play);
+                look_ahead(play, all);
                 values.push_back(value(play, 0));
             }
             if (static_cast<int>(values.size()) < options) break;  // a world counts for all options or for none
@@ -348,8 +348,8 @@ private:
         return known ? static_cast<int>(std::max_element(total.begin(), total.end()) - total.begin()) : otherwise;
     }
 
-    // Plays to the end: everybody tries each card with simple players after it, and plays the one that suits it best.
-    void look_ahead(Play& play) const {
+    // Plays to the end: all, or the bot alone, try each card with simple players after it, and play what is best.
+    void look_ahead(Play& play, bool all) const {
         while (play.tricks) {
             const auto result = [&](Set card) {
                 Play next = play;
@@ -359,7 +359,7 @@ private:
             };
             Set best = play.choose(deck_), others = 0;
             for (int i = 0; i < play.seats; ++i) others |= i == play.turn ? 0 : play.hand[i];
-            Set rest = play.legal() & ~best & ~twins(play.legal(), others, play);
+            Set rest = all || !play.turn ? play.legal() & ~best & ~twins(play.legal(), others, play) : 0;
             for (double most = rest ? result(best) : 0; rest; rest &= rest - 1) {
                 const double now = result(lowest(rest));
                 if (now <= most) continue;
