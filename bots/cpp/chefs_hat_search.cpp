@@ -357,7 +357,8 @@ private:
         if (command == "time_left") {
             if (many != 2 || !number(words[1], 0, 999999999, n)) return false;
             left_ = n;
-            if (told_ <= 0) told_ = n;
+            // In steps of half a power of two: what the start took must not decide the play.
+            if (told_ <= 0) told_ = std::exp2(std::round(std::log2(n + 1) * 2) / 2);
             return true;
         }
         if (command == "play") return many == 3 && number(words[1], 0, 3, seat) && note_play(seat, words[2]);
