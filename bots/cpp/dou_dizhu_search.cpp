@@ -95,8 +95,7 @@ constexpr Form FORMS[] = {
     {3, 1, 1, 1}, {3, 2, 2, 1}, {3, 3, 3, 1}, {3, 4, 4, 1}, {3, 5, 5, 1},
     {3, 1, 1, 2}, {3, 2, 2, 2}, {3, 3, 3, 2}, {3, 4, 4, 2}, {4, 1, 2, 1}, {4, 1, 2, 2},
 };
-constexpr int KINDS = sizeof FORMS / sizeof *FORMS;
-constexpr int SINGLE = 0, BOMB = 3, ROCKET = BLACK, LEAD = -1;
+constexpr int KINDS = sizeof FORMS / sizeof *FORMS, SINGLE = 0, BOMB = 3, ROCKET = BLACK, LEAD = -1;
 
 struct Play {
     Hand cards = 0;                // 0: pass
@@ -305,9 +304,7 @@ Play usual_play(const Table& table) {
 
 // What a player did, and the table before it as all see it.
 struct Event { Table before; Play play; };
-
 using World = std::array<Hand, 3>;
-
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // A deal as one seat sees it, and what to do in it.
@@ -325,8 +322,7 @@ struct View {
         for (int seat = 0; seat < 3; ++seat) table.left[seat] = seat == landlord ? 20 : 17;
         table.left[me] = ones(cards);
         table.hand[me] = cards;
-        unseen = minus(DECK, cards), shown = 0;
-        events.clear();
+        unseen = minus(DECK, cards), shown = 0, events.clear();
     }
 
     // Takes in what a player did; false if that cannot be.
@@ -343,15 +339,16 @@ struct View {
 
     // The best play on average over the same worlds for all. Half of the candidates go out after each part of the
     // play-outs; the clock, in CPU seconds, is only a safety net.
-    Play choose(int playouts, double end) {
+    Play choose(int playouts, double until) {
         std::vector<Option> options = candidates();
+        if (options.size() > 1) begin_walk(std::min(playouts, WARM_UP));
         int rounds = 1;
         while (1u << rounds < options.size()) ++rounds;
         while (options.size() > 1) {
             const int wanted = std::max(1, playouts / rounds / static_cast<int>(options.size()));
             for (const World& world : worlds(wanted)) {
                 for (Option& option : options) option.worth += outcome(option.play, world);
-                if (cpu_seconds() > end) playouts = 0;
+                if (cpu_seconds() > until) playouts = 0;
                 if (!playouts) break;
             }
             sort(options);
@@ -365,6 +362,10 @@ private:
     static constexpr int WARM_UP = 60, APART = 4;  // steps before the first deal, and from deal to deal
     // How much less likely a deal is for each thing that somebody would not have done with these cards.
     static constexpr double OTHER_PASS = 0.3, OTHER_PLAY = 0.4, OTHER_KICKERS = 0.8;
+    World here{};  // where the walk of `worlds` stands, its hidden cards one by one, and its likelihood
+    std::vector<int> loose;
+    int cut = 0, end = 0;
+    double odds = 1;
 
     struct Option { Play play; double worth; };
 
@@ -380,7 +381,7 @@ private:
         const Play usual = usual_play(table);
         if (usual.cards == hand) return {{usual, 0}};
         std::vector<Option> options;
-        if (!leads) options.push_back({Play{}, 50});
+        if (!leads) options.push_back({{}, 50});
         for (const Play& play : all_plays(hand, table.best)) {
             const double late = leads ? EARLY * lowest(lane(play.cards, 0)) - 0.001 * ones(play.cards) : 0;
             options.push_back({play, -cost(minus(hand, play.cards)) - late});
@@ -396,36 +397,37 @@ private:
     // 0..count-1
     int below(int count) { return static_cast<int>((luck() >> 32) * static_cast<uint64_t>(count) >> 32); }
 
+    // Any deal of the unseen cards, from which `worlds` walks on: the first `cut` of `loose` are the next player's.
+    void begin_walk(int steps) {
+        const size_t first = (me + 1) % 3, second = (me + 2) % 3;
+        here = {}, here[me] = table.hand[me];
+        here[table.landlord] |= shown;
+        loose.clear();
+        each_card(minus(unseen, shown), [&](int rank) { loose.push_back(rank); });
+        const int count = static_cast<int>(loose.size());
+        for (int i = count; i > 1; --i) std::swap(loose[below(i)], loose[i - 1]);
+        cut = std::clamp(table.left[first] - ones(here[first]), 0, count);
+        end = std::clamp(cut + table.left[second] - ones(here[second]), cut, count);
+        for (int i = 0; i < end; ++i) here[i < cut ? first : second] = with(here[i < cut ? first : second], loose[i]);
+        odds = likelihood(here, 0);
+        worlds(steps / APART);
+    }
+
     // Deals of the unseen cards, the likelier a deal by what was played the more often: a walk from deal to deal that
     // swaps two cards at a time (the Metropolis algorithm).
     std::vector<World> worlds(int wanted) {
         const size_t first = (me + 1) % 3, second = (me + 2) % 3;
-        World world{}, other;
-        world[me] = table.hand[me];
-        world[table.landlord] |= shown;
-        int cards[54], count = 0;
-        each_card(minus(unseen, shown), [&](int rank) { cards[count++] = rank; });
-        for (int i = count; i > 1; --i) std::swap(cards[below(i)], cards[i - 1]);
-        const int cut = std::clamp(table.left[first] - ones(world[first]), 0, count);
-        const int end = std::clamp(cut + table.left[second] - ones(world[second]), cut, count);
-        for (int i = 0; i < end; ++i) world[i < cut ? first : second] = with(world[i < cut ? first : second], cards[i]);
-        double weight = likelihood(world, 0);
         std::vector<World> chosen;
-        for (int step = -WARM_UP; chosen.size() < static_cast<size_t>(wanted); ++step) {
-            if (cut && cut < end && (step < 0 || step % APART)) {
-                int& a = cards[below(cut)];
-                int& b = cards[cut + below(end - cut)];
-                if (a == b) continue;
-                other = world;
-                other[first] = with(drop(other[first], 1u << a, 1), b);
-                other[second] = with(drop(other[second], 1u << b, 1), a);
-                const double enough = weight * below(1 << 24) / (1 << 24), now = likelihood(other, enough);
-                if (now < enough) continue;
-                weight = now, world = other;
-                std::swap(a, b);
-            } else if (step >= 0) {
-                chosen.push_back(world);
+        for (int step = 1; step <= wanted * APART; ++step) {
+            const int i = cut && cut < end ? below(cut) : 0, j = cut && cut < end ? cut + below(end - cut) : 0;
+            if (i != j && loose[i] != loose[j]) {
+                World other = here;
+                other[first] = with(drop(other[first], 1u << loose[i], 1), loose[j]);
+                other[second] = with(drop(other[second], 1u << loose[j], 1), loose[i]);
+                const double enough = odds * below(1 << 24) / (1 << 24), now = likelihood(other, enough);
+                if (now >= enough) odds = now, here = other, std::swap(loose[i], loose[j]);
             }
+            if (step % APART == 0) chosen.push_back(here);
         }
         return chosen;
     }
@@ -466,7 +468,6 @@ private:
 };
 
 using Words = std::vector<std::string>;
-
 // A whole number of at most nine digits and less than `end`; false if the word is none.
 bool number(const std::string& word, int& value, int end = 1'000'000'000) {
     if (word.empty() || word.size() > 9 || word.find_first_not_of("0123456789") != word.npos) return false;
@@ -546,12 +547,12 @@ private:
 
     Play decide() {
         view_.table.turn = view_.me;
-        // In steps of a tenth of a second: the first that we are told may be a moment less than the whole.
+        // In steps of 10 or 100 ms: the first that we are told may be a moment less than the whole.
         const int told = fixed_ms_ >= 0 ? fixed_ms_ : first_ms_ >= 0 ? first_ms_ : 10'000;
-        const int playouts = static_cast<int>(std::min(1e6, PLAYOUTS_A_MS * 100 * ((told + 99) / 100)));
+        const int step = told < 1000 ? 10 : 100;
+        const int playouts = static_cast<int>(std::min(1e6, PLAYOUTS_A_MS * step * ((told + step - 1) / step)));
         // Decisions ahead: some ten in each deal to come, and what this hand may take.
-        const int hand = ones(view_.table.hand[view_.me]);
-        const int ahead = 10 * (static_cast<int>(landlords_.size()) - deal_ - 1) + hand / 2 + 1;
+        const int ahead = 10 * (static_cast<int>(landlords_.size()) - deal_ - 1) + view_.table.left[view_.me] / 2 + 1;
         const double left = first_ms_ >= 0 ? left_ms_ : told;
         const double end = cpu_seconds() + 0.6 * left / 1000 * std::min(0.4, 5.0 / ahead);
         return view_.choose(playouts, end);
@@ -560,9 +561,9 @@ private:
     static constexpr double PLAYOUTS_A_MS = 0.6;  // of the time first told, for each decision
 
     const std::string seed_;
-    const int fixed_ms_;
+    const int fixed_ms_;  // -1: what is told counts
     int deal_ = -1, first_ms_ = -1, left_ms_ = 0;
-    std::vector<int> landlords_{0};  // of each deal
+    std::vector<int> landlords_{0};
     View view_;
 };
 
