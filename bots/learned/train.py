@@ -39,6 +39,7 @@ MEASURES = 8
 class PlanningCourse:
     """Two networks, for declarations and for cards, which learn from whole matches."""
 
+    title = "Planning"
     unit, top, marks = "points a match", 100, (("three random players", 0), ("three greedy players", 1))
     explore = (0.08, 0.02)
     weight = 1.0
@@ -73,6 +74,7 @@ class PlanningCourse:
 class DouDizhuCourse:
     """One network for all three roles, which learns from the deals that end."""
 
+    title = "Dou Dizhu"
     unit, top, marks = "% of deals won", 100, (("random", 0), ("smallest", 1), ("fewest-turns", 2))
     explore = (0.05, 0.01)
 
@@ -154,7 +156,7 @@ def main(words=None):
     figures = train(options)
     if options.curve:
         course = COURSES[options.game]
-        title = f"What the learned player of {options.game} makes on fixed deals while it learns"
+        title = f"What the learned player of {course.title} makes on fixed deals while it learns"
         options.curve.write_text(curve.drawn(title, course.unit, course.top, course.marks, figures))
 
 
