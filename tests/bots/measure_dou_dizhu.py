@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / "bots" / "python"), str(ROOT)]
 from arbiter.cards import Stream  # noqa: E402 -- found through the line above
 from arbiter.games.dou_dizhu import DouDizhu  # noqa: E402
 
-NAMES = ("random", "lowest", "longest", "smallest", "fewest_turns")
+NAMES = ("random", "sides", "lowest", "longest", "smallest", "fewest_turns")
 LANDLORDS = 3
 """The landlord of one deal in turn."""
 
