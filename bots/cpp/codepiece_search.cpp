@@ -305,7 +305,6 @@ public:
         if (words.empty()) return "";
         return !obey(words, result) ? "?\n\n" : result.empty() ? "=\n\n" : "= " + result + "\n\n";
     }
-
 private:
     static bool number(const std::string& word, int& value, int limit) {
         if (word.empty() || word.size() > 9 || word.find_first_not_of("0123456789") != word.npos) return false;
@@ -325,7 +324,9 @@ private:
         if (command == "time_left") {
             if (size == 2 && number(words[1], n, 1000000000)) left_ = n;
             asked_ = std::chrono::steady_clock::now();
-            if (!share_) share_ = std::min(std::max((given_ ? given_ : left_) / 10000.0, 0.02), 6.0);
+            // In steps of a tenth: what its start took must not change its play.
+            const double told = std::log((given_ ? given_ : left_) / 10000.0 + 1e-9);
+            if (!share_) share_ = std::min(std::max(std::exp(std::round(told * 10) / 10), 0.02), 6.0);
         } else if (command == "play") {
             if (size != 3 || leader_ < 0 || !number(words[1], n, 4) || n != trick_.seat) return false;
             if (!card(words[2], played) || gone_ & bit(played) || (n == me_ && !(hand_ & bit(played)))) return false;
