@@ -2,8 +2,20 @@
 
 from setuptools import find_packages, setup
 
+# Bots and their ladders have one place, and lie in the package once it is built.
+PLACES = {
+    "arbiter.samples.bots": "bots/python",
+    "arbiter.samples.cpp": "bots/cpp",
+    "arbiter.samples.learned": "bots/learned",
+    "arbiter.samples.rungs": "configs/ladder",
+}
+
 setup(
-    # The sample bots have one place, bots/python, and lie in the package once it is built.
-    packages=[*find_packages(include=["arbiter*", "rating*"]), "arbiter.samples.bots"],
-    package_dir={"arbiter.samples.bots": "bots/python"},
+    packages=[*find_packages(include=["arbiter*", "rating*"]), *PLACES],
+    package_dir=PLACES,
+    package_data={
+        "arbiter.samples.cpp": ["*.cpp", "Makefile"],
+        "arbiter.samples.learned": ["*.npz"],
+        "arbiter.samples.rungs": ["*.yaml"],
+    },
 )

@@ -77,7 +77,11 @@ def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
 
 def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
-    samples |= {"__init__.py", "README.md", "season.yaml"}
+    samples |= {"__init__.py", "ladder.py", "README.md", "season.yaml", "cpp/Makefile"}
+    samples |= {f"cpp/{path.name}" for path in (ROOT / "bots" / "cpp").glob("*.cpp")}
+    samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}
+    learned = (ROOT / "bots" / "learned").iterdir()
+    samples |= {f"learned/{path.name}" for path in learned if path.suffix in {".py", ".npz"}}
     with zipfile.ZipFile(the_wheel(built)) as archive:
         assert {f"arbiter/samples/{name}" for name in samples} == {
             name for name in archive.namelist() if name.startswith("arbiter/samples/")

@@ -55,6 +55,20 @@ def test_the_season_of_a_game_passes_the_check(arbiter: Run, place: Path, game: 
     assert season["house_bots"] == [player["name"] for player in season["players"] if player.get("house")]
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_ladder_is_written_with_all_that_its_bots_are_made_of(arbiter: Run, place: Path, game: str) -> None:
+    code, out, err = arbiter("init", "steps", "--game", game, "--ladder")
+    assert (code, err) == (0, "")
+    assert "make -C bots/cpp" in out
+    season = yaml.safe_load((place / "steps" / "season.yaml").read_text())
+    assert (season["season"], season["store"]) == ("steps", "sqlite:///season.sqlite")
+    files = [word for player in season["players"] for word in player["command"] if word.startswith("bots/")]
+    sources = [re.sub(r"/build/(\w+)$", r"/\1.cpp", file) for file in files]
+    assert [file for file in sources if not (place / "steps" / file).is_file()] == []
+    assert len(sources) == len(season["players"])
+    assert (place / "steps" / "bots" / "cpp" / "Makefile").is_file()
+
+
 def test_planning_is_the_game_where_none_is_named(arbiter: Run, place: Path) -> None:
     assert arbiter("init", "spring")[0] == 0
     assert yaml.safe_load((place / "spring" / "season.yaml").read_text())["game"] == "planning"
@@ -126,7 +140,7 @@ def test_nothing_is_left_where_the_disk_is_full(
     opened = Path.open
 
     def full(self: Path, mode: str = "r", **options: Any) -> Any:
-        if self.parent.name == "random" and mode == "x":
+        if self.parent.name == "random" and mode == "xb":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return opened(self, mode, **options)
 

@@ -14,6 +14,7 @@ import click
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
 from arbiter.samples import GAMES, SEASON, season_files
+from arbiter.samples.ladder import ladder_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,8 @@ A_NAME = re.compile(r"[\w.-]{1,64}")
 @click.command()
 @click.argument("folder", metavar="FOLDER")
 @click.option("--game", default=GAMES[0], show_default=True, help=f"One of {', '.join(GAMES)}.")
-def init(folder: str, game: str) -> None:
+@click.option("--ladder", is_flag=True, help="The game's ladder: opponents of known strength.")
+def init(folder: str, game: str, ladder: bool) -> None:
     """Write a season to start from into a FOLDER: its file, sample bots, a README.
 
     No file that is there already is overwritten.
@@ -40,16 +42,20 @@ def init(folder: str, game: str) -> None:
     place = os.path.realpath(folder)
     name = os.path.basename(place)  # noqa: PTH119
     fits = A_NAME.fullmatch(name) is not None
-    _write(Path(folder), season_files(game, name if fits else game))
+    files = (ladder_files if ladder else season_files)(game, name if fits else game)
+    _write(Path(folder), files)
     if not fits:
         note(f"{name!r} is no name for a season: it is called {game}; season: in {SEASON} names it")
     words = ["cd", *(["--"] if folder.startswith("-") else []), folder]
     going = "" if place == os.path.realpath("") else f"{shlex.join(words)} && "
-    say(f"wrote a season of {game} to {folder}: {SEASON}, README.md and the folder bots")
+    others = "" if ladder else ", README.md"
+    say(f"wrote a season of {game} to {folder}: {SEASON}{others} and the folder bots")
+    if any(path.endswith(".cpp") for path in files):
+        say(f"build what is written in C++, with a compiler and make: {going}make -C bots/cpp")
     say(f"play its first round: {going}arbiter run-round {SEASON}")
 
 
-def _write(folder: Path, files: Mapping[str, str]) -> None:
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write all files or none; ConfigError names the one that is there already or cannot be written."""
     made: list[Path] = []
     at = folder
@@ -59,11 +65,11 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
             if not at.is_dir():
                 at.mkdir()
                 made.append(at)
-        for name, text in files.items():
+        for name, held in files.items():
             at = folder / name
-            with at.open("x", encoding="utf-8") as file:
+            with at.open("xb") as file:
                 made.append(at)
-                file.write(text)
+                file.write(held)
     except BaseException as error:
         for path in reversed(made):
             with suppress(OSError):

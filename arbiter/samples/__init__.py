@@ -89,8 +89,8 @@ def bot_words(game: str, name: str) -> list[str]:
     return [str(BOTS / bot.files[0]), *bot.words]
 
 
-def season_files(game: str, season: str) -> dict[str, str]:
-    """The text of each file, by its path in the season's folder.
+def season_files(game: str, season: str) -> dict[str, bytes]:
+    """What each file holds, by its path in the season's folder.
 
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
     """
@@ -104,8 +104,9 @@ def season_files(game: str, season: str) -> dict[str, str]:
         "house": house.name,
         "simple": f"bots/{house.name}/{house.files[0]}",
     }
-    written = {name: Template(_read(HERE / name)).substitute(words) for name in (SEASON, "README.md")}
-    copied = {f"bots/{bot.name}/{file}": _read(BOTS / file) for bot in bots for file in bot.files}
+    templates = {name: Template((HERE / name).read_text(encoding="utf-8")) for name in (SEASON, "README.md")}
+    written = {name: template.substitute(words).encode() for name, template in templates.items()}
+    copied = {f"bots/{bot.name}/{file}": (BOTS / file).read_bytes() for bot in bots for file in bot.files}
     return written | copied
 
 
@@ -120,7 +121,3 @@ def _entry(bot: _Bot) -> str:
     # A number has to be text in YAML.
     words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
     return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"
-
-
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
