@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, FOOT = 720, 360, 56, 150, 32, 48
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, FOOT = 740, 360, 56, 170, 32, 48
 STYLE = """
 svg { background: #ffffff; color: #111111; font: 13px system-ui, sans-serif }
 .axis { stroke: #5b6472 } .rule { stroke: #d9dde3 } .muted { fill: #5b6472 } text { fill: currentColor }
