@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-thorough check dist bench bench-peers bench-web bench-uploads bots clean
+.PHONY: demo test test-thorough check dist bench bench-peers bench-web bench-uploads ladder bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -47,6 +47,10 @@ bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check open_spiel==2.0.2 numpy==1.26.1 >&2
 	@$(BIN)/python -m tests.bench.peers
 
+ladder: export PATH := $(CURDIR)/$(BIN):$(PATH)
+ladder: $(DEV) bots ## plays the ladders of opponents, rates them, writes docs/reference/ladder.md; GAMES="planning" alone
+	$(BIN)/python -m tests.bench.ladder $(GAMES)
+
 bots: ## the C++ bots and the attacks in C, where there is a compiler
 	@if command -v c++ >/dev/null || command -v g++ >/dev/null; then \
 	  $(MAKE) --no-print-directory -C bots/cpp >&2; \
@@ -56,7 +60,7 @@ bots: ## the C++ bots and the attacks in C, where there is a compiler
 	else echo "no C compiler: the attacks in C are left out" >&2; fi
 
 clean: ## everything that was made
-	rm -rf .venv build dist *.egg-info bots/cpp/build bots/faulty/build configs/*.sqlite* configs/demo.html
+	rm -rf .venv build dist *.egg-info bots/cpp/build bots/faulty/build configs/*.sqlite* configs/ladder/*.sqlite* configs/demo.html
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("arbiter needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

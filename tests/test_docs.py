@@ -44,6 +44,8 @@ SHORTER = {
     r"\brounds=10\b": "rounds=1",
     r"^STEPS = [\d_]+": "STEPS = 1",
     r"\brounds=30\b": "rounds=2",
+    r"\bblocks: 25$": "blocks: 1",
+    r"\bat_least: 50$": "at_least: 20",
     # Shipped bots need no packages, and start twice as quickly where none are looked for.
     r"\[python3, (?=\S*bots/)": "[python3, -S, ",
 }
