@@ -1,19 +1,19 @@
-// A bot that deals the unseen cards into many worlds, weighs each by how well it explains what everybody declared, and
-// tries each choice in all of them while the players look one card ahead. It declares and plays for its chances to
-// end the match with more points than each of the others, not for tricks.
+// A bot that deals the unseen cards into many worlds, most of them such as explain what everybody declared, and tries
+// its choices in all of them while a network that learned the game by self-play plays all hands to the end. It declares
+// and plays for its chances to end the match with more points than each of the others, not for tricks.
 //
-// C++17, one file, no exceptions. A card is a bit and a hand a set of bits: plain cards by value, the suits side by
-// side, all trumps above them, so that a set's lowest bit is the card that one gives away most lightly. Players are
-// counted from the bot: 0 is the bot itself, 1 the next clockwise.
+// C++17, no exceptions; planning_search.weights is built in. A card is a bit and a hand a set of bits: plain cards by
+// value, the suits side by side, all trumps above them. Players are counted from the bot: 0 is the bot itself, 1 the
+// next clockwise. In matches that the network has not learned, simple players play the worlds.
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <iostream>
 #include <iterator>
+#include <random>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -23,13 +23,18 @@
 namespace {
 
 using Words = std::vector<std::string>;
-using Set = uint64_t;  // of cards
-constexpr int MOST_SEATS = 4, MOST_CARDS = 64;
+using Set = unsigned __int128;  // of cards
+using Luck = std::mt19937_64;
+constexpr int MOST_SEATS = 4, MOST_CARDS = 128;
 
+uint64_t upper(Set cards) { return static_cast<uint64_t>(cards >> 64); }
+uint64_t lower(Set cards) { return static_cast<uint64_t>(cards); }
+int count(Set cards) { return __builtin_popcountll(upper(cards)) + __builtin_popcountll(lower(cards)); }
+int number_of(Set cards) {  // of the strongest card
+    return upper(cards) ? 127 - __builtin_clzll(upper(cards)) : 63 - __builtin_clzll(lower(cards));
+}
 Set lowest(Set cards) { return cards & (~cards + 1); }
-int number_of(Set cards) { return 63 - __builtin_clzll(cards); }  // of the strongest card
 Set highest(Set cards) { return Set{1} << number_of(cards); }
-int count(Set cards) { return __builtin_popcountll(cards); }
 
 // Are there this many whole numbers of at most nine digits after the command, and nothing else?
 bool numbers(const Words& words, std::initializer_list<int*> values) {
@@ -43,34 +48,11 @@ bool numbers(const Words& words, std::initializer_list<int*> values) {
     return true;
 }
 
-// Random numbers from a text: FNV-1a makes the state, splitmix64 goes on from there.
-struct Luck {
-    uint64_t state = 14695981039346656037u;
-
-    explicit Luck(std::string_view text = "") {
-        for (char c : text) state = (state ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    }
-    uint64_t next() {
-        uint64_t z = (state += 0x9E3779B97F4A7C15u);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-        return z ^ (z >> 31);
-    }
-    int below(int bound) { return static_cast<int>((next() >> 32) * static_cast<uint64_t>(bound) >> 32); }
-    template <class Item>
-    void shuffle(std::vector<Item>& items) {
-        for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(static_cast<int>(i))]);
-    }
-    double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-    double normal() { return 2 * (unit() + unit() + unit() - 1.5); }  // nearly so: mean 0, deviation 1
-};
-
 // The deck, and by card: all cards of its suit, and all cards that take a trick from it.
 struct Deck {
-    std::vector<std::string> names;
+    Words names;
     std::array<Set, MOST_CARDS> suit{}, above{};
     Set all = 0;
-
     bool set(std::string_view values, std::string_view suits) {
         const size_t cards = values.size() * suits.size();
         if (cards < 2 || cards > MOST_CARDS) return false;
@@ -82,110 +64,242 @@ struct Deck {
         for (size_t i = cards; i-- > 0;) {
             suit[i] = 0;
             for (size_t j = 0; j < cards; ++j) suit[i] |= Set{names[j][1] == names[i][1]} << j;
-            above[i] = (suit[i] & (~Set{0} << i << 1)) | (suit[i] == suit[cards - 1] ? 0 : suit[cards - 1]);
+            above[i] = higher(static_cast<int>(i)) | (suit[i] == suit[cards - 1] ? 0 : suit[cards - 1]);
         }
         return true;
     }
-    // The card's bit, or 0.
-    Set card(std::string_view name) const {
+    bool learned() const { return names.size() == 52 && count(suit[51]) == 13; }  // what the network knows
+    Set higher(int card) const { return suit[card] & (~Set{0} << card << 1); }    // of its suit
+    Set card(std::string_view name) const {                                       // 0: there is none of this name
         const auto found = std::find(names.begin(), names.end(), name);
         return found == names.end() ? 0 : Set{1} << (found - names.begin());
     }
 };
 
 // Found by play against other bots.
-constexpr double WORK = 260e3;           // for each millisecond a match may take, in the unit of worlds_for()
-constexpr double MOST_WORLDS = 3000;     // for a decision
-constexpr int POOL = 4;                  // worlds dealt for each world chosen
-constexpr double LOW = 0.75;             // what is declared on average, as a part of the fair share
-constexpr double SLOPE = 1.5;            // declared for each trick of worth above the fair share
-constexpr double SPREAD = 0.2;           // deviation of declarations,
-constexpr double SPREAD_PER_CARD = 0.075;  // and what each card of the deal adds to it
-constexpr double DOUBT = 0.02;           // that a declaration had no reason at all
-constexpr double SPARE = 0.5;            // tricks that a hand may promise above what is wanted
-constexpr double NOISE = 0.7;            // variance of the margin of two players in a deal, by its cards squared
-
-constexpr std::array<double, MOST_CARDS> NO_WORTH{};  // while the worth of cards is not known
+constexpr double WORK = 100;       // worlds for each millisecond a match may take, in the unit of work()
+constexpr int DECLARING = 4;       // times the worlds of a card for a declaration
+constexpr int ROUND = 16, POOL = 4;  // worlds dealt at once, and chosen out of so many times as many
+constexpr double TEMPER = 1, DOUBT = 0.02;  // points a declaration may cost and be likely; that it had no reason at all
+constexpr double TRUST = 20;       // worlds that the network's own opinion counts for
+constexpr double GAP = 2;          // points below its best card at which another one is not tried
+constexpr double SURE = 2.5;       // standard errors at which a choice is given up
+constexpr double NOISE = 0.7;      // variance of the margin of two players in a deal, by its cards squared
 
 // A deal under way, with all hands open.
 struct Play {
-    std::array<Set, MOST_SEATS> hand{};
+    int seats = 0, size = 0, starter = 0;  // size: cards dealt; starter: leads to the first trick
+    std::array<Set, MOST_SEATS> hand{}, barred{}, played{};  // cards held, shown not to be held, and played
     std::array<int, MOST_SEATS> taken{}, need{};  // tricks; still wanted, below 0 when a player has too many
-    std::array<double, MOST_SEATS> promise{};  // tricks that each hand should take, by the worth of its cards
-    const double* worth = NO_WORTH.data();     // by card
-    int seats = 0, turn = 0, tricks = 0;  // tricks: to come, the one on the table too
-    Set led = 0;                          // all cards of the suit led; 0: turn leads
-    int top = 0, taker = 0, waiting = 0;  // the card that wins so far, its player, players yet to play
+    Set gone = 0, led = 0;                        // all cards played; all of the suit led, 0: turn leads
+    int turn = 0, tricks = 0;                     // tricks: to come, the one on the table too
+    int top = 0, taker = 0, waiting = 0;          // the card that wins so far, its player, players yet to play
 
-    Set legal() const {
-        const Set following = hand[turn] & led;
-        return following ? following : hand[turn];
-    }
+    Set legal() const { return hand[turn] & led ? hand[turn] & led : hand[turn]; }
     void play(const Deck& deck, Set card) {
         const int i = number_of(card);
-        hand[turn] ^= card;
-        promise[turn] -= worth[i];
-        if (!led || card & deck.above[top]) {
-            top = i;
-            taker = turn;
-        }
-        if (!led) waiting = seats;
-        if (!led) led = deck.suit[i];
+        hand[turn] ^= card, played[turn] |= card, gone |= card;
+        if (led && !(card & led)) barred[turn] |= led;
+        if (!led || card & deck.above[top]) top = i, taker = turn;
+        if (!led) led = deck.suit[i], waiting = seats;
         if (++turn == seats) turn = 0;
-        if (--waiting == 0) {
-            --need[taker];
-            ++taken[taker];
-            turn = taker;
-            led = 0;
-            --tricks;
-        }
+        if (--waiting) return;
+        --need[taker], ++taken[taker], --tricks;
+        turn = taker, led = 0;
     }
-    // What a simple player plays. It wins as cheaply as it can while it wants tricks, unless its other cards promise
-    // more than it wants; then, and when it wants none, it throws the strongest card that does not win. When its
-    // declaration has failed it wants all tricks: each is still a point.
+    // What a simple player plays: the cheapest winner while it wants tricks, which it does again when its declaration
+    // has failed; else the strongest card that does not win.
     Set choose(const Deck& deck) const {
-        const Set own = legal();
-        const bool wants = need[turn] != 0;
-        if (!led) return wants ? highest(own) : lowest(own);
-        const Set winners = own & deck.above[top];
-        if (wants) {
-            const bool rich = need[turn] > 0 && need[turn] <= tricks && promise[turn] > need[turn] + SPARE;
-            if (!rich) return lowest(winners ? winners : own);
-            return own != winners ? highest(own ^ winners) : lowest(own);
+        const Set own = legal(), winners = led ? own & deck.above[top] : own;
+        if (!led) return need[turn] ? highest(own) : lowest(own);
+        if (need[turn]) return lowest(winners ? winners : own);
+        return own != winners ? highest(own ^ winners) : waiting == 1 ? highest(own) : lowest(own);
+    }
+    int points(int player) const { return taken[player] + (need[player] ? 0 : size); }
+};
+
+// The network's weights, by ../learned/export.py: for declarations and for cards, from what is seen and done through
+// two layers with rectifiers to the odds of 0 to 13 more tricks and to what the others will make.
+extern "C" const float planning_weights[];
+__asm__(".section .rodata\n.balign 64\nplanning_weights: .incbin \"planning_search.weights\"\n.text\n");
+constexpr int SEEN = 167, DECLARED = 15, PLAYED = 41, WIDE = 128, NARROW = 32, OUT = 16, NUMBERS = 14;
+
+#ifndef __x86_64__
+#define target_clones(...)  // only there are processors with and without AVX2; both kinds round alike
+#endif
+#define FAST __attribute__((target_clones("avx2", "default")))
+typedef float Lane __attribute__((vector_size(32), aligned(4), may_alias));
+
+// Cells that are not 0.
+struct Cells {
+    int n = 0, at[WIDE + 1];
+    float value[WIDE + 1];
+    explicit Cells(const float* values = nullptr, int many = 0) {  // those of many values that are above 0
+        for (int i = 0; i < many; ++i) add(i, std::max(0.0f, values[i]));
+    }
+    void add(int cell, double x) {
+        at[n] = cell, value[n] = static_cast<float>(x);
+        n += x != 0;
+    }
+    void add(std::initializer_list<std::pair<int, double>> cells) {
+        for (auto [cell, x] : cells) add(cell, x);
+    }
+};
+
+// Adds the cells' rows, each times its value, to what is in out.
+template <int WIDTH>
+inline __attribute__((always_inline)) void add_rows(float* out, const float* rows, const Cells& cells) {
+    constexpr int STEP = WIDTH < 64 ? WIDTH : 64, LANES = STEP / 8;  // what registers hold
+    for (int from = 0; from < WIDTH; from += STEP) {
+        Lane sum[LANES];
+        for (int l = 0; l < LANES; ++l) sum[l] = reinterpret_cast<const Lane*>(out + from)[l];
+        for (int k = 0; k < cells.n; ++k)
+            for (int l = 0; l < LANES; ++l)
+                sum[l] += cells.value[k] * reinterpret_cast<const Lane*>(rows + cells.at[k] * WIDTH + from)[l];
+        for (int l = 0; l < LANES; ++l) reinterpret_cast<Lane*>(out + from)[l] = sum[l];
+    }
+}
+
+struct Network {
+    const float* part[7];  // rows of what is seen and done, their bias, rows and bias of the second layer, of the third
+    Network(const float* weights, int done) {
+        const int sizes[7] = {SEEN * WIDE, done * WIDE, WIDE, WIDE * NARROW, NARROW, NARROW * OUT, OUT};
+        for (int i = 0; i < 7; weights += sizes[i++]) part[i] = weights;
+    }
+    // The part of the first layer that all choices of a decision share.
+    FAST void look(const Cells& seen, float* shared) const {
+        std::copy(part[2], part[2] + WIDE, shared);
+        add_rows<WIDE>(shared, part[0], seen);
+    }
+    FAST void value(const float* shared, const Cells& done, float* out) const {
+        float first[WIDE], second[NARROW];
+        std::copy(shared, shared + WIDE, first);
+        add_rows<WIDE>(first, part[1], done);
+        std::copy(part[4], part[4] + NARROW, second);
+        add_rows<NARROW>(second, part[3], Cells(first, WIDE));
+        std::copy(part[6], part[6] + OUT, out);
+        add_rows<OUT>(out, part[5], Cells(second, NARROW));
+    }
+};
+const Network declaring(planning_weights, DECLARED), playing(declaring.part[6] + OUT, PLAYED);
+
+// What the player whose turn it is sees, in the cells of features_planning.py: suits in the order trump, the suit led,
+// then the longest; cards by how many of those alive are higher.
+class Sight {
+public:
+    Sight(const Deck& deck, const Play& play, bool declares)
+        : deck_(deck), play_(play), own_(play.hand[play.turn]), live_(deck.all & ~play.gone), out_(live_ & ~own_),
+          need_(declares ? 0 : play.need[play.turn]) {
+        const int on_table = play.led ? SUITS - play.waiting : 0, left = play.tricks;
+        std::array<std::pair<int, Set>, SUITS> suits;
+        for (int k = 0; k < SUITS; ++k) {
+            const Set suit = deck.suit[k ? k - 1 : 51];
+            suits[k] = {!k ? -(1 << 20) : play.led == suit ? -(1 << 16) : 0, suit};
+            for (Set rest = own_ & suit; rest; rest &= rest - 1)
+                suits[k].first -= 129 + (k ? number_of(lowest(rest)) / 3 : number_of(lowest(rest)) - 39);
         }
-        if (own != winners) return highest(own ^ winners);
-        return waiting == 1 ? highest(own) : lowest(own);
+        std::stable_sort(suits.begin(), suits.end(), [](auto& a, auto& b) { return a.first < b.first; });
+        led_ = play.led == suits[1].second;
+        Cells seen;
+        int all_out = 0, wanted = std::max(need_, 0);
+        for (int k = 0; k < SUITS; ++k) {
+            suit_[k] = suits[k].second;
+            all_out += outs_[k] = count(out_ & suit_[k]);
+            length_[k] = count(own_ & suit_[k]);
+            for (Set rest = own_ & suit_[k]; rest; rest &= rest - 1)
+                seen.add(13 * k + count(live_ & deck.higher(number_of(lowest(rest)))), 1);
+            seen.add({{52 + k, length_[k] / 6.0}, {56 + k, outs_[k] / 13.0}, {162 + k, !outs_[k] && length_[k]}});
+        }
+        for (int away = 1; away < SUITS; ++away) {
+            const int player = (play.turn + away) % SUITS, need = declares ? 0 : play.need[player];
+            behind_[away] = !play.led || away < play.waiting;
+            wanted += std::max(need, 0);
+            for (int k = 0; k < SUITS; ++k)
+                seen.add(56 + 4 * away + k, void_[away][k] = play.barred[player] & suit_[k]);
+            seen.add({{109 + 8 * away + std::clamp(need, -1, 3), 1}, {113 + 8 * away, need / 6.0},
+                      {114 + 8 * away, need > left}, {115 + 8 * away, !behind_[away]}});
+        }
+        if (play.led)
+            seen.add({{76 + led_, 1}, {79 + (play.taker - play.turn + SUITS) % SUITS, 1},
+                      {83, count(out_ & deck.higher(play.top)) / 6.0}, {84, count(own_ & deck.higher(play.top)) / 6.0},
+                      {85, suit_[0] >> play.top & 1}});
+        seen.add({{72 + on_table, 1}, {87 + std::clamp(need_, -1, 13), 1}, {101, need_ > left}, {102 + left, 1},
+                  {140 + play.size, 1}, {158, (wanted - left) / 4.0}, {159, 1.0 * need_ / std::max(left, 1)},
+                  {154 + (declares ? play.starter - play.turn + SUITS : SUITS - on_table) % SUITS, 1}, {160, !declares},
+                  {161, (3.0 * left - on_table) / std::max(all_out, 1)}, {166, (3 - on_table) / 3.0}});
+        (declares ? declaring : playing).look(seen, shared_);
     }
-    void finish(const Deck& deck) {
-        while (tricks) play(deck, choose(deck));
+    // What declarations and cards are worth in points: the player's, less the mean of the others'.
+    double of_declaration(int tricks) const {
+        Cells done;
+        done.add({{tricks, 1}, {NUMBERS, tricks / 13.0}});
+        return worth(declaring, done, tricks);
     }
-    int points(int player, int size) const { return taken[player] + (need[player] ? 0 : size); }
+    double of_card(int card) const {
+        int k = 0;
+        while (!(suit_[k] >> card & 1)) ++k;
+        const Set above = deck_.higher(card);
+        const int higher = count(out_ & above), own_higher = count(own_ & above), trumps = k ? outs_[0] : 0;
+        const int led = play_.led ? led_ : k;
+        const bool follows = k == led, wins = !play_.led || deck_.above[play_.top] >> card & 1;
+        int over = 0, ruffs = 0, may_ruff = 0, threats = 0;
+        for (int away = 1; away < SUITS; ++away) {
+            const bool lacks = void_[away][led], beats = behind_[away] && !lacks && higher && follows;
+            const bool ruff = behind_[away] && !void_[away][0] && (k ? trumps : higher);
+            over += beats, ruffs += ruff && lacks, may_ruff += ruff && !lacks, threats += beats || ruff;
+        }
+        Cells done;
+        done.add({{k, 1}, {4 + count(live_ & above), 1}, {!play_.led ? 17 : follows ? 18 : k ? 20 : 19, 1}, {21, wins},
+                  {22, ((play_.led ? play_.waiting : SUITS) - 1) / 3.0}, {23, higher / 6.0}, {24, !higher},
+                  {25, higher == 1}, {26, (outs_[k] - higher) / 6.0}, {27, outs_[k] == higher}, {28, own_higher / 4.0},
+                  {29, (length_[k] - own_higher - 1) / 4.0}, {30, length_[k] == 1}, {31, outs_[k] / 13.0},
+                  {32, trumps / 13.0}, {33, over / 3.0}, {34, ruffs / 3.0}, {35, may_ruff / 3.0},
+                  {36, wins && !threats}, {wins ? 37 + (need_ > 0) : 40 - (need_ > 0), 1}});
+        return worth(playing, done, need_);
+    }
+private:
+    static constexpr int SUITS = 4;  // and seats
+    double worth(const Network& network, const Cells& done, int wanted) const {
+        float out[OUT];
+        network.value(shared_, done, out);
+        double sum = 0, mean = 0, exactly = 0;
+        for (int i = 0; i < NUMBERS; ++i) {
+            const double odds = std::exp(out[i] - out[0]);
+            sum += odds, mean += odds * i;
+            if (i == wanted) exactly = odds;
+        }
+        return (mean + play_.size * exactly) / sum - play_.size * out[NUMBERS];
+    }
+
+    const Deck& deck_;
+    const Play& play_;
+    const Set own_, live_, out_;
+    const int need_;
+    int led_ = 0;
+    std::array<Set, SUITS> suit_{};
+    std::array<int, SUITS> outs_{}, length_{};
+    bool void_[SUITS][SUITS] = {}, behind_[SUITS] = {};  // behind: still to play
+    float shared_[WIDE];
 };
 
 // What the bot knows of a match: the referee's news, checked.
 struct Table {
     Deck deck;
-    int seats = 0, me = 0;
+    int seats = 0, me = 0, deal = -1;
     std::vector<std::pair<int, int>> deals;  // cards and starting seat of each
-    int deal = -1, size = 0;                 // number of the deal, its cards
     std::array<int, MOST_SEATS> points{};    // of the deals that are over; by player, 0 is the bot, like all below
-    std::array<Set, MOST_SEATS> played{}, barred{};  // this deal's cards; cards a player has shown not to hold
-    Set dealt = 0, seen = 0;                         // the bot's own cards of the deal; those and all that were played
-    Play now;                                        // of the hands only the bot's own is known
-
-    bool set_deck(const Words& words) {
-        deals.clear();
-        deal = -1;
-        return words.size() == 3 && deck.set(words[1], words[2]);
+    Set dealt = 0, seen = 0;                 // the bot's own cards of the deal; those and all that were played
+    Play now;                                // of the hands only the bot's own is known
+    bool begin(std::vector<std::pair<int, int>> programme = {}) {
+        deals = std::move(programme), points = {}, deal = -1;
+        return true;
     }
+    bool set_deck(const Words& words) { return begin() && words.size() == 3 && deck.set(words[1], words[2]); }
     bool set_players(const Words& words) {
         int n = 0, seat = 0;
         if (!numbers(words, {&n, &seat}) || n < 2 || n > MOST_SEATS || seat >= n) return false;
-        seats = n;
-        me = seat;
-        deals.clear();
-        deal = -1;
-        return true;
+        seats = n, me = seat;
+        return begin();
     }
     bool set_game(const Words& words) {
         std::vector<std::pair<int, int>> programme;
@@ -195,30 +309,23 @@ struct Table {
             if (cards > MOST_CARDS || cards * seats > static_cast<int>(deck.names.size())) return false;
             programme.emplace_back(cards, seat);
         }
-        if (words.size() != 2 * programme.size() + 2) return false;
-        deals = programme;
-        deal = -1;
-        points = {};
-        return true;
+        return words.size() == 2 * programme.size() + 2 && begin(programme);
     }
     bool set_cards(const Words& words) {
         if (deal + 1 >= static_cast<int>(deals.size())) return false;
-        const auto [cards, starter] = deals[deal + 1];
+        const int cards = deals[deal + 1].first;
         Set hand = 0;
         for (size_t i = 2; i < words.size(); ++i) hand |= deck.card(words[i]);
         if (static_cast<int>(words.size()) != cards + 2 || count(hand) != cards) return false;
-        ++deal;
-        played = barred = {};
         now = Play{};
         now.hand[0] = dealt = seen = hand;
-        now.seats = seats;
-        now.tricks = size = cards;
-        now.turn = (starter - me + seats) % seats;
+        now.seats = seats, now.tricks = now.size = cards;
+        now.turn = now.starter = (deals[++deal].second - me + seats) % seats;
         return true;
     }
     bool declare(const Words& words) {
         int seat = 0, tricks = 0;
-        if (!numbers(words, {&seat, &tricks}) || deal < 0 || seat >= seats || tricks > size) return false;
+        if (!numbers(words, {&seat, &tricks}) || deal < 0 || seat >= seats || tricks > now.size) return false;
         const int player = (seat - me + seats) % seats;
         now.need[player] = tricks - now.taken[player];
         return true;
@@ -229,47 +336,44 @@ struct Table {
         const int player = (seat - me + seats) % seats;
         const Set card = deck.card(words[2]) & (player ? ~seen : now.legal());
         if (player != now.turn || !card) return false;
-        if (player && now.led && !(card & now.led)) barred[player] |= now.led;
         seen |= card;
-        played[player] |= card;
         if (player) now.hand[player] |= card;  // which play() then takes away
         now.play(deck, card);
-        for (int i = 0; i < seats && !now.tricks; ++i) points[i] += now.points(i, size);
+        for (int i = 0; i < seats && !now.tricks; ++i) points[i] += now.points(i);
         return true;
     }
 };
 
 // Deals the unseen cards to the players who may hold them; the rest, place 0, was not dealt.
 struct Dealer {
-    Dealer(const Table& table, Luck& luck) : table_(table), luck_(luck) {
-        const Play& now = table.now;
+    Dealer(const Table& table, Luck& luck) : now_(table.now), luck_(luck) {
         for (Set rest = table.deck.all & ~table.seen; rest; rest &= rest - 1) cards_.push_back(lowest(rest));
-        for (int i = 1; i < table.seats; ++i) {
-            const int turn = (i - now.turn + table.seats) % table.seats;
-            places_.insert(places_.end(), now.tricks - (now.led && turn >= now.waiting), i);
+        for (int i = 1; i < now_.seats; ++i) {
+            const bool has_played = now_.led && (i - now_.turn + now_.seats) % now_.seats >= now_.waiting;
+            places_.insert(places_.end(), now_.tricks - has_played, i);
         }
         places_.resize(cards_.size(), 0);
     }
 
     Play deal() {
-        luck_.shuffle(cards_);
-        // A card that its player cannot hold changes places with others until it fits: a few times, never for ever.
         const int all = static_cast<int>(cards_.size());
+        std::shuffle(cards_.begin(), cards_.end(), luck_);
+        std::uniform_int_distribution<int> any(0, std::max(all, 1) - 1);
+        // A card that its player cannot hold changes places with others until it fits: a few times, never for ever.
         for (int tries = 0, wrong = 0; wrong < all; ++wrong)
             for (; barred(wrong, wrong) && tries < 1000; ++tries) {
-                const int other = luck_.below(all);
+                const int other = any(luck_);
                 if (barred(wrong, other) || (barred(other, wrong) && tries % 8)) continue;
                 std::swap(cards_[wrong], cards_[other]);
             }
-        Play play = table_.now;
+        Play play = now_;
         for (int i = 0; i < all; ++i) play.hand[places_[i]] |= places_[i] ? cards_[i] : 0;
         return play;
     }
 
     // Can the card with this number not be where that one is?
-    bool barred(int card, int place) const { return table_.barred[places_[place]] & cards_[card]; }
-
-    const Table& table_;
+    bool barred(int card, int place) const { return now_.barred[places_[place]] & cards_[card]; }
+    const Play& now_;
     Luck& luck_;
     std::vector<Set> cards_;
     std::vector<int> places_;  // of each card
@@ -278,285 +382,186 @@ struct Dealer {
 // Decides: what to declare, which card to play.
 class Search {
 public:
-    explicit Search(const Table& table) : table_(table), deck_(table.deck) {}
-
+    explicit Search(const Table& table) : table_(table), deck_(table.deck), now_(table.now) {}
     // Before a match: how much work it may take follows from the time first told, so that the seed decides the play.
     // In steps of 10 %, as what the greetings took is missing from it and is never the same.
     void set_budget(int milliseconds) { budget_ = std::exp(std::round(std::log(milliseconds) * 10) / 10); }
 
     void begin_deal(const Luck& luck) {
         luck_ = luck;
-        learn_worth();
+        learned_ = deck_.learned() && now_.seats == 4;
+        worlds_ = WORK * budget_ / work_from(0);
         double later = 1;
         for (size_t i = table_.deal + 1; i < table_.deals.size(); ++i)
             later += NOISE * table_.deals[i].first * table_.deals[i].first;
-        // The chance to end the match above another player, by the margin gained in this deal.
-        for (int i = 0; i < table_.seats; ++i)
-            for (int gain = -2 * table_.size; gain <= 2 * table_.size; ++gain) {
-                const double margin = table_.points[0] - table_.points[i] + gain;
-                chance_[i][gain + 2 * table_.size] = 1 / (1 + std::exp(-1.7 * margin / std::sqrt(later)));
-            }
+        sharpness_ = 1.7 / std::sqrt(later);
+        for (int i = 0; i < now_.seats; ++i) margins_[i] = table_.points[0] - table_.points[i];
     }
 
     int declare(int time_left) {
-        const int size = table_.size;
-        if (!size) return 0;
-        start_clock(time_left);
-        Dealer dealer(table_, luck_);
-        std::vector<Play> worlds;
-        for (int left = worlds_for(size); left && !late(); --left) {
-            Play world = opened(dealer.deal());
-            for (int i = 1; i < table_.seats; ++i) {
-                const double likely = habit(world.hand[i]) + spread() * luck_.normal();
-                world.need[i] = std::clamp(static_cast<int>(std::lround(likely)), 0, size);
-            }
-            worlds.push_back(world);
-        }
-        const int likely = std::min(size, static_cast<int>(std::lround(habit(table_.dealt))));
-        return best(worlds, false, size + 1, likely, [](Play& play, int tricks) { play.need[0] = tricks; });
+        std::vector<Choice> choices;
+        const auto worth = declarations(now_, 0);
+        for (size_t k = 0; k < worth.size(); ++k) choices.push_back({Set{1} << k, worth[k]});
+        return number_of(choose(choices, true, time_left, [](Play& play, Set k) { play.need[0] = number_of(k); }));
     }
-
     Set move(int time_left) {
-        const Set simple = table_.now.choose(deck_);
-        Set rest = table_.now.legal() & ~simple & ~twins(table_.now.legal(), deck_.all & ~table_.seen, table_.now);
-        std::vector<Set> options{simple};
-        for (; rest; rest &= rest - 1) options.push_back(lowest(rest));
-        if (options.size() == 1) return simple;
-        start_clock(time_left);
-        return options[best(likely_worlds(worlds_for(table_.now.tricks)), true, static_cast<int>(options.size()), 0,
-                            [&](Play& play, int option) { play.play(deck_, options[option]); })];
+        std::vector<Choice> choices;
+        for (Set rest = now_.legal(); rest; rest &= rest - 1) choices.push_back({lowest(rest), 0});
+        for (Choice& c : choices) c.opinion = learned_ ? Sight(deck_, now_, false).of_card(number_of(c.what)) : 0;
+        return choose(choices, false, time_left, [&](Play& play, Set card) { play.play(deck_, card); });
     }
-
 private:
-    // The number of the option with the highest value in all worlds; `otherwise` if there is no time for one world.
+    struct Choice {
+        Set what;
+        double opinion, sum = 0, squares = 0;  // the network's; what it gained on the first choice, squared
+        bool operator<(const Choice& other) const { return opinion + sum < other.opinion + other.sum; }
+    };
+
+    // The choice that does best in all worlds; those that are surely worse than another are given up on the way.
     template <class Begin>
-    int best(const std::vector<Play>& worlds, bool all, int options, int otherwise, Begin begin) const {
-        std::vector<double> total(options);
-        bool known = false;
-        for (const Play& world : worlds) {
-            std::vector<double> values;
-            for (int k = 0; k < options && !late(); ++k) {
-                Play play = world;
-                begin(play, k);
-                look_ahead(play, all);
-                values.push_back(value(play, 0));
+    Set choose(std::vector<Choice>& choices, bool declares, int time_left, Begin begin) {
+        std::stable_sort(choices.begin(), choices.end(), [](auto& a, auto& b) { return b < a; });
+        while (!declares && choices.back().opinion < choices[0].opinion - GAP) choices.pop_back();
+        const double point = value(Play{now_.seats}, 1) - value(Play{now_.seats});
+        for (Choice& choice : choices) choice.opinion *= TRUST * point;
+        // The clock is only there for a slow machine: a decision ends at its share of 60 % of the time left.
+        const int weight = declares ? DECLARING : 1;
+        const double left = whole(now_.tricks, declares) + work_from(table_.deal + 1);
+        const double part = 0.6 * weight * work(now_.tricks) / left * std::max(0, time_left - 20);
+        const auto deadline = Clock::now() + std::chrono::duration<double, std::milli>(part);
+        Dealer dealer(table_, luck_);
+        for (double done = 0; done + ROUND / 2.0 < worlds_ * weight && choices.size() > 1; done += ROUND) {
+            if (Clock::now() >= deadline) break;
+            for (const Play& world : likely_worlds(dealer, declares)) {
+                std::vector<double> values;
+                for (const Choice& choice : choices) {
+                    Play play = world;
+                    begin(play, choice.what);
+                    while (play.tricks) play.play(deck_, policy(play));
+                    values.push_back(value(play) - (values.empty() ? 0 : values[0]));
+                    if (Clock::now() >= deadline) return std::max_element(choices.begin(), choices.end())->what;
+                }
+                for (size_t k = 1; k < choices.size(); ++k)
+                    choices[k].sum += values[k], choices[k].squares += values[k] * values[k];
             }
-            if (static_cast<int>(values.size()) < options) break;  // a world counts for all options or for none
-            for (int k = 0; k < options; ++k) total[k] += values[k];
-            known = true;
+            double most = 0;
+            for (const Choice& choice : choices) most = std::max(most, choice.sum);
+            const auto worse = [&](auto& c) { return c.sum + SURE * std::sqrt(c.squares) <= most; };
+            choices.erase(std::remove_if(choices.begin() + 1, choices.end(), worse), choices.end());
         }
-        return known ? static_cast<int>(std::max_element(total.begin(), total.end()) - total.begin()) : otherwise;
+        return std::max_element(choices.begin(), choices.end())->what;
     }
 
-    // Plays to the end: all, or the bot alone, try each card with simple players after it, and play what is best.
-    void look_ahead(Play& play, bool all) const {
-        while (play.tricks) {
-            const auto result = [&](Set card) {
-                Play next = play;
-                next.play(deck_, card);
-                next.finish(deck_);
-                return value(next, play.turn);
-            };
-            Set best = play.choose(deck_), others = 0;
-            for (int i = 0; i < play.seats; ++i) others |= i == play.turn ? 0 : play.hand[i];
-            Set rest = all || !play.turn ? play.legal() & ~best & ~twins(play.legal(), others, play) : 0;
-            for (double most = rest ? result(best) : 0; rest; rest &= rest - 1) {
-                const double now = result(lowest(rest));
-                if (now <= most) continue;
-                most = now;
-                best = lowest(rest);
-            }
-            play.play(deck_, best);
-        }
+    // What a player plays in a world.
+    Set policy(const Play& play) const {
+        if (!learned_ || count(play.legal()) == 1) return play.choose(deck_);
+        const Sight sight(deck_, play, false);
+        std::pair<double, Set> best{-1e9, 0};
+        for (Set rest = play.legal(); rest; rest &= rest - 1)
+            best = std::max(best, {sight.of_card(number_of(lowest(rest))), lowest(rest)});
+        return best.second;
     }
 
-    // Cards of a hand that nothing others hold, or that lies on the table, can tell from a lower one of the hand.
-    Set twins(Set own, Set others, const Play& play) const {
-        if (play.led) others |= Set{1} << play.top;
-        Set found = 0;
-        for (Set rest = own & (own - 1), card; (card = lowest(rest)); rest ^= card) {
-            const Set suit = deck_.suit[number_of(card)], lower = own & suit & (card - 1);
-            if (lower && !(suit & others & (card - highest(lower)))) found |= card;
-        }
+    // What each declaration of a player is worth before the first trick; all alike if the network cannot tell.
+    std::vector<double> declarations(const Play& play, int player) const {
+        std::vector<double> found(play.size + 1);
+        if (!learned_) return found;
+        Play deal;
+        deal.hand[player] = play.hand[player] | play.played[player];
+        deal.size = deal.tricks = play.size, deal.starter = play.starter, deal.turn = player;
+        const Sight sight(deck_, deal, true);
+        for (int k = 0; k <= play.size; ++k) found[k] = sight.of_declaration(k);
         return found;
     }
 
-    // What a player makes of the end of a deal: the bot its chances to end the match above each of the others, summed,
-    // the others their points above the mean of the rest.
-    double value(const Play& over, int player) const {
-        double sum = 0;
-        for (int i = 0; i < over.seats; ++i) {
-            const int ahead = over.points(player, table_.size) - over.points(i, table_.size);
-            sum += player ? ahead : chance_[i][ahead + 2 * table_.size];
-        }
-        return sum;
-    }
-
-    // Worth of a card: how often it takes a trick when random deals of this size are played out.
-    void learn_worth() {
-        std::array<int, MOST_CARDS> dealt{}, won{};
-        std::vector<Set> cards;
-        for (Set rest = deck_.all; rest; rest &= rest - 1) cards.push_back(lowest(rest));
-        for (int round = 0; round < 400; ++round) {
-            Play play;
-            play.seats = table_.seats;
-            play.tricks = table_.size;
-            luck_.shuffle(cards);
-            play.need.fill(play.tricks);
-            for (int k = 0; k < table_.seats * table_.size; ++k) {
-                play.hand[k % table_.seats] |= cards[k];
-                ++dealt[number_of(cards[k])];
-            }
-            while (play.tricks) {
-                const int tricks = play.tricks;
-                play.play(deck_, play.choose(deck_));
-                if (play.tricks < tricks) ++won[play.top];
-            }
-        }
-        for (size_t i = 0; i < MOST_CARDS; ++i) worth_[i] = (won[i] + 0.01) / (dealt[i] + 0.1);
-    }
-
-    // What a player with this hand declares on average, and the deviation from that. Measured among programs of all
-    // strengths: they declare less than their share of the tricks, and strong hands stand out more than by their worth.
-    double habit(Set hand) const {
-        const double fair = static_cast<double>(table_.size) / table_.seats;
-        return std::max(0.0, LOW * fair + SLOPE * (expected(hand) - fair));
-    }
-    double spread() const { return SPREAD + SPREAD_PER_CARD * table_.size; }
-    double expected(Set hand) const {
-        double tricks = 0;
-        for (; hand; hand &= hand - 1) tricks += worth_[__builtin_ctzll(hand)];
-        return tricks;
-    }
-
-    Play opened(Play play) const {
-        play.worth = worth_.data();
-        for (int i = 0; i < play.seats; ++i) play.promise[i] = expected(play.hand[i]);
-        return play;
-    }
-
-    // Worlds, most of them such that the players would have declared what they did.
-    std::vector<Play> likely_worlds(int worlds) {
-        Dealer dealer(table_, luck_);
+    // Worlds, most of them such that the others would have declared what they did; or in which they declare.
+    std::vector<Play> likely_worlds(Dealer& dealer, bool declare) {
         std::vector<Play> pool, chosen;
-        std::vector<double> sums;  // of the weights so far
-        for (int w = 0; w < worlds * POOL && !late(); ++w) {
-            pool.push_back(opened(dealer.deal()));
+        std::vector<double> weights;
+        for (int w = 0; w < ROUND * (declare ? 1 : POOL); ++w) {
+            Play world = dealer.deal();
             double weight = 1;
-            for (int i = 1; i < table_.seats; ++i) {
-                const int declared = table_.now.taken[i] + table_.now.need[i];
-                const double off = (declared - habit(pool.back().hand[i] | table_.played[i])) / spread();
-                weight *= DOUBT + std::exp(-off * off / 2);
+            for (int i = 1; i < world.seats; ++i) {
+                const auto worth = declarations(world, i);
+                const auto most = std::max_element(worth.begin(), worth.end());
+                const int likely = learned_ ? static_cast<int>(most - worth.begin()) : world.size / world.seats;
+                if (declare) world.need[i] = likely;
+                double all = 0;
+                for (double points : worth) all += std::exp((points - *most) / TEMPER);
+                weight *= DOUBT + std::exp((worth[world.taken[i] + world.need[i]] - *most) / TEMPER) / all;
             }
-            sums.push_back(weight + (sums.empty() ? 0 : sums.back()));
+            pool.push_back(world);
+            weights.push_back(weight);
         }
-        for (int w = 0; w < worlds && !pool.empty(); ++w) {
-            const auto drawn = std::upper_bound(sums.begin(), sums.end() - 1, luck_.unit() * sums.back());
-            chosen.push_back(pool[drawn - sums.begin()]);
-        }
+        if (declare) return pool;
+        std::discrete_distribution<size_t> drawn(weights.begin(), weights.end());
+        for (int w = 0; w < ROUND; ++w) chosen.push_back(pool[drawn(luck_)]);
         return chosen;
     }
 
-    // The work that is shared out: a world costs about the fourth power of the tricks to come, and the last tricks
-    // get more worlds.
-    static double work(double tricks) { return tricks * tricks * tricks; }
-    // A whole deal: the declaration, and each trick.
-    static double whole(double cards) { return work(cards) + cards * cards * (cards + 1) * (cards + 1) / 4; }
-    double work_from(size_t deal) const {
+    // What the end of a deal and so many points more are worth: the chances to end the match above each other player.
+    double value(const Play& over, int more = 0) const {
         double sum = 0;
-        for (; deal < table_.deals.size(); ++deal) sum += whole(table_.deals[deal].first);
+        for (int i = 1; i < over.seats; ++i)
+            sum += 1 / (1 + std::exp(-sharpness_ * (margins_[i] + over.points(0) - over.points(i) + more)));
         return sum;
     }
-    int worlds_for(double tricks) const {
-        const double share = WORK * budget_ * work(tricks) / work_from(0);
-        return static_cast<int>(std::clamp(share / std::pow(tricks * tricks * table_.seats, 2), 8.0, MOST_WORLDS));
-    }
 
-    // The clock is only there for a slow machine: a decision ends at its share of 60 % of the time left.
-    void start_clock(int time_left) {
-        const double share = work(table_.now.tricks) / (whole(table_.now.tricks) + work_from(table_.deal + 1));
-        deadline_ = Clock::now() + std::chrono::microseconds(std::llround(600 * share * std::max(0, time_left - 20)));
+    // What a world costs: by the tricks to come; for all cards of a deal, and its declaration; for the deals to come.
+    static double work(int tricks) { return tricks * (tricks + 4.0); }
+    static double whole(int tricks, bool declares) {
+        return tricks * (tricks + 1) * (2 * tricks + 13) / 6.0 + declares * DECLARING * work(tricks);
     }
-    bool late() const { return Clock::now() >= deadline_; }
-
+    double work_from(size_t deal) const {
+        double sum = 0;
+        for (; deal < table_.deals.size(); ++deal) sum += whole(table_.deals[deal].first, true);
+        return sum;
+    }
     using Clock = std::chrono::steady_clock;
-    Clock::time_point deadline_;
     const Table& table_;
     const Deck& deck_;
+    const Play& now_;
     Luck luck_;
-    double budget_ = 10000;
-    std::array<double, MOST_CARDS> worth_{};
-    std::array<std::array<double, 4 * MOST_CARDS + 1>, MOST_SEATS> chance_{};
-};
-
-// Plays decks that have no room in a Set: it declares no trick and plays the first legal card of its hand.
-struct Thumb {
-    Words hand;
-    int seats = 1, me = 0, on_table = 0;
-    char led = 0;
-
-    bool obey(const Words& words, std::string& result) {
-        const std::string& command = words[0];
-        if (command == "set_players") return numbers(words, {&seats, &me}) && seats > 0;
-        if (command == "set_cards" && words.size() > 1) {
-            hand.assign(words.begin() + 2, words.end());
-            on_table = 0;
-        } else if (command == "play" && words.size() == 3) {
-            if (words[1] == std::to_string(me)) hand.erase(std::remove(hand.begin(), hand.end(), words[2]), hand.end());
-            if (!on_table) led = words[2].back();
-            if (++on_table >= seats) on_table = 0;
-        } else if (command == "gen_move" && !hand.empty()) {
-            const auto follows = [&](const std::string& card) { return on_table && card.back() == led; };
-            const auto card = std::find_if(hand.begin(), hand.end(), follows);
-            result = card == hand.end() ? hand[0] : *card;
-        } else {
-            if (command == "gen_declare") result = "0";
-            return command == "gen_declare" || command == "set_game" || command == "declare";
-        }
-        return true;
-    }
+    double budget_ = 10000, sharpness_ = 1, worlds_ = 0;  // worlds: for a card
+    bool learned_ = false;
+    std::array<int, MOST_SEATS> margins_{};
 };
 
 class Bot {
 public:
     // budget: milliseconds to plan for, whatever the referee tells; 0: what it tells first.
     explicit Bot(std::string_view seed, int budget = 0) : seed_(seed), handicap_(budget) {}
-
     bool over() const { return over_; }
-
     // The reply to one command; a blank line has none.
     std::string answer(const std::string& line) {
         std::istringstream stream(line);
         const Words words{std::istream_iterator<std::string>(stream), {}};
-        if (words.empty()) return "";
         std::string result;
-        if (!obey(words, result)) return "? cannot do " + words[0].substr(0, 40) + "\n\n";
+        if (words.empty()) return "";
+        if (!obey(line, words, result)) return "? cannot do " + words[0].substr(0, 40) + "\n\n";
         return (result.empty() ? "=" : "= " + result) + "\n\n";
     }
-
 private:
-    bool obey(const Words& words, std::string& result) {
+    bool obey(const std::string& line, const Words& words, std::string& result) {
         const std::string& command = words[0];
         const bool asked = words.size() == 1 && table_.deal >= 0;
         told_ = told_ && command != "set_game";
         if (command == "quit") return over_ = words.size() == 1;
-        if (command == "set_deck") {
-            thumbs_ = words.size() == 3 && words[1].size() * words[2].size() > MOST_CARDS;
-            return thumbs_ || table_.set_deck(words);
-        }
         if (command == "time_left") {
             if (!numbers(words, {&time_left_})) return false;
             if (!told_) search_.set_budget(handicap_ ? handicap_ : time_left_ + 1);
             return told_ = true;
         }
-        if (thumbs_) return thumb_.obey(words, result);
+        if (command == "set_deck") return table_.set_deck(words);
         if (command == "set_players") return table_.set_players(words);
         if (command == "declare") return table_.declare(words);
         if (command == "play") return table_.play(words);
         if (command == "set_game") return table_.set_game(words);
         if (command == "set_cards" && table_.set_cards(words)) {
             // Luck depends on the seed, the deal and the cards alone: a deal met again is met with the same luck.
-            search_.begin_deal(Luck(seed_ + '|' + std::to_string(table_.deal) + '|' + std::to_string(table_.dealt)));
+            const std::string text = seed_ + '|' + std::to_string(table_.deal) + line;
+            std::seed_seq seed(text.begin(), text.end());
+            search_.begin_deal(Luck(seed));
             return true;
         }
         if (command == "gen_move" && asked && table_.now.tricks && !table_.now.turn)
@@ -565,13 +570,10 @@ private:
             result = std::to_string(search_.declare(time_left_));
         return !result.empty();
     }
-
     const std::string seed_;
     const int handicap_;
     Table table_;
     Search search_{table_};
-    Thumb thumb_;
-    bool thumbs_ = false;  // the deck is too large for the search
     int time_left_ = 10000;  // milliseconds
     bool told_ = false, over_ = false;
 };
@@ -579,21 +581,19 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string seed = "1";
+    Words words(argv + 1, argv + argc), seed{"1"};
     int budget = 0;
-    for (int i = 1; i < argc; ++i) {
-        const std::string option = argv[i];
-        if (option == "--seed" && i + 1 < argc) {
-            seed = argv[++i];
-        } else if (option != "--budget-ms" || i + 1 == argc || !numbers({option, argv[++i]}, {&budget})) {
-            (option == "--help" ? std::cout : std::cerr)
-                << "usage: planning_search [--seed N] [--budget-ms N]\nPlays Planning by search. --seed N: of every "
-                   "choice, default 1; --budget-ms N: time to plan for, not what the referee tells first.\n";
-            return option == "--help" ? 0 : 2;
-        }
+    for (; words.size() > 1; words.erase(words.begin(), words.begin() + 2)) {
+        if (words[0] == "--seed") seed = {words[1]};
+        else if (words[0] != "--budget-ms" || !numbers({"", words[1]}, {&budget})) break;
     }
-    std::ios::sync_with_stdio(false);
-    Bot bot(seed, budget);
+    if (!words.empty()) {
+        (words[0] == "--help" ? std::cout : std::cerr)
+            << "usage: planning_search [--seed N] [--budget-ms N]\nPlays Planning by search. --seed N: of every "
+               "choice, default 1; --budget-ms N: time to plan for, not what the referee tells first.\n";
+        return words[0] == "--help" ? 0 : 2;
+    }
+    Bot bot(seed[0], budget);
     for (std::string line; !bot.over() && std::getline(std::cin, line);)
         std::cout << bot.answer(line) << std::flush;  // each reply is on its way before the next command is read
 }

@@ -48,8 +48,8 @@ class PlanningCourse:
     def __init__(self, seed, matches=128):
         cells, outputs = features_planning.SEEN_CELLS, features_planning.NUMBERS + 1
         self.learners = {
-            "declare": Learner(cells, features_planning.DECLARATION_CELLS, (128, 64), outputs, 2 * seed),
-            "play": Learner(cells, features_planning.CARD_CELLS, (128, 128), outputs, 2 * seed + 1),
+            "declare": Learner(cells, features_planning.DECLARATION_CELLS, (128, 32), outputs, 2 * seed),
+            "play": Learner(cells, features_planning.CARD_CELLS, (128, 32), outputs, 2 * seed + 1),
         }
         batch = envs.batch("planning", n=matches, seed=f"learn/{seed}")
         self.matches = self_play_planning.Matches(batch, self.weight)

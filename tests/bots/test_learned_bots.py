@@ -17,6 +17,7 @@ sys.path.append(str(LEARNED))
 
 import curve  # noqa: E402 -- found through the line above
 import dou_dizhu_learned  # noqa: E402 -- found through the line above
+import export  # noqa: E402
 import features_dou_dizhu  # noqa: E402
 import planning_kit  # noqa: E402
 import planning_learned  # noqa: E402
@@ -73,6 +74,11 @@ def spoken(record: MatchRecord) -> list[tuple[int, int, str]]:
 @pytest.mark.parametrize("name", GAMES)
 def test_the_weights_are_small(name: str) -> None:
     assert (LEARNED / f"{name}_weights.npz").stat().st_size < 500_000
+
+
+def test_the_search_of_planning_is_built_with_the_learned_network() -> None:
+    built = (BOTS / "cpp" / "planning_search.weights").read_bytes()
+    assert export.exported(planning_learned.WEIGHTS) == built
 
 
 def test_the_kit_beside_them_is_the_kit() -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from planning_referee import Process, Rules, play
+from planning_referee import BOTS, Process, Rules, play
+
+from arbiter.games import make
+from arbiter.testing import match_spec, play_in_memory
+
+sys.path.append(str(BOTS / "learned"))
+
+import planning_kit
+import planning_learned
 
 pytestmark = pytest.mark.process
 
@@ -17,7 +26,7 @@ THIRTEEN_TRUMPS = " ".join(value + "C" for value in "23456789TJQKA")
 @pytest.fixture
 def search(cpp_bot: Path) -> Iterator[Process]:
     """A search with little work, told of four players with itself on seat 3."""
-    player = Process([str(cpp_bot.parent / "planning_search"), "--budget-ms", "200"])
+    player = Process([str(cpp_bot.parent / "planning_search"), "--budget-ms", "1000"])
     try:
         assert player.ask([DECK, "set_players 4 3"]) == ["=", "="]
         yield player
@@ -37,8 +46,8 @@ def last_answer(player: Process, *commands: str) -> str:
     ("cards", "declaration"), [("1 AC", "= 1"), ("1 2D", "= 0"), (f"13 {THIRTEEN_TRUMPS}", "= 13")]
 )
 def test_sure_cards_are_declared(search: Process, cards: str, declaration: str) -> None:
-    size = cards.split()[0]
-    assert last_answer(search, f"set_game 1 {size} 0", f"set_cards {cards}", "gen_declare") == declaration
+    game = f"set_game 3 {cards.split()[0]} 0 13 1 13 2"  # the match is not won before the last deals
+    assert last_answer(search, game, f"set_cards {cards}", "gen_declare") == declaration
 
 
 @pytest.mark.parametrize(("declared", "card"), [(0, "= 2S"), (1, "= AS")])
@@ -98,3 +107,29 @@ def test_hostile_commands_are_refused_and_change_nothing(search: Process) -> Non
     assert all(reply.startswith("? ") for reply in search.ask(hostile))
     assert search.ask(["play 0 5S", "play 1 6S", "play 2 KS", "gen_declare"])[-1].startswith("? ")
     assert search.ask(["play 3 2S"]) == ["="]
+
+
+class Both:
+    """A seat of a search that has no time and of the learned player, whose answers are to be the same."""
+
+    def __init__(self, search: Process) -> None:
+        self.search, self.learned = search, planning_kit.Session(planning_learned.Learned())
+        self.decided = 0
+
+    def __call__(self, line: str) -> bytes:
+        if line.startswith("time_left"):
+            line = "time_left 0"
+        answer = self.learned.answer(line)
+        assert self.search.ask([line]) == [answer], line
+        self.decided += line.startswith("gen_")
+        return f"{answer}\n\n".encode()
+
+
+def test_without_time_it_does_what_the_learned_network_does(search: Process) -> None:
+    game = make("planning", {})
+    both = Both(search)
+    others = [planning_kit.Session(planning_learned.Learned(seed)) for seed in (1, 2, 3)]
+    bots = [*((lambda line, bot=bot: f"{bot.answer(line)}\n\n".encode()) for bot in others), both]
+    record = play_in_memory(game, bots, match_spec(game))
+    assert record.forfeit is None
+    assert both.decided == 13 + 91
