@@ -78,7 +78,8 @@ def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
 def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
     samples |= {"__init__.py", "ladder.py", "README.md", "season.yaml", "cpp/Makefile"}
-    samples |= {f"cpp/{path.name}" for path in (ROOT / "bots" / "cpp").glob("*.cpp")}
+    cpp = (ROOT / "bots" / "cpp").iterdir()
+    samples |= {f"cpp/{path.name}" for path in cpp if path.suffix in {".cpp", ".weights"}}
     samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}
     learned = (ROOT / "bots" / "learned").iterdir()
     samples |= {f"learned/{path.name}" for path in learned if path.suffix in {".py", ".npz"}}
