@@ -372,7 +372,7 @@ struct Dealer {
     }
 
     // Can the card with this number not be where that one is?
-    bool barred(int card, int place) const { return now_.barred[places_[place]] & cards_[card]; }
+    bool barred(int card, int place) const { return places_[place] && now_.barred[places_[place]] & cards_[card]; }
     const Play& now_;
     Luck& luck_;
     std::vector<Set> cards_;
