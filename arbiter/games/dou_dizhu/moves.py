@@ -11,6 +11,7 @@ operation, since a combination is held if none of the ones of its ladder is miss
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from arbiter.games.dou_dizhu.combinations import (
     FIRST_BOMB,
@@ -46,17 +47,18 @@ class _Plain(dict[int, tuple[int, ...]]):
 
     def __init__(self, *kinds: str, length: int = 1) -> None:
         self._kinds, self._length = kinds, length
-        self._mains: list[tuple[int, int]] = []
+
+    @cached_property
+    def _mains(self) -> tuple[tuple[int, int], ...]:
+        # Whole before it is kept: another thread may look meanwhile, and must not find a part of it.
+        members = _members(self._kinds)
+        return tuple([(_runs(main & ONES, self._length), family[0][1]) for main, family in members])
 
     def __missing__(self, mask: int) -> tuple[int, ...]:
-        mains = self._mains
-        if not mains:
-            for main, family in _members(self._kinds):
-                mains.append((_runs(main & ONES, self._length), family[0][1]))
         if len(self) >= _REMEMBERED:
             self.clear()
         missing = ~mask
-        self[mask] = found = tuple([action for ranks, action in mains if not ranks & missing])
+        self[mask] = found = tuple([action for ranks, action in self._mains if not ranks & missing])
         return found
 
 
