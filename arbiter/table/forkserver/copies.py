@@ -50,6 +50,10 @@ class TooLarge(Exception):
     """A folder is too large to be copied."""
 
 
+class NoRoom(Exception):
+    """All that one match needs together is too large."""
+
+
 class Copies:
     """The copies of one process."""
 
@@ -61,9 +65,14 @@ class Copies:
     def cover(self, folders: list[str]) -> list[str]:
         """Cover each folder with a copy of its present files; the folders that could not be covered."""
         # A folder before its subfolders: a mount hides what is mounted below.
-        return [folder for folder in sorted(set(folders)) if not self._cover(folder)]
+        covered: set[str] = set()
+        for folder in sorted(set(folders)):
+            if self._cover(folder, covered):
+                covered.add(folder)
+        return sorted(set(folders) - covered)
 
-    def _cover(self, folder: str) -> bool:
+    def _cover(self, folder: str, kept: set[str]) -> bool:
+        """Cover a folder, at no cost to the folders `kept`; False if that cannot be."""
         if folder in self._too_large:
             return False
         try:
@@ -77,20 +86,20 @@ class Copies:
                 _uncover(folder, copy)
             for other in [other for other in self._copies if other.startswith(folder + "/")]:
                 _uncover(other, self._copies.pop(other))
-            self._copies[folder] = self._mount_copy(folder)
+            self._copies[folder] = self._mount_copy(folder, kept)
         except TooLarge:
             self._too_large.add(folder)
-        except OSError:
+        except (NoRoom, OSError):
             pass
         return folder in self._copies
 
-    def _mount_copy(self, folder: str) -> Copy:
+    def _mount_copy(self, folder: str, kept: set[str]) -> Copy:
         with ExitStack() as undo:
             original = os.open(folder, FOLDER | os.O_CLOEXEC)
             undo.callback(os.close, original)
             entries = entries_of(original)
             size = sum(-(-entry.size // BLOCK) * BLOCK + BLOCK for entry in entries) + CHUNK
-            self._make_room(size)
+            self._make_room(size, kept)
             options = f"size={size},mode=0755,nr_inodes={len(entries) + 9}"
             mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, options)
             undo.callback(unmount, folder)
@@ -101,10 +110,13 @@ class Copies:
             undo.pop_all()
         return Copy(original, entries, size, device)
 
-    def _make_room(self, size: int) -> None:
-        """Remove the copies that have not been used for longest."""
-        while self._copies and size + sum(copy.size for copy in self._copies.values()) > LARGEST_TOGETHER:
-            folder = next(iter(self._copies))
+    def _make_room(self, size: int, kept: set[str]) -> None:
+        """Remove the copies used longest ago, but none of `kept`; NoRoom if that is not enough."""
+        others = [folder for folder in self._copies if folder not in kept]
+        while size + sum(copy.size for copy in self._copies.values()) > LARGEST_TOGETHER:
+            if not others:
+                raise NoRoom
+            folder = others.pop(0)
             _uncover(folder, self._copies.pop(folder))
 
 

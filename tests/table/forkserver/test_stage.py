@@ -127,6 +127,29 @@ def test_a_folder_too_large_to_copy_is_read_where_it_is_and_this_is_noted(
 
 
 @on_a_stage
+def test_folders_too_large_together_are_read_where_they_are_and_this_is_noted(
+    table: Table, tmp_path: Path
+) -> None:
+    players = []
+    for seat in range(3):
+        own = tmp_path / str(seat)
+        own.mkdir()
+        (own / "bot.py").write_text(PLAY)
+        with open(own / "weights", "wb") as file:
+            file.truncate(copies.LARGEST_TOGETHER // 3)
+        players.append(registered(f"bot{seat}", (sys.executable, str(own / "bot.py")), own))
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
+    options = {"seats": 3, "deals": [[1, 0]]}
+    spec = MatchSpec("m", "s", None, None, 0, "planning", options, "1", tuple(players), limits)
+    for _ in range(2):
+        record = table.play(spec)
+        assert [bot.notes for bot in record.bots] == [
+            (), (), (f"read where they are, not copied to memory: {tmp_path / '2'}",)
+        ]  # fmt: skip
+        assert record.isolation["own files"] == f"copies in memory, but for {tmp_path / '2'}"
+
+
+@on_a_stage
 def test_a_bot_sees_no_process_but_itself(table: Table, tmp_path: Path) -> None:
     tell = """
 import os, sys
