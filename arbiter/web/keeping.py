@@ -11,12 +11,14 @@ import hashlib
 import logging
 import time
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
 
 from arbiter.errors import ArbiterError
+from arbiter.web.queries import tidy
 from arbiter.web.seasons import SHOWN
 from arbiter.web.security import given
 
@@ -27,14 +29,16 @@ if TYPE_CHECKING:
     from arbiter.web.state import State
 
 LOG = logging.getLogger("arbiter.web")
-MOST_BYTES = 16_000_000
-"""Of answers kept with one state."""
+MOST_BYTES = 8_000_000
+"""Of answers kept with one state: so many without a query, and as many with one."""
 OVERHEAD = 500
 """Bytes that keeping an answer takes beside it."""
-MOST_AGAIN, AGAIN_SECONDS = 40, 0.5
-"""Answers that are made of a new state before it is shown, and how long that may take."""
+MOST_AGAIN, AGAIN_SECONDS = 20, 0.5
+"""Answers without a query that are made of a new state before it is shown, as many with one, and how long
+all of that may take."""
 OURS = (b"etag", b"cache-control")
 
+API = "/api/v1"
 Key: TypeAlias = tuple[str, bytes]
 """Path and query."""
 
@@ -58,21 +62,37 @@ def _is_public(below: list[str]) -> bool:
 
 def season_of(scope: Scope) -> str | None:
     """The season that a request to read what everybody may read is about; None for any other request."""
-    if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+    if scope["type"] != "http" or scope["method"] != "GET":
         return None
-    parts = scope["path"].removeprefix("/api/v1").split("/")
+    parts = _parts_of(scope["path"])
     if len(parts) < 3 or parts[1] != "seasons" or not _is_public(parts[3:]):
         return None
     return given(parts[2])
 
 
-class _Kept:
-    """The answers made of one state, and what was `asked` for; the last come last."""
+def _parts_of(path: str) -> list[str]:
+    return path.removeprefix(API).split("/")
+
+
+async def _key_of(scope: Scope, state: State) -> Key | None:
+    """What tells an answer from others, however its query is put; None for one that is not worth keeping."""
+    path, query = scope["path"], scope["query_string"]
+    if query and "names" not in vars(state):
+        # The first to ask for names waits for the store; where it cannot be read, the page says so.
+        with suppress(ArbiterError):
+            await run_in_threadpool(getattr, state, "names")
+        if "names" not in vars(state):
+            return None
+    tidied = tidy(query, _parts_of(path)[3:], path.startswith(API), state)
+    return None if tidied is None else (path, tidied)
+
+
+class _Shelf:
+    """Answers, and what was `asked` for; the last come last."""
 
     def __init__(self) -> None:
         self.answers: dict[Key, Answer] = {}
         self.asked: dict[Key, None] = {}
-        self.making: dict[Key, asyncio.Future[Answer]] = {}
         self._size = 0
 
     def find(self, key: Key) -> Answer | None:
@@ -100,6 +120,22 @@ class _Kept:
             self._size -= len(self.answers.pop(oldest).body) + OVERHEAD
 
 
+class _Kept:
+    """The answers made of one state; who asks with many queries moves none without."""
+
+    def __init__(self) -> None:
+        self._plain, self._queried = _Shelf(), _Shelf()
+        self.making: dict[Key, asyncio.Future[Answer]] = {}
+
+    def shelf(self, key: Key) -> _Shelf:
+        """Where an answer has its place."""
+        return self._queried if key[1] else self._plain
+
+    def asked(self) -> list[Key]:
+        """What was asked for, that without a query first."""
+        return [*self._plain.asked, *self._queried.asked]
+
+
 class Keeper:
     """Answers again what was asked before of the same state; everything else is handed on."""
 
@@ -115,17 +151,21 @@ class Keeper:
             await self._app(scope, receive, send)
             return
         kept = self._kept.setdefault(state, _Kept())
-        key = scope["path"], scope["query_string"]
-        answer = kept.find(key)
+        key = await _key_of(scope, state)
+        if key is None:
+            await _send(scope, await self._make(scope, state), send)
+            return
+        answer = kept.shelf(key).find(key)
         if answer is None:
             making = kept.making.get(key)
             if making is None:
-                making = kept.making[key] = asyncio.ensure_future(self._make(scope, state, kept, key))
-                making.add_done_callback(lambda _: kept.making.pop(key))
+                scope = {**scope, "query_string": key[1]}
+                making = kept.making[key] = asyncio.ensure_future(self._make(scope, state))
+                making.add_done_callback(partial(_keep, kept, key))
             # Who asked first may go away; the answer is made all the same.
             answer = await asyncio.shield(making)
         if answer.start["status"] == 200:
-            kept.note(key)
+            kept.shelf(key).note(key)
         await _send(scope, answer, send)
 
     async def _state(self, scope: Scope) -> State | None:
@@ -147,16 +187,17 @@ class Keeper:
         kept, until = _Kept(), time.monotonic() + AGAIN_SECONDS
 
         async def make_all() -> None:
-            for path, query in list(old.asked):
+            for key in old.asked():
+                path, query = key
                 if time.monotonic() < until:
                     scope = {**BARE, "path": path, "raw_path": path.encode(), "query_string": query}
                     with suppress(Exception):
-                        await self._make(scope, state, kept, (path, query))
+                        kept.shelf(key).keep(key, await self._make(scope, state))
 
         asyncio.run(make_all())
         self._kept[state] = kept
 
-    async def _make(self, scope: Scope, state: State, kept: _Kept, key: Key) -> Answer:
+    async def _make(self, scope: Scope, state: State) -> Answer:
         start: Message = {}
         body = bytearray()
 
@@ -169,21 +210,26 @@ class Keeper:
 
         SHOWN.set(state)
         try:
-            await self._app({**scope, "method": "GET"}, _nothing, take)
+            await self._app(scope, _nothing, take)
         except Exception:
             # An error page is sent before the error is raised once more, for the log.
             if not start:
                 raise
             LOG.exception("an answer failed: %s", scope["path"])
-        answer = Answer(start, bytes(body), b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode())
-        kept.keep(key, answer)
-        return answer
+        return Answer(start, bytes(body), b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode())
 
 
 BARE: Scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "http"} | {
-    "headers": [], "client": None, "server": None, "root_path": "",
+    "method": "GET", "headers": [], "client": None, "server": None, "root_path": "",
 }  # fmt: skip
 """A request of nobody."""
+
+
+def _keep(kept: _Kept, key: Key, making: asyncio.Future[Answer]) -> None:
+    """Keep what was made, if it was."""
+    del kept.making[key]
+    if not making.cancelled() and making.exception() is None:
+        kept.shelf(key).keep(key, making.result())
 
 
 async def _nothing() -> Message:
@@ -200,4 +246,4 @@ async def _send(scope: Scope, answer: Answer, send: Send) -> None:
             status, body = 304, b""
             headers = [pair for pair in headers if pair[0] not in (b"content-length", b"content-type")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+    await send({"type": "http.response.body", "body": body})

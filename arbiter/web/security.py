@@ -34,6 +34,8 @@ HEADERS = [
 ]
 SLASH = "\x1f"
 """Stands for a slash within a part of an address; no name has a control character."""
+ENDLESS = "/events"
+"""Ends the address of news, which have no end."""
 LONGEST = 2000
 """Bytes of an address, its query included."""
 
@@ -47,7 +49,7 @@ class Guard:
     """Adds the headers, and takes addresses apart before anything else sees them.
 
     A part of an address may hold an escaped slash. What is no UTF-8, or has
-    control characters, exists nowhere.
+    control characters, exists nowhere. HEAD is GET without the body.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -58,7 +60,11 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        heads = scope["method"] == "HEAD" and not scope["path"].endswith(ENDLESS)
+
         async def with_headers(message: Message) -> None:
+            if heads and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
             if message["type"] == "http.response.start":
                 there = {name for name, _ in message["headers"]}
                 message["headers"] = [
@@ -71,7 +77,8 @@ class Guard:
         if path is None:
             await _refuse(scope, 404 if len(_raw(scope)) <= LONGEST else 414, with_headers)
             return
-        await self._app({**scope, "path": path}, receive, with_headers)
+        method = "GET" if heads else scope["method"]
+        await self._app({**scope, "path": path, "method": method}, receive, with_headers)
 
 
 def _raw(scope: Scope) -> bytes:

@@ -170,12 +170,14 @@ def _history(state: State, request: Request) -> dict[str, Any]:
     return {"history": figures.history(state)["history"], "chosen": request.query_params.get("player")}
 
 
-def _matches(state: State, request: Request) -> dict[str, Any]:
+def _matches(state: State, request: Request) -> dict[str, Any] | None:
     wanted = {key: request.query_params.get(key) or None for key in ("player", "against")}
     number = _number(request.query_params.get("round"))
     found = figures.matches(state, number, **wanted)
     pages = max(1, ceil(len(found) / MATCHES_A_PAGE))
-    page = min(_number(request.query_params.get("page")) or pages, pages)
+    page = _number(request.query_params.get("page")) or pages
+    if page > pages:
+        return None
     shown = found[(page - 1) * MATCHES_A_PAGE : page * MATCHES_A_PAGE]
     return {
         "matches": [figures.match_in_short(state, match) for match in shown],

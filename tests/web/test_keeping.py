@@ -59,6 +59,59 @@ def test_what_a_query_asks_for_makes_another_answer(visitor: TestClient, made: l
     assert len(made) == 2
 
 
+@pytest.mark.parametrize(
+    "query", ["x=1", "after_round=", "AFTER_ROUND=1", "player=p1", "&&=&", "%ff=%00", "a=1&a=2", "x" * 900]
+)
+def test_what_no_page_knows_of_a_query_makes_nothing_anew(
+    visitor: TestClient, made: list[State], query: str
+) -> None:
+    plain = visitor.get("/seasons/small")
+    odd = visitor.get(f"/seasons/small?{query}")
+    assert (odd.text, odd.headers["etag"]) == (plain.text, plain.headers["etag"])
+    assert len(made) == 1
+
+
+def test_a_query_is_the_same_however_it_is_put(visitor: TestClient, made: list[State]) -> None:
+    forms = ("after_round=1", "after_round=01", "x=y&after_round=1", "after_round=2&after_round=1")
+    assert len({visitor.get(f"/seasons/small?{form}").text for form in forms}) == 1
+    assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/seasons/small/matches?player=nobody",
+        "/seasons/small/matches?round=99",
+        "/api/v1/seasons/small/matches?against=nobody",
+        "/api/v1/seasons/small/matches?cursor=99",
+        "/api/v1/seasons/small/matches?cursor=%2B1",
+    ],
+)
+def test_what_nothing_answers_to_is_not_kept(
+    visitor: TestClient, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    kept: list[object] = []
+    monkeypatch.setattr(keeping._Shelf, "keep", lambda _, key, answer: kept.append((key, answer)))
+    assert visitor.get(address).status_code == 200
+    assert kept == []
+
+
+def test_queries_move_nothing_without_one(
+    visitor: TestClient, made: list[State], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = len(visitor.get(ADDRESS).content)
+    monkeypatch.setattr(keeping, "MOST_BYTES", 2 * size)
+    for limit in range(1, 20):
+        visitor.get(f"/api/v1/seasons/small/matches?limit={limit}")
+    visitor.get(ADDRESS)
+    assert len(made) == 1
+
+
+def test_a_page_of_matches_that_is_not_there_is_no_page(visitor: TestClient) -> None:
+    assert visitor.get("/seasons/small/matches?page=1").status_code == 200
+    assert visitor.get("/seasons/small/matches?page=2").status_code == 404
+
+
 def test_it_is_made_anew_when_something_has_happened(
     visitor: TestClient, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,19 @@ def test_orders_are_an_organisers(site: Authored, end: str) -> None:
         assert site.client.get(address).status_code == 401
 
 
+@pytest.mark.parametrize("address", [f"{BASE}/audit", "/api/v1/audit", f"{BASE}/submissions", BASE])
+def test_head_is_get_without_a_body(site: Authored, address: str) -> None:
+    whole, head = (
+        site.client.request(verb, address, headers=site.headers("olga")) for verb in ("GET", "HEAD")
+    )
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers == whole.headers
+
+
+def test_news_without_end_have_no_head(site: Authored) -> None:
+    assert site.client.head(f"{BASE}/events").status_code == 405
+
+
 def test_a_season_is_paused_and_resumed(site: Authored) -> None:
     stored = site.kept.season
     assert order(site, "/pause").json()["paused"] is not None

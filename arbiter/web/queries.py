@@ -1,0 +1,79 @@
+"""Queries brought to one form, so that each answer is made and kept once, whatever else an address says.
+
+What a page does not know is dropped. What it knows, but with a value that nothing answers to, is handed on as
+it is: such an answer is not kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arbiter.web.state import State
+
+DIGITS = 9
+MOST_LIMIT = 1000
+
+
+class Odd(Exception):
+    """A value that nothing of the season answers to."""
+
+
+def _up_to(most: Callable[[State], int]) -> Callable[[str, State], str]:
+    def number(text: str, state: State) -> str:
+        if not (text.isascii() and text.isdigit() and len(text) <= DIGITS and int(text) <= most(state)):
+            raise Odd
+        return str(int(text))
+
+    return number
+
+
+def _name(text: str, state: State) -> str:
+    if text not in state.names:
+        raise Odd
+    return text
+
+
+def _either(word: str) -> Callable[[str, State], str]:
+    """The one word that changes anything."""
+    return lambda text, _: text if text == word else ""
+
+
+ROUND = _up_to(lambda state: len(state.rounds))
+OF_MATCHES = {"round": ROUND, "player": _name, "against": _name}
+INDEX = _up_to(lambda state: len(state.matches))
+PAGES = {
+    "": {"after_round": ROUND},
+    "crosstable": {"show": _either("los")},
+    "history": {"player": lambda text, state: text if text in state.names else ""},
+    "matches": {**OF_MATCHES, "page": _up_to(lambda state: max(1, len(state.matches)))},
+    "live": {"wall": _either("1")},
+}
+API = {
+    "standings": {"after_round": ROUND},
+    "matches": {**OF_MATCHES, "limit": _up_to(lambda _: MOST_LIMIT), "cursor": INDEX},
+}
+
+
+def tidy(query: bytes, below: Sequence[str], is_api: bool, state: State) -> bytes | None:
+    """The query of an address in one form; `below` is what its path has below the season.
+
+    None for one that has no answer worth keeping.
+    """
+    known = (API if is_api else PAGES).get(below[0] if below else "", {}) if len(below) < 2 else {}
+    if not query or not known:
+        return b""
+    given = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
+    try:
+        # To a page a blank is as good as nothing.
+        found = {
+            name: value_of(given[name], state)
+            for name, value_of in known.items()
+            if name in given and (is_api or given[name])
+        }
+    except Odd:
+        return None
+    return urlencode({name: value for name, value in found.items() if value}).encode()
