@@ -23,7 +23,9 @@ from arbiter.web.sessions import (
     caller_in,
     check_form,
     check_origin,
+    cookie_in,
     end_session,
+    forget_cookie,
     keep_login_cookie,
     login_cookie,
     proof_of,
@@ -62,7 +64,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         answer = RedirectResponse("/login", 303, OWN)
         if caller is not None:
             await run_in_threadpool(end_session, caller, request)
-        answer.delete_cookie(SESSION)
+        forget_cookie(request, answer, SESSION)
         return answer
 
     def show_me(caller: Caller, request: Request) -> Response:
@@ -124,7 +126,7 @@ def own_page(template: str, caller: Caller, request: Request, status: int = 200,
         base=f"/seasons/{part(caller.state.name)}",
         static="/static",
         author=caller.author,
-        proof=proof_of(request.cookies[SESSION]),
+        proof=proof_of(cookie_in(request, SESSION)),
         **values,
     )
     return HTMLResponse(page, status, OWN)

@@ -18,6 +18,8 @@ from arbiter.web.state import State
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from starlette.requests import Request
+
     from arbiter.store.authors import AuthorBook
     from arbiter.web.seasons import Seasons
 
@@ -31,6 +33,12 @@ class Caller(NamedTuple):
     def suspended(self) -> dict[str, str]:
         """Who is suspended at this very moment, and why; the state may be older than an order just given."""
         return Results(self.state.config, self.state.stored).suspended()
+
+
+def token_in(request: Request) -> str | None:
+    """The token that a request carries as ``Authorization: Bearer TOKEN``."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
 
 
 def by_token(seasons: Seasons, token: str) -> Caller | None:

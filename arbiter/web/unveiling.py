@@ -11,11 +11,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from arbiter.errors import ArbiterError
-from arbiter.web.callers import by_token
 from arbiter.web.keeping import season_of
 from arbiter.web.refusals import PRIVATE
 from arbiter.web.seasons import SHOWN
-from arbiter.web.sessions import caller_in
+from arbiter.web.sessions import anybody_in, says_who
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
 
-CREDENTIALS = {b"authorization", b"cookie"}
 OURS = [(name.lower().encode(), value.encode()) for name, value in PRIVATE.items()]
 
 
@@ -36,7 +34,7 @@ class Unveiled:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         season = season_of(scope)
         whole = None
-        if season is not None and any(name in CREDENTIALS for name, _ in scope["headers"]):
+        if season is not None and says_who(scope):
             whole = await run_in_threadpool(self._whole, season, Request(scope))
         if whole is None:
             await self._kept(scope, receive, send)
@@ -60,11 +58,7 @@ class Unveiled:
             state = None if watched is None else watched.show()
             if state is None or state.frozen is None:
                 return None
-            kind, _, token = request.headers.get("authorization", "").partition(" ")
-            if kind.lower() == "bearer":
-                caller = by_token(self._seasons, token.strip())
-            else:
-                caller = caller_in(self._seasons, request)
+            caller = anybody_in(self._seasons, request)
         except ArbiterError:
             # The page says so.
             return None

@@ -58,7 +58,19 @@ def test_a_token_begins_a_session(site: Authored) -> None:
 def test_a_cookie_is_for_https_alone_where_the_site_is(site: Authored) -> None:
     site.client.base_url = "https://testserver"
     cookies = log_in(site, "ann").headers.get_list("set-cookie")
-    assert all("; Secure" in one for one in cookies if one.startswith(SESSION))
+    begun = [one for one in cookies if one.startswith(f"__Host-{SESSION}=")]
+    # What browsers ask of a cookie with this name; no other site of the domain can set one.
+    assert [{"Secure", "Path=/"} <= set(one.split("; ")) and "Domain" not in one for one in begun] == [True]
+    assert site.client.get("/me").status_code == 200
+    assert upload(site, archive(), origin="https://testserver").status_code == 303
+    assert upload(site, archive("other"), origin="http://testserver").status_code == 403
+
+
+def test_where_a_site_is_encrypted_a_cookie_that_others_may_set_is_none(site: Authored) -> None:
+    log_in(site, "ann")
+    site.client.base_url = "https://testserver"
+    assert site.client.cookies[SESSION]
+    assert site.client.get("/me").headers["location"] == "/login"
 
 
 def test_a_wrong_token_is_told_without_a_session(site: Authored) -> None:
