@@ -13,6 +13,7 @@ from arbiter import __version__
 from arbiter.errors import ArbiterError
 from arbiter.web import authors_api, figures, organisers_api
 from arbiter.web.live import RETRY_SECONDS
+from arbiter.web.places import address_of
 from arbiter.web.refusals import Refusal, error_answer
 from arbiter.web.security import given
 from arbiter.web.words import match_of_part
@@ -118,7 +119,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     def listen(season: str, request: Request) -> Response:
         """What happens in a season, as server-sent events, from now on or from `Last-Event-ID` on."""
         state = found(season)
-        address = request.client.host if request.client else ""
+        address = address_of(request.scope["client"])
         limit = live.limit_for(address)
         if limit is not None:
             more = {"limit": limit, "seconds": RETRY_SECONDS}

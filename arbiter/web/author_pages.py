@@ -34,7 +34,7 @@ from arbiter.web.uploads import open_terms
 from arbiter.web.words import part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
 
@@ -60,10 +60,10 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return await run_in_threadpool(_log_in, seasons, request, fields.get("token", "").strip())
 
     async def log_out(request: Request) -> Response:
-        caller = await _changing(seasons, request)
+        sent = await sent_form(seasons, request)
         answer = RedirectResponse("/login", 303, OWN)
-        if caller is not None:
-            await run_in_threadpool(end_session, caller, request)
+        if sent is not None:
+            await run_in_threadpool(end_session, sent[0], request)
         forget_cookie(request, answer, SESSION)
         return answer
 
@@ -87,10 +87,10 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return RedirectResponse(f"/me/submissions/{made.id}", 303, OWN)
 
     async def activate(request: Request) -> Response:
-        caller = await _changing(seasons, request)
-        if caller is None:
+        sent = await sent_form(seasons, request)
+        if sent is None:
             return RedirectResponse("/login", 303, OWN)
-        await run_in_threadpool(made_active, caller, request.path_params["number"])
+        await run_in_threadpool(made_active, sent[0], request.path_params["number"])
         return RedirectResponse("/me", 303, OWN)
 
     return [
@@ -138,11 +138,17 @@ def verdict_page(found: Submission, caller: Caller, request: Request) -> Respons
     return own_page("submission.html", caller, request, one=one, here=request.url.path)
 
 
-async def _changing(seasons: Seasons, request: Request) -> Caller | None:
-    """Who sends a form that changes something; None where the session is over."""
+async def sent_form(seasons: Seasons, request: Request) -> tuple[Caller, Mapping[str, str]] | None:
+    """Who sends a form that changes something, and its fields; None where the session is over.
+
+    It is read for who has a session alone, and the session may end while it comes.
+    """
+    if await run_in_threadpool(caller_in, seasons, request) is None:
+        return None
     fields = await read_fields(request)
     check_form(request, SESSION, fields.get("proof"))
-    return await run_in_threadpool(caller_in, seasons, request)
+    caller = await run_in_threadpool(caller_in, seasons, request)
+    return None if caller is None else (caller, fields)
 
 
 def _log_in(seasons: Seasons, request: Request, token: str) -> Response:

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from arbiter.submissions.match_log import log_of
+from arbiter.web.bodies import length_of
 from arbiter.web.callers import Caller, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
 from arbiter.web.security import given
@@ -134,9 +135,3 @@ def owner_of(rated: str) -> str | None:
     """Whose program plays under a rated name; None where that is nobody's version."""
     name, mark, _ = rated.partition("@")
     return name if mark else None
-
-
-def length_of(request: Request) -> int:
-    """How long a body says that it is; 0 where it does not say."""
-    text = request.headers.get("content-length", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0

@@ -1,8 +1,9 @@
 """Connections of the server: how long and how much each may take before it is ended.
 
 uvicorn bounds how long an idle connection is kept, and nothing else. Here a request's headers must come whole
-within `HEADER_SECONDS`, a body goes on within `STALL_SECONDS`, an answer is taken within as much, and there
-are at most `MOST` connections. `look`, called once a second, ends what is late; no connection needs a timer.
+within `HEADER_SECONDS`, a body goes on within `STALL_SECONDS` and not in crumbs, an answer is taken within as
+much, and there are at most `MOST` connections, `MOST_OF_ADDRESS` of one address. `look`, called once a
+second, ends what is late; no connection needs a timer.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from arbiter.web.places import address_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -29,9 +32,33 @@ UNREAD_BYTES = 1_000_000
 """Of a body that comes after its answer, and that nobody reads."""
 BUFFERED_BYTES = 65_536
 """Of an answer, in the kernel and again here, before whoever writes it waits for the reader."""
-MOST = 2000
-"""Connections at once."""
+FREE_CHUNKS, CHUNK_BYTES = 200, 256
+"""Of a body in chunks: so many may be small, the others have so many bytes on average."""
+MOST, MOST_OF_ADDRESS = 2000, 500
+"""Connections at once, in all and of one address. A school may have a single address."""
 RETRY_SECONDS = 5
+
+
+class Crumbs(h11.RemoteProtocolError):
+    """A body of which each byte costs more than it is worth."""
+
+
+class Conversation(h11.Connection):
+    """What is said on a connection; to say it in crumbs is an error."""
+
+    _chunks = _bytes = 0
+
+    def next_event(self) -> Any:
+        """The next event, as h11 has it."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._chunks = self._bytes = 0
+        elif isinstance(event, h11.Data):
+            self._chunks += event.chunk_start
+            self._bytes += len(event.data)
+            if self._chunks > FREE_CHUNKS + self._bytes / CHUNK_BYTES:
+                raise Crumbs("the body comes in chunks that are too small")
+        return event
 
 
 class Connection(H11Protocol):
@@ -48,16 +75,28 @@ class Connection(H11Protocol):
     """Bytes that the client had not taken when it last took some."""
     _taken = 0.0
 
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self.conn = Conversation(h11.SERVER, HEADER_BYTES)
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Refuse one too many; keep little for a client that does not read."""
         super().connection_made(transport)
+        self._address = address_of(self.client)
         transport.set_write_buffer_limits(high=BUFFERED_BYTES)
         self._heard = self._taken = self.loop.time()
         self._since = self._heard
-        if len(self.connections) > MOST:
+        if (limit := self._limit()) is not None:
             self._full = True
-            hint = {"limit": MOST, "seconds": RETRY_SECONDS}
+            hint = {"limit": limit, "seconds": RETRY_SECONDS}
             self._refuse(429, "too_many", "there are too many connections", **hint)
+
+    def _limit(self) -> int | None:
+        """The limit that this connection exceeds; None if there is none."""
+        if len(self.connections) > MOST:
+            return MOST
+        own = sum(isinstance(one, Connection) and one._address == self._address for one in self.connections)
+        return MOST_OF_ADDRESS if own > MOST_OF_ADDRESS else None
 
     def data_received(self, data: bytes) -> None:
         """Hand data on, unless the connection was refused or sends what nobody reads."""
@@ -72,12 +111,13 @@ class Connection(H11Protocol):
         super().data_received(data)
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong with a request that is none; not in the middle of another's answer."""
-        status = getattr(sys.exc_info()[1], "error_status_hint", 400)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self.transport.abort()
+        """Say what is wrong with a request that is none; not in the middle of an answer, nor behind it."""
+        error = sys.exc_info()[1]
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            status = getattr(error, "error_status_hint", 400)
+            self._refuse(status, "no_request", str(error) if isinstance(error, Crumbs) else msg.rstrip("."))
         else:
-            self._refuse(status, "no_request", msg.rstrip("."))
+            self.transport.abort()
 
     def look(self, now: float) -> None:
         """End the connection if it is late; `now` is the loop's time in seconds."""

@@ -9,11 +9,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.season import administration
-from arbiter.web.author_pages import OWN, for_author, own_page, verdict_page
-from arbiter.web.forms import read_fields
+from arbiter.web.author_pages import OWN, for_author, own_page, sent_form, verdict_page
 from arbiter.web.organisers_api import MOVED, annulled, inspected, reinstated, run, sent_by_anybody, suspended
 from arbiter.web.refusals import nothing_here
-from arbiter.web.sessions import SESSION, caller_in, check_form
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
@@ -40,11 +38,10 @@ def organiser_routes(seasons: Seasons) -> list[Route]:
         return verdict_page(sent_by_anybody(caller, request.path_params["number"]), caller, request)
 
     async def order(request: Request) -> Response:
-        fields = await read_fields(request)
-        check_form(request, SESSION, fields.get("proof"))
-        caller = await run_in_threadpool(caller_in, seasons, request)
-        if caller is None:
+        sent = await sent_form(seasons, request)
+        if sent is None:
             return RedirectResponse("/login", 303, OWN)
+        caller, fields = sent
         return await run_in_threadpool(_order, caller, request, fields)
 
     return [

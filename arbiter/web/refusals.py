@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from starlette.types import Scope
 
 PRIVATE = {"cache-control": "no-store"}
 """Of what one author alone may see, refusals included: nobody keeps it."""
@@ -45,6 +47,15 @@ def no_token() -> Refusal:
     """Whose token is missing or dead."""
     message, hint = "this needs a token that is alive", "send Authorization: Bearer TOKEN"
     return Refusal(401, "no_token", message, hint, {"www-authenticate": "Bearer"})
+
+
+def early_answer(scope: Scope, refusal: Refusal) -> Response:
+    """A refusal before there is a page: a sentence for browsers, JSON for programs."""
+    if any(name == b"accept" and b"text/html" in value for name, value in scope["headers"]):
+        said = f"{refusal.detail}; {refusal.hint}" if refusal.hint else refusal.detail
+        return PlainTextResponse(f"{said}\n", refusal.status_code, refusal.headers)
+    told = refusal.code, refusal.detail, refusal.hint, refusal.headers, refusal.more
+    return error_answer(refusal.status_code, *told)
 
 
 def error_answer(

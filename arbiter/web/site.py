@@ -17,11 +17,13 @@ from arbiter.errors import ArbiterError
 from arbiter.web import figures
 from arbiter.web.api import make_api
 from arbiter.web.author_pages import author_routes
+from arbiter.web.bodies import Bodies
 from arbiter.web.keeping import Keeper
 from arbiter.web.live import Live
 from arbiter.web.metrics import metrics
 from arbiter.web.organiser_pages import organiser_routes
 from arbiter.web.pages import STATIC, render
+from arbiter.web.places import Places
 from arbiter.web.refusals import Refusal
 from arbiter.web.security import Guard, given
 from arbiter.web.table_pages import table_routes
@@ -69,9 +71,10 @@ def make_site(
             metrics(seasons, traffic, live, ended), media_type="text/plain; version=0.0.4"
         )
 
-    def tell_health(_: Request) -> Response:
-        for _state in seasons.states():
-            pass
+    async def tell_health(_: Request) -> Response:
+        # A thread may have to be waited for.
+        if not seasons.are_ready():
+            await run_in_threadpool(lambda: list(seasons.states()))
         return PlainTextResponse("ok\n")
 
     routes = [
@@ -95,7 +98,8 @@ def make_site(
     ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, ArbiterError: _our_error, 500: _our_error}
     site = Starlette(routes=routes, exception_handlers=handlers)
-    return Account(Guard(Unveiled(Keeper(site, seasons), site, seasons)), traffic, log)
+    bounded = Bodies(site, seasons)
+    return Account(Guard(Unveiled(Keeper(Places(bounded, seasons), seasons), bounded, seasons)), traffic, log)
 
 
 def _visitors_routes(seasons: Seasons, tables: Tables) -> list[Route]:

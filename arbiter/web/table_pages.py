@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from arbiter.byhand.worker import Busy
 from arbiter.errors import ArbiterError, ConfigError, RulesError
+from arbiter.web.places import address_of
 from arbiter.web.refusals import PRIVATE, Refusal, error_answer
 from arbiter.web.security import given
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 KEY = "x-table"
 """The header with a table's key; to begin one it is empty. No page of another site may send it."""
-MOST_BYTES = 4096
-"""Of what is posted."""
 WAIT_SECONDS = 20.0
 """For a change, until the present state is told all the same."""
 
@@ -34,29 +33,30 @@ WAIT_SECONDS = 20.0
 def table_routes(tables: Tables) -> list[Route]:
     """What visitors' pages post, below ``/seasons/S/table``."""
 
-    async def begin(request: Request, _: dict[str, Any]) -> dict[str, Any]:
-        address = request.client.host if request.client else ""
+    async def begin(request: Request) -> dict[str, Any]:
+        address = address_of(request.scope["client"])
         visit = await run_in_threadpool(tables.begin, given(request.path_params["season"]), address)
         return {"key": visit.key, **await run_in_threadpool(visit.state)}
 
-    async def tell(request: Request, body: dict[str, Any]) -> dict[str, Any]:
+    async def tell(request: Request) -> dict[str, Any]:
         visit = _visit(tables, request)
-        after = body.get("after")
+        after = (await _body(request)).get("after")
         if type(after) is int:
-            await _news(visit, after)
+            await _news(visit, after, request)
         return await run_in_threadpool(visit.state)
 
-    async def replay(request: Request, _: dict[str, Any]) -> dict[str, Any]:
+    async def replay(request: Request) -> dict[str, Any]:
         return await run_in_threadpool(_visit(tables, request).replay)
 
-    async def decide(request: Request, body: dict[str, Any]) -> dict[str, Any]:
-        visit, word = _visit(tables, request), body.get("word")
+    async def decide(request: Request) -> dict[str, Any]:
+        visit = _visit(tables, request)
+        word = (await _body(request)).get("word")
         if not isinstance(word, str):
             raise Refusal(422, "invalid", "word: a text is missing")
         await run_in_threadpool(visit.decide, word)
         return await run_in_threadpool(visit.state)
 
-    async def leave(request: Request, _: dict[str, Any]) -> dict[str, Any]:
+    async def leave(request: Request) -> dict[str, Any]:
         tables.leave(_visit(tables, request))
         return {"left": True}
 
@@ -66,7 +66,7 @@ def table_routes(tables: Tables) -> list[Route]:
 
 
 def _answering(
-    verb: Callable[[Request, dict[str, Any]], Awaitable[dict[str, Any]]],
+    verb: Callable[[Request], Awaitable[dict[str, Any]]],
 ) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of a verb: JSON in, JSON out, errors too."""
 
@@ -74,7 +74,7 @@ def _answering(
         try:
             if KEY not in request.headers:
                 raise Refusal(403, "no_request", "this is no request of a table's page")
-            return JSONResponse(await verb(request, await _body(request)), headers=PRIVATE)
+            return JSONResponse(await verb(request), headers=PRIVATE)
         except Refusal as refusal:
             told = refusal.code, refusal.detail, refusal.hint, refusal.headers, refusal.more
             return error_answer(refusal.status_code, *told)
@@ -90,13 +90,8 @@ def _answering(
 
 async def _body(request: Request) -> dict[str, Any]:
     """What is posted, an object; Refusal for anything else."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            raise Refusal(413, "too_large", f"a request of a table has at most {MOST_BYTES} bytes")
     try:
-        found = json.loads(bytes(body) or b"{}")
+        found = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
@@ -108,22 +103,37 @@ def _visit(tables: Tables, request: Request) -> Visit:
     return tables.find(given(request.path_params["season"]), request.headers[KEY])
 
 
-async def _news(visit: Visit, after: int) -> None:
-    """Wait until the table has moved since a revision and stands still, but not for long."""
+async def _news(visit: Visit, after: int, request: Request) -> None:
+    """Wait until the table has moved since a revision and stands still, but not for long.
+
+    Of a table one request waits: a later one ends an earlier, and so does the end of its connection.
+    """
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
     def wake() -> None:
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(changed.set)
 
+    visit.wake()
+    visit.wake = wake
     stop = visit.session.listen(wake)
+    gone = asyncio.ensure_future(_end_of(request))
+    gone.add_done_callback(lambda _: changed.set())
     try:
         async with asyncio.timeout(WAIT_SECONDS):
-            while visit.session.running or visit.session.revision <= after:
+            while visit.wake is wake and not gone.done():
                 changed.clear()
-                if visit.session.running or visit.session.revision <= after:
-                    await changed.wait()
+                if not visit.session.running and visit.session.revision > after:
+                    break
+                await changed.wait()
     except TimeoutError:
         pass
     finally:
         stop()
+        gone.cancel()
+
+
+async def _end_of(request: Request) -> None:
+    """Wait until the client of a request, which has come whole, goes away."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -26,7 +26,7 @@ from arbiter.view import Reader, replay_of
 from arbiter.web.refusals import nothing_here, too_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from arbiter.byhand.session import Seen
     from arbiter.config import Config
@@ -81,6 +81,8 @@ class Visit:
     leaving: bool = False
     told: bool = False
     """True once the log has it that a bot failed."""
+    wake: Callable[[], None] = lambda: None
+    """Wakes the request that waits for a change; there is one at most."""
 
     @property
     def failed(self) -> bool:

@@ -1,8 +1,7 @@
-"""What passes: each request counted and logged, too many at once refused."""
+"""What passes: each request counted and logged."""
 
 from __future__ import annotations
 
-import json
 import queue
 import sys
 import threading
@@ -13,17 +12,17 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from arbiter.text import printable
+from arbiter.web.bodies import has_body
+from arbiter.web.refusals import Refusal, early_answer
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_AT_ONCE = 200
-"""Requests that are being answered, listeners aside; more are asked to come again."""
-RETRY_SECONDS = 1
 WAITING_LINES = 10_000
 """Lines of the log that wait to be written; where its reader is slower, further ones are lost."""
 LONGEST = 300
 """Characters of an address in the log."""
+NO_BODY = Refusal(400, "no_request", "a request to read has no body", headers={"connection": "close"})
 
 
 class Log:
@@ -64,7 +63,7 @@ class Traffic:
 
 
 class Account:
-    """Counts requests, logs each without its query, refuses those that are too many or have odd bodies."""
+    """Counts requests, logs each without its query, refuses those to read that have a body."""
 
     def __init__(self, app: ASGIApp, traffic: Traffic, log: Log | None = None) -> None:
         self._app, self._traffic, self._log = app, traffic, log
@@ -83,12 +82,11 @@ class Account:
                 traffic.sent += len(message.get("body", b""))
             await send(message)
 
-        refusal = self._refusal(scope)
         listens = scope["path"].endswith("/events")
         traffic.under_way += not listens
         try:
-            if refusal is not None:
-                await _refuse(refusal, counted)
+            if has_body(scope) and scope["method"] in ("GET", "HEAD"):
+                await early_answer(scope, NO_BODY)(scope, receive, counted)
             else:
                 await self._app(scope, receive, counted)
         finally:
@@ -98,32 +96,6 @@ class Account:
             traffic.seconds += 0 if listens else took
             if self._log is not None:
                 self._log.write(_line(scope, status, took))
-
-    def _refusal(self, scope: Scope) -> int | None:
-        """The status of a request that is not to be answered, None for any other."""
-        if self._traffic.under_way >= MOST_AT_ONCE:
-            return 429
-        headers = dict(scope["headers"])
-        has_body = b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
-        return 400 if has_body and scope["method"] in ("GET", "HEAD") else None
-
-
-async def _refuse(status: int, send: Send) -> None:
-    error: dict[str, object] = {"code": "no_request", "message": "a request to read has no body", "hint": ""}
-    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-    if status == 429:
-        error = {
-            "code": "too_many",
-            "message": "too many requests are under way",
-            "hint": "try again in a moment",
-            "limit": MOST_AT_ONCE,
-            "seconds": RETRY_SECONDS,
-        }
-        headers.append((b"retry-after", b"%d" % RETRY_SECONDS))
-    body = json.dumps({"error": error}).encode()
-    headers.append((b"content-length", b"%d" % len(body)))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 def _line(scope: Scope, status: int, seconds: float) -> str:

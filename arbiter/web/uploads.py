@@ -1,18 +1,16 @@
-"""Uploads: streamed to the disk, bounded in size, time and number, then a submission.
+"""Uploads: streamed to the disk, bounded in size and number, then a submission.
 
 The same way for programs that send an archive as a body and for forms of a browser.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
 
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from arbiter.web.callers import Caller
 
 LOG = logging.getLogger("arbiter.web")
-SECONDS = 300.0
-"""An upload may take."""
 AT_ONCE = 100
 """Uploads of all authors; of each there is one."""
 WRITTEN_BYTES = 262_144
@@ -66,11 +62,6 @@ class Uploads:
         except TooMany as error:
             message = f"{terms.per_day} new archives in 24 hours are taken from an author"
             raise too_many(message, terms.per_day, error.seconds) from None
-        except TimeoutError:
-            message = f"the archive did not come within {SECONDS:.0f} s"
-            raise Refusal(408, "too_slow", message, headers={"connection": "close"}) from None
-        except ClientDisconnect:
-            raise Refusal(400, "no_request", "the archive did not come whole") from None
         except StoreError as error:
             LOG.error("an upload failed: %s", error)
             raise
@@ -86,14 +77,13 @@ class Uploads:
         arriving = await run_in_threadpool(Arriving, folder_of(state.config), terms.max_bytes)
         kept = False
         try:
-            async with asyncio.timeout(SECONDS):
-                waiting = bytearray()
-                async for chunk in chunks:
-                    waiting += chunk
-                    if len(waiting) >= WRITTEN_BYTES:
-                        await run_in_threadpool(arriving.write, bytes(waiting))
-                        waiting.clear()
-                await run_in_threadpool(arriving.write, bytes(waiting))
+            waiting = bytearray()
+            async for chunk in chunks:
+                waiting += chunk
+                if len(waiting) >= WRITTEN_BYTES:
+                    await run_in_threadpool(arriving.write, bytes(waiting))
+                    waiting.clear()
+            await run_in_threadpool(arriving.write, bytes(waiting))
             if not arriving.size:
                 raise Refusal(422, "invalid", "the archive is empty", "send a ZIP file as the body")
             if await run_in_threadpool(ask_again) is None:

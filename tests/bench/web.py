@@ -92,7 +92,7 @@ class Load:
         writer.close()
 
     async def _once(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str) -> int:
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         head = await reader.readuntil(b"\r\n\r\n")
         for line in head.lower().split(b"\r\n"):
             if line.startswith(b"content-length:"):
@@ -102,7 +102,7 @@ class Load:
     async def _listen(self, number: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         try:
-            writer.write(b"GET /api/v1/seasons/bench/events HTTP/1.1\r\nHost: x\r\n\r\n")
+            writer.write(b"GET /api/v1/seasons/bench/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             while line := await reader.readline():
                 self.heard[number] += line.startswith(b"event:")
         finally:

@@ -14,11 +14,12 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
-from arbiter.web import uploads
+from arbiter.web import bodies, uploads
 from arbiter.web.callers import caller_of
 from arbiter.web.seasons import Seasons
 from arbiter.web.uploads import Uploads
 from tests.kept_season import Kept
+from tests.web.asked import ask
 from tests.web.authored import ADDRESS, Authored, archive, authored, site
 
 if TYPE_CHECKING:
@@ -127,9 +128,9 @@ def test_a_full_disk_leaves_nothing(site: Authored, monkeypatch: pytest.MonkeyPa
 
 
 def test_an_upload_that_takes_too_long_is_ended(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "SECONDS", -1.0)
-    refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
-    assert refused.status_code == 408
+    monkeypatch.setattr(bodies, "SECONDS", -1.0)
+    headers = [("authorization", f"Bearer {site.tokens['ann']}"), ("transfer-encoding", "chunked")]
+    assert ask(site.client.app, "PUT", ADDRESS, headers).status == 408
     assert files(site) == []
 
 

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["kept", "original_season"]
 
 SHORTER = """
-from arbiter.web import connections, live
+from arbiter.web import connections, live, places
 connections.HEADER_SECONDS = connections.STALL_SECONDS = 0.5
-connections.MOST = 40
+connections.MOST, connections.MOST_OF_ADDRESS = 60, 40
 live.MOST_OF_ADDRESS = 20
+places.MOST = 10
 """
 """Of whoever waits for a limit, so that the tests are quick; what happens then is the same."""
-EVENTS = b"GET /api/v1/seasons/small/events HTTP/1.1\r\nHost: x\r\n\r\n"
+EVENTS = b"GET /api/v1/seasons/small/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 # They share a server.
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("bad_clients")]
@@ -60,15 +61,15 @@ def status(answer: bytes) -> int:
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
-        (b"GET /seasons/small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", 408),
+        (b"GET /seasons/small HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n", 408),
         (b"", 408),
-        (b"PUT /seasons HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", 405),
-        (b"GET /seasons HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", 400),
+        (b"PUT /seasons HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf", 405),
+        (b"GET /seasons HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", 400),
         (b"nonsense\r\n\r\n", 400),
-        (b"GET /a\x00b HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        (b"GET /a\x00b HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         (b"GET /" + b"a" * 9000 + b" HTTP/1.0\r\n\r\n", 414),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nCookie: " + b"a" * 100_000, 431),
-        (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"a: b\r\n" * 20_000, 431),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: " + b"a" * 100_000, 431),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"a: b\r\n" * 20_000, 431),
         (b"GET /../../etc/passwd HTTP/1.0\r\n\r\n", 404),
         (b"GET /static/%2e%2e/site.py HTTP/1.0\r\n\r\n", 404),
         (b"GET /seasons/%00 HTTP/1.0\r\n\r\n", 404),
@@ -77,10 +78,10 @@ def status(answer: bytes) -> int:
         (b"BREW /seasons/small HTTP/1.0\r\n\r\n", 405),
         (b"OPTIONS * HTTP/1.0\r\n\r\n", 404),
         (b"GET http://elsewhere/ HTTP/1.0\r\n\r\n", 404),
-        (b"CONNECT elsewhere:443 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404),
+        (b"CONNECT elsewhere:443 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404),
         (b"GET / HTTP/1.1\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: odd\r\n\r\n", 501),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: odd\r\n\r\n", 501),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
     ],
     ids=[
         "half of the headers", "nothing", "half of a body", "chunks without end", "nonsense", "a NUL",
@@ -109,7 +110,7 @@ def test_an_answer_that_nobody_takes_is_given_up(served: Served) -> None:
         client.settimeout(60)
         client.connect(("127.0.0.1", served.port))
         # Pipelined, these answers are more than the kernel takes for a client.
-        request = b"GET /api/v1/seasons/small/history HTTP/1.1\r\nHost: x\r\n\r\n"
+        request = b"GET /api/v1/seasons/small/history HTTP/1.1\r\nHost: localhost\r\n\r\n"
         try:
             for _ in range(100_000):
                 client.sendall(request)
@@ -120,14 +121,15 @@ def test_an_answer_that_nobody_takes_is_given_up(served: Served) -> None:
 
 def test_pipelined_requests_are_answered_in_order(served: Served) -> None:
     many = b"".join(
-        b"GET /seasons/small/rounds/%d HTTP/1.1\r\nHost: x\r\n\r\n" % number for number in (1, 2, 99, 3)
+        b"GET /seasons/small/rounds/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % number
+        for number in (1, 2, 99, 3)
     )
-    answer = served.tell(many + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    answer = served.tell(many + b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200", b"200", b"404", b"200", b"200"]
 
 
 def test_nonsense_behind_a_request_does_not_disturb_its_answer(served: Served) -> None:
-    answer = served.tell(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n\x00\x01nonsense\r\n\r\n")
+    answer = served.tell(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n\x00\x01nonsense\r\n\r\n")
     assert answer.count(b"HTTP/1.1 ") <= 2
     assert b"ok\n" in answer or answer == b""
 
@@ -155,8 +157,60 @@ def test_listeners_from_one_address_are_bounded(served: Served) -> None:
             client.close()
 
 
+@pytest.mark.parametrize("path", [b"/login", b"/api/v1/seasons/small/pause", b"/seasons/small"])
+def test_a_body_in_crumbs_is_not_read(served: Served, path: bytes) -> None:
+    """Nor is it behind an answer: its reading costs a thousand times as much as its sending."""
+    with served.connect() as client:
+        client.sendall(
+            b"POST " + path + b" HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        sent = 0
+        try:
+            while sent < 50_000_000:
+                client.sendall(b"1\r\nx\r\n" * 1000)
+                sent += 6000
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+    assert sent < 50_000_000
+
+
+def test_a_body_in_crumbs_is_told_so(served: Served) -> None:
+    head = b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = served.tell(head + b"1\r\nx\r\n" * 300)
+    assert (status(answer), b"chunks that are too small" in answer) == (400, True)
+
+
+def test_more_drips_than_there_are_places_keep_nobody_out(served: Served) -> None:
+    clients = [served.connect() for _ in range(30)]
+    try:
+        for client in clients:
+            client.sendall(b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx")
+        for path in (b"/seasons", b"/seasons/small/matches", b"/healthz"):
+            assert status(served.tell(b"GET " + path + b" HTTP/1.0\r\n\r\n")) == 200
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_one_address_does_not_hold_all_connections(served: Served) -> None:
+    clients = [served.connect() for _ in range(50)]
+    try:
+        with socket.create_connection(("127.0.0.1", served.port), 60, ("127.0.0.2", 0)) as other:
+            other.sendall(b"GET /seasons HTTP/1.0\r\n\r\n")
+            assert status(everything(other)) == 200
+        assert [status(everything(client)) for client in clients[40:]] == [429] * 10
+    finally:
+        for client in clients:
+            client.close()
+
+
 def test_connections_are_bounded(served: Served) -> None:
-    clients = [served.connect() for _ in range(60)]
+    addresses = ("127.0.0.1", "127.0.0.2")
+    clients = [
+        socket.create_connection(("127.0.0.1", served.port), 60, (address, 0))
+        for address in addresses
+        for _ in range(40)
+    ]
     try:
         answers = [everything(client) for client in clients]
     finally:

@@ -35,9 +35,9 @@ pytestmark = pytest.mark.process
 
 ADDRESS = "/api/v1/seasons/s/submissions"
 FAST = """
-import arbiter.web.connections, arbiter.web.uploads
+import arbiter.web.bodies, arbiter.web.connections
 arbiter.web.connections.STALL_SECONDS = 0.5
-arbiter.web.uploads.SECONDS = 3.0
+arbiter.web.bodies.SECONDS = 3.0
 """
 
 
@@ -61,7 +61,7 @@ class Contest:
         return sorted(file.suffix for file in folder.iterdir() if file.is_file()) if folder.exists() else []
 
     def head(self, *lines: str, name: str = "ann") -> bytes:
-        first = [f"PUT {ADDRESS} HTTP/1.1", "host: x", f"authorization: Bearer {self.tokens[name]}"]
+        first = [f"PUT {ADDRESS} HTTP/1.1", "host: localhost", f"authorization: Bearer {self.tokens[name]}"]
         return "\r\n".join([*first, *lines, "", ""]).encode()
 
     def states(self) -> list[str]:

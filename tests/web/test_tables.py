@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -27,6 +28,7 @@ from arbiter.protocol import NONE
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table.single import Heard
+from arbiter.web import places
 from arbiter.web import serving as serving_module
 from arbiter.web import tables as module
 from arbiter.web.seasons import Seasons
@@ -36,6 +38,7 @@ from tests.commands import RANDOM, arbiter
 from tests.kept_season import SEED, Kept, kept, original_season
 from tests.round_processes import assert_all_end, watched
 from tests.table.sandbox.attacks import descendants
+from tests.web.asked import Asked, ask
 from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
@@ -196,7 +199,39 @@ def test_what_is_no_object_is_refused(site: Site, body: bytes) -> None:
 
 def test_a_long_body_is_refused(site: Site) -> None:
     site.begin()
-    assert site.ask("decide", {"word": "x" * 10_000})[0] == 413
+    assert site.ask("decide", {"word": "x" * 100_000})[0] == 413
+
+
+def poll(key: str) -> Asked:
+    """A request that waits for what does not come."""
+    return Asked("POST", f"{BELOW}/state", [("x-table", key)], [b'{"after": 1000000}'])
+
+
+def test_of_a_table_one_request_waits_and_keeps_nobody_out(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.begin()
+    monkeypatch.setattr(places, "MOST", 1)
+
+    async def polled() -> list[int]:
+        first, second = poll(site.key), poll(site.key)
+        asked = [asyncio.create_task(first.of(site.app))]
+        await first.waiting.wait()
+        assert (await Asked("GET", "/seasons").of(site.app)).status == 200
+        asked.append(asyncio.create_task(second.of(site.app)))
+        # The first ends since the second waits, the second since its client goes away.
+        await asked[0]
+        second.gone.set()
+        await asked[1]
+        return [first.status, second.status]
+
+    assert asyncio.run(polled()) == [200, 200]
+
+
+@pytest.mark.parametrize("verb", ["state", "decide"])
+def test_of_who_has_no_table_no_body_is_taken(site: Site, verb: str) -> None:
+    asked = ask(site.app, "POST", f"{BELOW}/{verb}", [("x-table", "dead")], [b"{}"])
+    assert (asked.status, asked.taken) == (404, 0)
 
 
 def test_there_are_so_many_tables_and_no_more(site: Site) -> None:

@@ -10,7 +10,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from starlette.testclient import TestClient
 
 from arbiter.errors import StoreError
-from arbiter.web import traffic
+from arbiter.web import places, traffic
 from arbiter.web.seasons import Seasons
 from arbiter.web.security import POLICY
 from arbiter.web.site import make_site
@@ -83,8 +83,8 @@ def test_health_is_that_every_store_can_be_read(logged: TestClient, monkeypatch:
 def test_too_many_at_once_are_asked_to_come_again(
     logged: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(traffic, "MOST_AT_ONCE", 0)
-    answer = logged.get("/seasons")
+    monkeypatch.setattr(places, "MOST", 0)
+    answer = logged.get("/seasons", headers={"accept": "*/*"})
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
     assert (answer.json()["error"]["limit"], answer.json()["error"]["seconds"]) == (0, 1)
 

@@ -1,0 +1,146 @@
+"""Places for requests that compute: so many in all, and so many of one address; the others come again.
+
+A request has its place while it computes. While it waits for its client (for the rest of a body, for an
+answer to be taken, for news) it has none, so that slow clients, however many, keep nobody out. What was made
+before is answered without a place. Where all are taken, organisers and `/healthz` are answered all the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from arbiter.errors import ArbiterError
+from arbiter.web.refusals import early_answer, too_many
+from arbiter.web.sessions import anybody_in, says_who
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from arbiter.web.seasons import Seasons
+
+MOST, MOST_OF_ADDRESS = 200, 100
+"""Requests that compute at once, in all and of one address. A school may have a single address."""
+MOST_APART, MOST_APART_OF_ADDRESS = 20, 5
+"""Where all places are taken: requests at once that say they are an organiser's."""
+RETRY_SECONDS = 1
+HEALTH = "/healthz"
+NETWORK_BITS = 64
+"""Of an IPv6 address: what one house has."""
+
+
+def address_of(client: tuple[str, int] | None) -> str:
+    """Who counts as one address: an IPv4 address, a network of IPv6; "" for nobody."""
+    host = client[0] if client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(address, IPv6Address):
+        return host
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(IPv6Network((int(address), NETWORK_BITS), strict=False))
+
+
+class Places:
+    """Gives requests their places; refuses those for which there is none."""
+
+    def __init__(self, app: ASGIApp, seasons: Seasons) -> None:
+        self._app, self._seasons = app, seasons
+        self._taken: Counter[str] = Counter()
+        self._apart: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] == HEALTH or not scope["client"]:
+            # Without a client, it is an answer that is made before anybody asks.
+            await self._app(scope, receive, send)
+            return
+        who = address_of(scope["client"])
+        limit = _limit(self._taken, who, MOST, MOST_OF_ADDRESS)
+        if limit is None:
+            await self._answer(scope, receive, send, _Place(self._taken, who))
+        elif _limit(self._apart, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None or not says_who(scope):
+            await _refuse(scope, limit, receive, send)
+        else:
+            place = _Place(self._apart, who)
+            with place.taken():
+                is_organiser = await run_in_threadpool(self._is_organiser, Request(scope))
+            if is_organiser:
+                await self._answer(scope, receive, send, place)
+            else:
+                await _refuse(scope, limit, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, place: _Place) -> None:
+        async def heard() -> Message:
+            with place.left():
+                return await receive()
+
+        async def told(message: Message) -> None:
+            with place.left():
+                await send(message)
+
+        with place.taken():
+            await self._app(scope, heard, told)
+
+    def _is_organiser(self, request: Request) -> bool:
+        try:
+            caller = anybody_in(self._seasons, request)
+        except ArbiterError:
+            return False
+        return caller is not None and caller.author.organiser
+
+
+class _Place:
+    """A place of one request, which is free while the request waits."""
+
+    def __init__(self, taken: Counter[str], who: str) -> None:
+        self._taken, self._who = taken, who
+        self._waits, self._over = 0, False
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        self._over = False
+        self._count(1)
+        try:
+            yield
+        finally:
+            if not self._waits:
+                self._count(-1)
+            self._over = True
+
+    @contextmanager
+    def left(self) -> Iterator[None]:
+        if not self._waits:
+            self._count(-1)
+        self._waits += 1
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            if not self._waits and not self._over:
+                self._count(1)
+
+    def _count(self, change: int) -> None:
+        self._taken[self._who] += change
+        if not self._taken[self._who]:
+            del self._taken[self._who]
+
+
+def _limit(taken: Mapping[str, int], who: str, most: int, most_of_address: int) -> int | None:
+    """The limit that another request would exceed; None if there is none."""
+    if sum(taken.values()) >= most:
+        return most
+    return most_of_address if taken.get(who, 0) >= most_of_address else None
+
+
+async def _refuse(scope: Scope, limit: int, receive: Receive, send: Send) -> None:
+    refusal = too_many("too many requests are under way", limit, RETRY_SECONDS, "try again in a moment")
+    await early_answer(scope, refusal)(scope, receive, send)

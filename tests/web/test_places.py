@@ -1,0 +1,150 @@
+"""Places of requests that compute: slow clients have none, one address has a share, organisers are let in."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+
+from arbiter.web import places
+from arbiter.web.seasons import Seasons
+from arbiter.web.sessions import SESSION
+from tests.web.asked import Asked, ask
+from tests.web.authored import Authored, site
+from tests.web.test_author_pages import log_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.types import ASGIApp
+
+__all__ = ["site"]
+
+PAUSE = "/api/v1/seasons/small/pause"
+DRIPS = [("cookie", "arbiter_login=x"), ("content-length", "100")]
+
+
+@pytest.mark.parametrize(
+    ("client", "expected"),
+    [
+        (("10.0.0.1", 1), "10.0.0.1"),
+        (("2001:db8::1", 1), "2001:db8::/64"),
+        (("2001:db8::ffff:1", 1), "2001:db8::/64"),
+        (("::ffff:10.0.0.1", 1), "10.0.0.1"),
+        (("testclient", 1), "testclient"),
+        (None, ""),
+    ],
+)
+def test_a_network_of_one_house_counts_as_one_address(client: Any, expected: str) -> None:
+    assert places.address_of(client) == expected
+
+
+def beside(app: ASGIApp, slow: Sequence[Asked], quick: Sequence[Asked]) -> list[int]:
+    """The statuses of some requests while others wait for their clients."""
+
+    async def statuses() -> list[int]:
+        waiting = [asyncio.create_task(one.of(app)) for one in slow]
+        for one in slow:
+            await one.waiting.wait()
+        found = [(await one.of(app)).status for one in quick]
+        for one in slow:
+            one.gone.set()
+        await asyncio.gather(*waiting)
+        return found
+
+    return asyncio.run(statuses())
+
+
+def test_bodies_that_drip_keep_nobody_out(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "MOST", 2)
+    slow = [Asked("POST", "/login", DRIPS) for _ in range(5)]
+    quick = [Asked("GET", path) for path in ("/healthz", "/seasons", "/seasons/small", "/login")]
+    assert beside(site.client.app, slow, quick) == [200] * 4
+
+
+def test_readers_that_take_nothing_keep_nobody_out(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "MOST", 1)
+
+    class Stuck(Asked):
+        async def send(self, message: Any) -> None:
+            self.waiting.set()
+            await self.gone.wait()
+
+    assert beside(site.client.app, [Stuck("GET", "/login")], [Asked("GET", "/login")]) == [200]
+
+
+def test_an_address_has_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "MOST_OF_ADDRESS", 1)
+
+    async def statuses() -> list[int]:
+        computed = asyncio.Event()
+
+        async def computes(_scope: Any, _receive: Any, send: Any) -> None:
+            await computed.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        app = places.Places(computes, Seasons([]))
+        asked = [Asked("GET", "/", address=f"10.0.0.{number}") for number in (1, 1, 2)]
+        answers = [asyncio.create_task(one.of(app)) for one in asked]
+        await answers[1]
+        computed.set()
+        await asyncio.gather(*answers)
+        # Whoever is answered leaves his place.
+        return [one.status for one in asked] + [(await Asked("GET", "/").of(app)).status]
+
+    assert asyncio.run(statuses()) == [200, 429, 200, 200]
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All places are taken."""
+    monkeypatch.setattr(places, "MOST", 0)
+
+
+@pytest.mark.usefixtures("full")
+def test_an_organiser_is_let_in_when_all_is_taken(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(places, "MOST", 200)
+        log_in(site, "olga")
+    app, cookie = site.client.app, site.client.cookies[SESSION]
+    token = ("authorization", f"Bearer {site.tokens['olga']}")
+    assert ask(app, "POST", PAUSE, [token]).status == 200
+    assert ask(app, "GET", "/admin", [("cookie", f"{SESSION}={cookie}")]).status == 200
+    assert ask(app, "GET", "/healthz").status == 200
+
+
+@pytest.mark.usefixtures("full")
+def test_others_are_asked_to_come_again_when_all_is_taken(site: Authored) -> None:
+    app, ann = site.client.app, ("authorization", f"Bearer {site.tokens['ann']}")
+    for who in ([], [ann], [("authorization", "Bearer dead")], [("cookie", "arbiter_session=dead")]):
+        asked = ask(app, "POST", PAUSE, who)
+        assert (asked.status, asked.headers["retry-after"]) == (429, "1")
+
+
+@pytest.mark.usefixtures("full")
+def test_who_only_says_that_he_is_an_organiser_is_bounded(
+    site: Authored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "MOST_APART", 0)
+    assert (
+        ask(site.client.app, "POST", PAUSE, [("authorization", f"Bearer {site.tokens['olga']}")]).status
+        == 429
+    )
+
+
+def test_what_is_kept_needs_no_place(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ask(site.client.app, "GET", "/seasons/small").status == 200
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(places, "MOST", 0)
+    assert ask(site.client.app, "GET", "/seasons/small").status == 200
+    assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 429
+
+
+def test_a_browser_that_is_refused_reads_a_sentence(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "MOST", 0)
+    asked = ask(site.client.app, "GET", "/login", [("accept", "text/html,*/*")])
+    assert asked.headers["content-type"].startswith("text/plain")
+    assert asked.body == b"too many requests are under way; try again in a moment\n"
