@@ -45,7 +45,23 @@ LOOK_SECONDS = 0.2
     metavar="N",
     help="Visitors play house bots, unrated, at N tables at most.",
 )
-def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_tables: int) -> None:
+@click.option(
+    "--public-url",
+    "public",
+    metavar="URL",
+    multiple=True,
+    help="Where visitors find it, as https://cards.example.org; several are possible.",
+)
+@click.option("--behind-proxy", is_flag=True, help="Believe X-Forwarded-For and -Proto of this machine.")
+def serve(
+    configs: tuple[str, ...],
+    host: str,
+    port: int,
+    play: bool,
+    most_tables: int,
+    public: tuple[str, ...],
+    behind_proxy: bool,
+) -> None:
     """Show seasons in a browser: standings, charts, replays, and rounds as they are played.
 
     Without --play it shows what others play. SIGTERM or Ctrl-C ends it and all that it started;
@@ -56,6 +72,7 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_table
     try:
         from arbiter.web import serving
         from arbiter.web.coordinators import Coordinators, refuse_shared_files
+        from arbiter.web.hosts import Hosts
         from arbiter.web.live import Live
         from arbiter.web.seasons import Seasons
         from arbiter.web.site import make_site
@@ -67,6 +84,7 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_table
         raise ConfigError(message, hint="pip install 'arbiter-cards[web]'") from None
     from arbiter.store.address import file_of
 
+    hosts = Hosts(host, public)
     files = [Path(config) for config in configs]
     settled = [prepare(config) for config in configs] if play or most_tables else []
     if play:
@@ -83,8 +101,8 @@ def serve(configs: tuple[str, ...], host: str, port: int, play: bool, most_table
     tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)
-    site = make_site(seasons, live, log, coordinators.ended, tables)
-    server = serving.Server(site, listening, web, log, live.close)
+    site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy)
+    server = serving.Server(site, listening, web, log, live.close, behind_proxy)
     try:
         server.start()
         server.ready.wait()

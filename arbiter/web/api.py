@@ -35,7 +35,7 @@ Name = Annotated[str | None, Query(max_length=200)]
 
 def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     """The API over some seasons: the public part only reads."""
-    api = FastAPI(title="arbiter", version=__version__, docs_url=None, redoc_url=None)
+    api = FastAPI(title="arbiter", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     api.add_exception_handler(HTTPException, _http_error)
     api.add_exception_handler(RequestValidationError, _wrong)
     api.add_exception_handler(ArbiterError, _ours)

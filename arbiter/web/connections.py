@@ -37,6 +37,8 @@ FREE_CHUNKS, CHUNK_BYTES = 200, 256
 MOST, MOST_OF_ADDRESS = 2000, 500
 """Connections at once, in all and of one address. A school may have a single address."""
 RETRY_SECONDS = 5
+LOOPBACK = ("127.0.0.1", "::1")
+"""Where a proxy on this machine asks from."""
 
 
 class Crumbs(h11.RemoteProtocolError):
@@ -95,6 +97,9 @@ class Connection(H11Protocol):
         """The limit that this connection exceeds; None if there is none."""
         if len(self.connections) > MOST:
             return MOST
+        if self.config.proxy_headers and self._address in LOOPBACK:
+            # Who stands behind the proxy, it knows.
+            return None
         own = sum(isinstance(one, Connection) and one._address == self._address for one in self.connections)
         return MOST_OF_ADDRESS if own > MOST_OF_ADDRESS else None
 

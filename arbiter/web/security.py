@@ -78,6 +78,9 @@ class Guard:
             await _refuse(scope, 404 if len(_raw(scope)) <= LONGEST else 414, with_headers)
             return
         method = "GET" if heads else scope["method"]
+        if method == "GET" and path.endswith("/") and path[0] == "/" and path[1:2].isalnum():
+            await _lead_on(scope, with_headers)
+            return
         await self._app({**scope, "path": path, "method": method}, receive, with_headers)
 
 
@@ -102,6 +105,18 @@ def _path(scope: Scope) -> str | None:
             return None
         parts.append(text.replace("/", SLASH))
     return "/".join(parts)
+
+
+async def _lead_on(scope: Scope, send: Send) -> None:
+    """Lead from an address with a slash at its end to that without, on whatever host this is.
+
+    The address begins with a slash and a letter: one that began with two slashes would be another host's.
+    """
+    path = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].rstrip(b"/")
+    query = scope["query_string"]
+    headers = [(b"location", path + b"?" + query if query else path), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 307, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _refuse(scope: Scope, status: int, send: Send) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from arbiter.errors import ArbiterError, ConfigError
-from arbiter.web.connections import HEADER_BYTES, MOST, Connection, look_at_all
+from arbiter.web.connections import HEADER_BYTES, LOOPBACK, MOST, Connection, look_at_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,9 @@ class Server(threading.Thread):
         cores: list[int],
         log: Log,
         before_end: Callable[[], None],
+        behind_proxy: bool = False,
     ) -> None:
+        """`behind_proxy`: who asks, and whether encrypted, is what a proxy on this machine says."""
         super().__init__(name="web", daemon=True)
         self._listening, self._cores, self._before_end = listening, cores, before_end
         self.ready = threading.Event()
@@ -97,6 +99,8 @@ class Server(threading.Thread):
             log_config=None,
             access_log=False,
             server_header=False,
+            proxy_headers=behind_proxy,
+            forwarded_allow_ips=list(LOOPBACK),
             timeout_keep_alive=KEEP_SECONDS,
             timeout_graceful_shutdown=GRACE_SECONDS,
             h11_max_incomplete_event_size=HEADER_BYTES,

@@ -18,6 +18,7 @@ from arbiter.web import figures
 from arbiter.web.api import make_api
 from arbiter.web.author_pages import author_routes
 from arbiter.web.bodies import Bodies
+from arbiter.web.hosts import Named
 from arbiter.web.keeping import Keeper
 from arbiter.web.live import Live
 from arbiter.web.metrics import metrics
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from arbiter.web.hosts import Hosts
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
     from arbiter.web.tables import Tables
@@ -56,11 +58,14 @@ def make_site(
     log: Log | None = None,
     ended: Mapping[str, int] = NOBODY,
     tables: Tables | None = None,
+    hosts: Hosts | None = None,
+    behind_proxy: bool = False,
 ) -> ASGIApp:
     """The whole site over some seasons: pages, the API below ``/api/v1``, static files.
 
     Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended;
-    at `tables` visitors sit down.
+    at `tables` visitors sit down; `hosts` are the site's names, None for any. Without `behind_proxy`
+    the log has it when there is a proxy nevertheless.
     """
     live, traffic, uploads = live or Live(seasons), Traffic(), Uploads()
     seasons.visited = () if tables is None else tables.offers
@@ -98,8 +103,10 @@ def make_site(
     ]
     handlers: dict[Any, Any] = {HTTPException: _http_error, ArbiterError: _our_error, 500: _our_error}
     site = Starlette(routes=routes, exception_handlers=handlers)
+    site.router.redirect_slashes = False
     bounded = Bodies(site, seasons)
-    return Account(Guard(Unveiled(Keeper(Places(bounded, seasons), seasons), bounded, seasons)), traffic, log)
+    guarded: ASGIApp = Guard(Unveiled(Keeper(Places(bounded, seasons), seasons), bounded, seasons))
+    return Account(guarded if hosts is None else Named(guarded, hosts), traffic, log, behind_proxy)
 
 
 def _visitors_routes(seasons: Seasons, tables: Tables) -> list[Route]:

@@ -22,6 +22,8 @@ WAITING_LINES = 10_000
 """Lines of the log that wait to be written; where its reader is slower, further ones are lost."""
 LONGEST = 300
 """Characters of an address in the log."""
+FORWARDED = b"x-forwarded-for"
+UNKNOWN_PROXY = "a proxy says who asks, and is not believed: with --behind-proxy visitors are told apart"
 NO_BODY = Refusal(400, "no_request", "a request to read has no body", headers={"connection": "close"})
 
 
@@ -65,14 +67,21 @@ class Traffic:
 class Account:
     """Counts requests, logs each without its query, refuses those to read that have a body."""
 
-    def __init__(self, app: ASGIApp, traffic: Traffic, log: Log | None = None) -> None:
+    def __init__(
+        self, app: ASGIApp, traffic: Traffic, log: Log | None = None, behind_proxy: bool = False
+    ) -> None:
         self._app, self._traffic, self._log = app, traffic, log
+        self._knows_proxy = behind_proxy or log is None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         traffic, began, status = self._traffic, time.monotonic(), 500
+        if not self._knows_proxy and any(name == FORWARDED for name, _ in scope["headers"]):
+            self._knows_proxy = True
+            assert self._log is not None
+            self._log.write(UNKNOWN_PROXY)
 
         async def counted(message: Message) -> None:
             nonlocal status

@@ -97,6 +97,39 @@ def test_it_shows_what_others_play_and_ends_well(kept: Kept, tmp_path: Path) -> 
     assert "Traceback" not in served.log()
 
 
+FORWARDED = {"X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https"}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("given", [(), ("--behind-proxy",)])
+def test_a_proxy_is_believed_when_the_organiser_says_so(
+    kept: Kept, tmp_path: Path, given: tuple[str, ...]
+) -> None:
+    with serving(kept.file, *given, folder=tmp_path) as served:
+        for _ in range(2):
+            request = urllib.request.Request(f"{served.address}login", headers=FORWARDED)
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                secure = "; Secure" in answer.headers["set-cookie"]
+    log = served.log()
+    assert secure == bool(given)
+    assert ("203.0.113.7 GET /login 200" in log) == bool(given)
+    assert log.count("with --behind-proxy visitors are told apart") == (not given)
+
+
+@pytest.mark.process
+def test_it_answers_under_the_name_that_the_organiser_gives(kept: Kept, tmp_path: Path) -> None:
+    with serving(kept.file, "--public-url", "https://cards.example.org", folder=tmp_path) as served:
+        for host, expected in ((b"cards.example.org", b"200"), (b"evil.example", b"421")):
+            answer = served.tell(b"GET /seasons HTTP/1.0\r\nHost: " + host + b"\r\n\r\n")
+            assert answer.split(b" ")[1] == expected
+
+
+def test_a_public_address_that_is_none_is_one_line(
+    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
+) -> None:
+    refused(arbiter("serve", kept.file, "--public-url", "cards.example.org"), "is no address of a whole site")
+
+
 def make(config: Path) -> None:
     """Begin a season, so that there is something to listen to from the first moment on."""
     settled = load(config)
