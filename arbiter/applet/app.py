@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.security import APIKeyHeader
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from arbiter import __version__
 from arbiter.applet import forms
-from arbiter.applet.door import Door
+from arbiter.applet.door import STATIC, TOKEN, Door
 from arbiter.applet.laying import Readers, add_laying
 from arbiter.applet.reading import add_reading
 from arbiter.applet.verbs import add_verbs
 from arbiter.byhand.worker import Busy
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
-from arbiter.web.pages import STATIC
+from arbiter.web.pages import STATIC as FILES
 from arbiter.web.security import Guard
 
 if TYPE_CHECKING:
@@ -34,13 +35,17 @@ def make_app(
     session: Session, news: News, readers: Readers, remembered: Remembered, port: int
 ) -> tuple[ASGIApp, Door]:
     """The whole applet over a table, and its door."""
-    app = FastAPI(title="arbiter applet", version=__version__, docs_url=None, redoc_url=None)
+    # The door looks at the key; this tells readers of the document that it does.
+    stated = Depends(APIKeyHeader(name=TOKEN, auto_error=False, description="The key of the link."))
+    app = FastAPI(
+        title="arbiter applet", version=__version__, docs_url=None, redoc_url=None, dependencies=[stated]
+    )
     door = Door(app, port)
     _answer_errors(app)
     add_reading(app, session, news, door, remembered)
     add_verbs(app, session)
     add_laying(app, session, readers, remembered)
-    app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC)))
+    app.mount(STATIC, GZipMiddleware(StaticFiles(directory=FILES)))
     return Guard(door), door
 
 

@@ -1,20 +1,20 @@
-"""Who gets in: the applet starts programs, so it answers its owner's browser alone.
+"""Who gets in: the applet starts programs, so it answers its owner's page alone.
 
-Theory of operation. The key in the link becomes a cookie at once, which no other site's request carries. A
-Host that is not ours is a name that was rebound to loopback; an Origin that is not ours another site's page.
-What changes something is posted, as JSON, with the token that stands in the page.
+Theory of operation. The key stands in the link, then in the page, which sends it as a header. A cookie
+would go to every port of this machine, another user's too; a header goes where the page sends it, and no
+other site's page may set it. A Host that is not ours is a name that was rebound to loopback; an Origin
+that is not ours another site's page. Without the key there are the page's frame and its files, which hold
+nothing of the table.
 """
 
 from __future__ import annotations
 
 import secrets
 from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,31 +23,34 @@ MOST_BYTES = 4_000_000
 """Of what is posted."""
 READ = ("GET", "HEAD")
 OWN = "same-origin"
-CLOSED = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>arbiter: no entry</title>
-<h1>No entry</h1>
-<p>Open the link that <code>arbiter applet</code> printed in its terminal: it has the key.</p>
-</html>
-"""
+STATIC = "/static"
+TOKEN = "X-CSRF-Token"
+"""The header that has the key, as the page's token; what only reads may have it as a bearer's instead."""
 
 
 class Door:
-    """Lets the owner in; `key` opens it, `token` stands in the page and comes back with what is posted."""
+    """Lets in who has the `key`."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
-        self.key, self.token, self._owner = (secrets.token_urlsafe(32) for _ in range(3))
-        self._cookie = f"arbiter_{port}"
+        self.key = secrets.token_urlsafe(32)
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self._tickets: set[str] = set()
         if port == 80:
             self._hosts |= {"127.0.0.1", "localhost"}
 
     def ticket(self) -> str:
-        """A key that opens the door once."""
+        """A key that opens the page once."""
         ticket = secrets.token_urlsafe(32)
         self._tickets.add(ticket)
         return ticket
+
+    def opens(self, given: str) -> bool:
+        """True for the key, and for a ticket that has not been used."""
+        if given in self._tickets:
+            self._tickets.remove(given)
+            return True
+        return _same(given, self.key)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -60,27 +63,23 @@ class Door:
             await self._app(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """What is answered at the door; None for the owner."""
+        """What is answered at the door; None for who may come in."""
         if headers.getlist("host") not in ([host] for host in self._hosts):
             return _error(421, "this is not the applet's address", "open the link that it printed")
         own = {f"http://{host}" for host in self._hosts}
         if not own.issuperset(headers.getlist("origin")):
             return _error(403, "requests of other sites are refused")
-        if scope["path"] != "/" and headers.get("sec-fetch-site", OWN) not in (OWN, "none"):
-            # Sent by a page of another port, too, whose requests carry the cookie.
+        is_page = scope["path"] == "/"
+        if not is_page and headers.get("sec-fetch-site", OWN) not in (OWN, "none"):
             return _error(403, "requests of other sites are refused")
-        if scope["method"] in READ and scope["path"] == "/" and (given := _key(scope)) is not None:
-            return self._entry(given)
-        if not self._is_owner(headers):
-            if scope["method"] in READ and scope["path"] == "/":
-                return HTMLResponse(CLOSED, 403)
+        is_open = is_page or scope["path"].startswith(f"{STATIC}/")
+        is_read = scope["method"] in READ
+        if not (is_open and is_read) and not self._has_key(headers, is_read):
             return _error(403, "no entry without the applet's key", "open the link that it printed")
-        if scope["method"] in READ:
+        if is_read:
             return None
         if scope["method"] != "POST":
             return _error(405, "only GET and POST are answered")
-        if not _same(headers.get("x-csrf-token", ""), self.token):
-            return _error(403, "the page's token is missing or old", "load the page again")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind not in ("application/json", ""):
             return _error(415, "what is posted has to be JSON")
@@ -88,23 +87,11 @@ class Door:
             return _error(413, f"more than {MOST_BYTES} bytes")
         return None
 
-    def _entry(self, given: str) -> Response:
-        """The cookie for whoever has the key, and the page's address without it."""
-        if given in self._tickets:
-            self._tickets.remove(given)
-        elif not _same(given, self.key):
-            return HTMLResponse(CLOSED, 403)
-        answer = RedirectResponse("/", 303, headers={"cache-control": "no-store"})
-        answer.set_cookie(self._cookie, self._owner, path="/", httponly=True, samesite="strict")
-        return answer
-
-    def _is_owner(self, headers: Headers) -> bool:
-        cookies: SimpleCookie = SimpleCookie()
-        try:
-            cookies.load(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        return self._cookie in cookies and _same(cookies[self._cookie].value, self._owner)
+    def _has_key(self, headers: Headers, is_read: bool) -> bool:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if is_read and scheme.lower() == "bearer" and _same(given.strip(), self.key):
+            return True
+        return _same(headers.get(TOKEN, ""), self.key)
 
 
 class _Bounded:
@@ -133,12 +120,6 @@ class _Bounded:
             return await receive() if given is None else given
 
         await self._app(scope, again, send)
-
-
-def _key(scope: Scope) -> str | None:
-    """The key in the address, if there is one."""
-    given = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True).get("key")
-    return given[0] if given else None
 
 
 def _same(given: str, wanted: str) -> bool:

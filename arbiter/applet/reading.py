@@ -8,6 +8,7 @@ from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
 
 from arbiter.applet import forms, shapes, shelf
+from arbiter.applet.door import STATIC
 from arbiter.errors import ConfigError, Problem
 from arbiter.web.pages import render
 
@@ -25,11 +26,13 @@ Answer = dict[str, Any]
 def add_reading(app: FastAPI, session: Session, news: News, door: Door, remembered: Remembered) -> None:
     """The page, and what it reads."""
 
-    @app.get("/", response_class=HTMLResponse)
-    def page() -> Response:
-        """The page."""
-        body = render("applet.html", token=door.token, static="/static")
-        return HTMLResponse(body, headers={"cache-control": "no-store"})
+    @app.get("/", response_class=HTMLResponse, responses={403: {"description": "Without the key."}})
+    def page(key: str = "") -> Response:
+        """The page; its `meta` element `csrf` has the key where the address has it."""
+        is_open = door.opens(key)
+        body = render("applet.html", token=door.key if is_open else "", static=STATIC)
+        # A page that is loaded again has the key, and no longer in its address.
+        return HTMLResponse(body, 200 if is_open else 403, headers={"cache-control": "no-store"})
 
     @app.get("/state")
     def read_state() -> Answer:

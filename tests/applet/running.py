@@ -25,20 +25,17 @@ class Running:
         assert process.stdout is not None
         self.said = process.stdout.readline()
         self.link = self.said.removeprefix("open ").strip()
-        self.browser = httpx.Client(
-            base_url=self.link.partition("/?")[0], timeout=PATIENCE, follow_redirects=True
-        )
+        self.browser = httpx.Client(base_url=self.link.partition("/?")[0], timeout=PATIENCE)
         found = re.search(r'<meta name="csrf" content="(.*?)">', self.browser.get(self.link).text)
         assert found is not None, self.said
-        self._token = found[1]
+        self.browser.headers["X-CSRF-Token"] = found[1]
 
     def get(self, path: str) -> Any:
         return self.browser.get(path).json()
 
     def post(self, path: str, body: object = None) -> Any:
         """What is answered to a verb."""
-        headers = {"X-CSRF-Token": self._token}
-        return self.browser.post(path, json={} if body is None else body, headers=headers).json()
+        return self.browser.post(path, json={} if body is None else body).json()
 
     def wait(self) -> Any:
         """The state once nothing is under way, as the events tell it."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,8 +24,18 @@ ALL = [
     "/record",
     "/events",
     "/openapi.json",
-    "/static/style.css",
+    "/games",
+    "/saved",
 ]
+WRONG: list[dict[str, str]] = [
+    {},
+    {"X-CSRF-Token": ""},
+    {"X-CSRF-Token": "x" * 43},
+    {"Authorization": "Bearer"},
+    {"Authorization": "Bearer " + "x" * 43},
+    {"Cookie": f"arbiter_{PORT}=x"},
+]
+HEADERS = [{"X-CSRF-Token": "{}"}, {"Authorization": "Bearer {}"}]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +46,7 @@ def owner() -> Iterator[Owner]:
 
 @pytest.fixture
 def stranger(owner: Owner) -> TestClient:
-    """A browser without the cookie."""
+    """A client without the key."""
     return TestClient(owner.browser.app, base_url=OWN, follow_redirects=False)
 
 
@@ -45,50 +54,66 @@ def revision(owner: Owner) -> int:
     return int(owner.get("/state")["revision"])
 
 
-def test_the_key_becomes_a_cookie_and_leaves_the_address(owner: Owner, stranger: TestClient) -> None:
+def test_the_page_has_the_key_that_its_address_has(owner: Owner, stranger: TestClient) -> None:
     answer = stranger.get(f"/?key={owner.door.key}")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    name, value, rest = re.fullmatch(r"(\w+)=([\w-]{40,}); (.*)", answer.headers["set-cookie"]).groups()  # type: ignore[union-attr]
-    assert name == f"arbiter_{PORT}"
-    assert value != owner.door.key
-    assert {part.lower() for part in rest.split("; ")} == {"httponly", "path=/", "samesite=strict"}
-    assert stranger.get("/").status_code == 200
+    assert answer.status_code == 200
+    assert f'<meta name="csrf" content="{owner.door.key}">' in answer.text
+    assert answer.headers["cache-control"] == "no-store"
 
 
-def test_the_key_opens_a_second_browser_to_the_same_table(owner: Owner, stranger: TestClient) -> None:
-    stranger.get(f"/?key={owner.door.key}")
-    assert stranger.get("/state").json() == owner.get("/state")
+@pytest.mark.parametrize("path", ["/", "/state", "/nothing", "/static/style.css"])
+def test_no_answer_sets_a_cookie(owner: Owner, path: str) -> None:
+    assert "set-cookie" not in owner.browser.get(path).headers
+    assert "set-cookie" not in owner.browser.get(f"{path}?key={owner.door.key}").headers
+
+
+@pytest.mark.parametrize("headers", HEADERS)
+@pytest.mark.parametrize("path", ["/state", "/replay", "/record"])
+def test_a_client_without_cookies_reads_with_the_key_in_a_header(
+    owner: Owner, stranger: TestClient, path: str, headers: dict[str, str]
+) -> None:
+    own = {name: value.format(owner.door.key) for name, value in headers.items()}
+    assert stranger.get(path, headers=own).json() == owner.get(path)
+
+
+def test_the_document_says_where_the_key_belongs(owner: Owner) -> None:
+    document = owner.get("/openapi.json")
+    (scheme,) = document["components"]["securitySchemes"].values()
+    assert (scheme["in"], scheme["name"]) == ("header", "X-CSRF-Token")
 
 
 @pytest.mark.parametrize("key", ["", "x", "x" * 43, "%00", "%ff", "a&key=b"])
-def test_another_key_opens_nothing(stranger: TestClient, key: str) -> None:
+def test_another_key_opens_nothing(owner: Owner, stranger: TestClient, key: str) -> None:
     answer = stranger.get(f"/?key={key}")
     assert answer.status_code == 403
-    assert "set-cookie" not in answer.headers
+    assert owner.door.key not in answer.text
 
 
-@pytest.mark.parametrize("path", ["/", *ALL])
-@pytest.mark.parametrize(
-    "cookie", [None, f"arbiter_{PORT}=x", "arbiter_1=x", f'arbiter_{PORT}="\x80', ";;=,"]
-)
-def test_without_the_cookie_nothing_is_told(stranger: TestClient, path: str, cookie: str | None) -> None:
-    answer = stranger.get(path, headers={} if cookie is None else {"cookie": cookie.encode("latin-1")})  # type: ignore[dict-item]
-    assert answer.status_code == 403
+@pytest.mark.parametrize("headers", WRONG)
+@pytest.mark.parametrize("path", ALL)
+def test_without_the_key_nothing_is_told(stranger: TestClient, path: str, headers: dict[str, str]) -> None:
+    assert stranger.get(path, headers=headers).status_code == 403
 
 
+@pytest.mark.parametrize("path", ALL)
+def test_the_key_in_the_address_opens_the_page_alone(owner: Owner, stranger: TestClient, path: str) -> None:
+    assert stranger.get(f"{path}?key={owner.door.key}").status_code == 403
+
+
+@pytest.mark.parametrize("headers", WRONG)
 @pytest.mark.parametrize("verb", VERBS)
-def test_without_the_cookie_no_verb_is_done(owner: Owner, stranger: TestClient, verb: str) -> None:
+def test_without_the_key_no_verb_is_done(
+    owner: Owner, stranger: TestClient, verb: str, headers: dict[str, str]
+) -> None:
     before = revision(owner)
-    assert stranger.post(verb, json={}, headers={"X-CSRF-Token": owner.token}).status_code == 403
+    assert stranger.post(verb, json={}, headers=headers).status_code == 403
     assert revision(owner) == before
 
 
-@pytest.mark.parametrize("token", [None, "", "x", "x" * 43, "\xff"])
-@pytest.mark.parametrize("verb", VERBS)
-def test_without_the_pages_token_no_verb_is_done(owner: Owner, verb: str, token: str | None) -> None:
+def test_a_verb_takes_the_key_as_the_pages_token_alone(owner: Owner, stranger: TestClient) -> None:
     before = revision(owner)
-    headers: Any = {} if token is None else {"X-CSRF-Token": token.encode("latin-1")}
-    assert owner.browser.post(verb, json={}, headers=headers).status_code == 403
+    bearer = {"Authorization": f"Bearer {owner.door.key}"}
+    assert stranger.post("/step", json={}, headers=bearer).status_code == 403
     assert revision(owner) == before
 
 
@@ -96,7 +121,7 @@ def test_without_the_pages_token_no_verb_is_done(owner: Owner, verb: str, token:
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_nothing_but_post_changes_anything(owner: Owner, verb: str, method: str) -> None:
     before = revision(owner)
-    answer = owner.browser.request(method, verb, headers={"X-CSRF-Token": owner.token})
+    answer = owner.browser.request(method, verb)
     assert answer.status_code == 405
     assert revision(owner) == before
 
@@ -109,7 +134,7 @@ def test_nothing_but_post_changes_anything(owner: Owner, verb: str, method: str)
 def test_a_name_that_was_rebound_to_loopback_gets_nothing(owner: Owner, host: str, path: str) -> None:
     answer = owner.browser.get(path, headers={"host": host})
     assert answer.status_code == 421
-    assert owner.token not in answer.text
+    assert owner.door.key not in answer.text
 
 
 def test_localhost_is_a_name_of_ours(owner: Owner) -> None:
@@ -124,8 +149,7 @@ def test_localhost_is_a_name_of_ours(owner: Owner) -> None:
 def test_requests_of_other_sites_are_refused(owner: Owner, origin: str, method: str) -> None:
     before = revision(owner)
     path = "/step" if method == "POST" else "/state"
-    headers = {"origin": origin, "X-CSRF-Token": owner.token}
-    assert owner.browser.request(method, path, headers=headers).status_code == 403
+    assert owner.browser.request(method, path, headers={"origin": origin}).status_code == 403
     assert revision(owner) == before
 
 
@@ -136,16 +160,15 @@ def test_what_a_page_of_another_port_asks_for_is_refused(owner: Owner, site: str
     assert owner.browser.get("/state", headers={"sec-fetch-site": "same-origin"}).status_code == 200
 
 
-def test_a_ticket_opens_the_door_once(owner: Owner, stranger: TestClient) -> None:
+def test_a_ticket_opens_the_page_once(owner: Owner, stranger: TestClient) -> None:
     ticket = owner.door.ticket()
-    assert stranger.get(f"/?key={ticket}").status_code == 303
-    assert stranger.get("/state").status_code == 200
+    assert owner.door.key in stranger.get(f"/?key={ticket}").text
     assert stranger.get(f"/?key={ticket}").status_code == 403
+    assert stranger.get("/state", headers={"X-CSRF-Token": ticket}).status_code == 403
 
 
 def test_our_own_origin_is_let_in(owner: Owner) -> None:
-    headers = {"origin": OWN, "X-CSRF-Token": owner.token}
-    assert owner.browser.post("/stop", headers=headers).status_code == 200
+    assert owner.browser.post("/stop", headers={"origin": OWN}).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/state", "/nothing", "/static/style.css"])
@@ -156,10 +179,12 @@ def test_an_address_is_told_to_no_other_site(owner: Owner, path: str) -> None:
     assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_the_door_page_has_neither_key_nor_token(owner: Owner, stranger: TestClient) -> None:
-    text = stranger.get("/").text
-    assert owner.door.key not in text
-    assert owner.token not in text
+@pytest.mark.parametrize("path", ["/", "/static/applet/main.js"])
+def test_what_is_given_without_the_key_does_not_have_it(
+    owner: Owner, stranger: TestClient, path: str
+) -> None:
+    assert owner.door.key not in stranger.get(path).text
+    assert stranger.post(path, json={}).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -167,7 +192,7 @@ def test_the_door_page_has_neither_key_nor_token(owner: Owner, stranger: TestCli
 )
 def test_what_a_form_of_another_page_could_post_is_refused(owner: Owner, kind: str) -> None:
     before = revision(owner)
-    headers = {"content-type": kind, "X-CSRF-Token": owner.token}
+    headers = {"content-type": kind}
     assert owner.browser.post("/decide", content=b'{"word": "0"}', headers=headers).status_code == 415
     assert revision(owner) == before
 
@@ -178,7 +203,7 @@ def test_a_body_of_10_mb_is_refused(owner: Owner, stated: bool) -> None:
         for _ in range(10):
             yield bytes(10**6)
 
-    headers = {"content-type": "application/json", "X-CSRF-Token": owner.token}
+    headers = {"content-type": "application/json"}
     content = bytes(10**7) if stated else chunks()
     assert owner.browser.post("/decide", content=content, headers=headers).status_code == 413
 
@@ -195,7 +220,7 @@ def test_a_body_of_10_mb_is_refused(owner: Owner, stated: bool) -> None:
 )  # fmt: skip
 def test_an_absurd_body_is_a_mistake_and_changes_nothing(owner: Owner, body: bytes) -> None:
     before = owner.get("/state")["made"]
-    headers = {"content-type": "application/json", "X-CSRF-Token": owner.token}
+    headers = {"content-type": "application/json"}
     answer = owner.browser.post("/decide", content=body, headers=headers)
     assert answer.status_code in (400, 422)
     assert answer.json()["error"]["message"]

@@ -81,7 +81,7 @@ def test_a_saved_match_is_loaded_up_to_a_decision(browser: Browser, tmp_path: Pa
         table.press("To the deal’s end")
         table.settled()
         with page.expect_download() as saved:
-            page.get_by_role("link", name="Save", exact=True).click()
+            page.get_by_role("button", name="Save", exact=True).click()
         saved.value.save_as(tmp_path / "match.json")
         words = [decision.word for decision in seen(table).position.decisions]
         table.press("Table…")

@@ -6,7 +6,7 @@ import { makeDealEditor } from "./deal.js";
 import { bindKeys } from "./keys.js";
 import { makePresent } from "./present.js";
 import { makeSeats } from "./seats.js";
-import { listen, post, read, Refusal } from "./server.js";
+import { listen, post, read, Refusal, save } from "./server.js";
 import { makeSetup } from "./setup.js";
 import { makeShell } from "./shell.js";
 
@@ -40,7 +40,7 @@ const what = el("p", { class: "ap-what" });
 const controls = makeControls(verb);
 const trouble = makeTrouble(verb);
 const present = makePresent(decide, (eyes) => state && shell.draw(state, eyes));
-const shell = makeShell((seat, line) => act("/send", { seat, line }), (seat, name) => act("/macro", { seat, name }));
+const shell = makeShell((seat, line) => act("/send", { seat, line }), (seat, name) => act("/macro", { seat, name }), () => asked(save("/traffic")));
 const setup = makeSetup(act);
 const seats = makeSeats(act);
 const dealEditor = makeDealEditor(act);
@@ -55,7 +55,7 @@ const end = el("section", { class: "ap-end", "aria-labelledby": "ap-end-title", 
 root.replaceChildren(lost, top, board, end, setup.element, seats.element, dealEditor.element, help);
 stopListening = listen((revision) => refresh(revision), (isLost) => {
   lost.hidden = !isLost;
-});
+}, () => close("No entry", el("p", {}, "Open the link that ", el("code", {}, "arbiter applet"), " printed in its terminal: it has the key.")));
 
 function button(text, action, attributes = {}) {
   return el("button", { type: "button", ...attributes, on: { click: action } }, text);
@@ -65,8 +65,8 @@ function button(text, action, attributes = {}) {
 function matchRow() {
   const roomy = matchMedia("(min-width: 40rem)");
   const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
-    button("Table…", () => show(setup, state)), button("Seats…", () => show(seats, state)), button("Cards…", () => show(dealEditor, replay)),
-    el("a", { href: "/record", download: "" }, "Save"), areOpen.element, atOnce.element));
+    button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))), button("Cards…", () => asked(dealEditor.open(replay))),
+    button("Save", () => asked(save("/record"))), areOpen.element, atOnce.element));
   roomy.addEventListener("change", () => {
     row.open = roomy.matches;
   });
@@ -179,10 +179,10 @@ async function verb(name) {
   if (wrong !== BUSY) problem.textContent = wrong;
 }
 
-/** Opens a dialog, which asks the applet for what it shows. */
-async function show(dialog, about) {
+/** Waits for what the applet is asked for outside of `act`, and shows why it does not come. */
+async function asked(work) {
   try {
-    await dialog.open(about);
+    await work;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     problem.textContent = error.message;
@@ -199,7 +199,7 @@ async function decide(word) {
 function key(name) {
   if (name in VERBS || name === "undoTurn") return verb(name);
   return {
-    lay: present.layPicked, answer: present.focusField, shell: shell.focusField, table: () => show(setup, state), help: () => help.showModal(),
+    lay: present.layPicked, answer: present.focusField, shell: shell.focusField, table: () => asked(setup.open(state)), help: () => help.showModal(),
     open: () => {
       areOpen.box.checked = !areOpen.box.checked;
       present.openHands(areOpen.box.checked);
@@ -213,13 +213,17 @@ async function quit() {
 }
 
 function showEnd(ended) {
+  close("The applet has ended", el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
+    el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet."));
+}
+
+/** Nothing can be done here any more. */
+function close(title, ...words) {
   stopListening();
   hasEnded = true;
   for (const element of [board, top, lost]) element.hidden = true;
   end.hidden = false;
-  end.replaceChildren(el("h2", { id: "ap-end-title", tabindex: "-1" }, "The applet has ended"),
-    el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
-    el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet."));
+  end.replaceChildren(el("h2", { id: "ap-end-title", tabindex: "-1" }, title), ...words);
   end.firstElementChild.focus();
 }
 

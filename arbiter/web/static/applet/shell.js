@@ -9,17 +9,17 @@ const MOST_REMEMBERED = 100;
 const MACROS = [["greeting", "Greeting"], ["deal", "This deal"], ["smoke", "Smoke script"]];
 const USUAL = ["quit", "time_left"];
 
-/** The shell; `send(seat, line)` and `macro(seat, name)` give a problem in words, or "". */
-export function makeShell(send, macro) {
+/** The shell; `send(seat, line)` and `macro(seat, name)` give a problem in words, or ""; `save()` saves all lines. */
+export function makeShell(send, macro, save) {
   const list = el("ol", { role: "list", class: "ap-lines" });
-  const earlier = el("p", { class: "ap-note", hidden: true }, "Earlier ones are in the ", el("a", { href: "/traffic" }, "traffic file"), ".");
+  const earlier = el("p", { class: "ap-note", hidden: true }, "Earlier ones are in the file that Save the traffic writes.");
   const empty = el("p", { class: "ap-note ap-empty" }, "Nothing was said yet: Step tells the bots what is new.");
   const scroll = el("div", { class: "ap-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges" }, earlier, list, empty);
   const filter = el("select", { id: "ap-filter", on: { change: () => redraw() } });
   const entry = makeEntry(send, macro);
   const element = el("section", { class: "ap-shell", "aria-labelledby": "ap-shell-title" },
     el("div", { class: "ap-row" }, el("h3", { id: "ap-shell-title" }, "Shell"), el("label", { for: "ap-filter" }, "Show"), filter,
-      el("a", { href: "/traffic", download: "" }, "Save the traffic")),
+      el("button", { type: "button", on: { click: save } }, "Save the traffic")),
     scroll, entry.element);
   let exchanges = [];
   let eyes = null;
