@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import ssl
 import stat
 import time
 import zipfile
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from arbiter.errors import ArbiterError, ConfigError
+from arbiter.submissions import between
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -40,10 +42,11 @@ class NoServer(ArbiterError):
 
 
 class Answer(NamedTuple):
-    """An answer's status, and what its JSON says."""
+    """An answer's status, and what its JSON says; `words` where it is no site's, but a proxy's."""
 
     status: int
     shape: dict[str, Any]
+    words: between.Words | None = None
 
     def error(self) -> str:
         """What went wrong, in the site's words."""
@@ -78,10 +81,8 @@ class Site:
 
         ConfigError where it, the token or the season is wrong.
         """
-        answer = self._ask(
-            "PUT", "", archive, {"content-length": str(size), "content-type": "application/zip"}
-        )
-        if answer.status in (200, 202):
+        answer = self._ask("PUT", "", archive, size)
+        if answer.status in (200, 202) and "id" in answer.shape:
             return answer.shape
         raise self._refusal(answer)
 
@@ -95,47 +96,55 @@ class Site:
                 if time.monotonic() > until:
                     raise
             else:
-                if answer.status == 200:
+                if answer.status == 200 and "state" in answer.shape:
                     yield answer.shape
                     if answer.shape.get("state") in ("accepted", "refused"):
                         return
                     until = time.monotonic() + PATIENCE_SECONDS
-                elif answer.status not in (429, 503) or time.monotonic() > until:
+                elif answer.status not in (429, *between.NO_WAY) or time.monotonic() > until:
                     raise self._refusal(answer)
             time.sleep(LOOK_SECONDS)
 
     def _refusal(self, answer: Answer) -> ArbiterError:
         where = f"{self.url}: "
+        if answer.words is not None:
+            text = f"{where}{answer.words.said}; {answer.words.fix}"
+            return NoServer(text) if answer.status >= 500 else ConfigError(text)
         if answer.status == 401:
             return ConfigError(f"{where}the token is not known there, or was revoked")
         if answer.status == 404:
             return ConfigError(f"{where}there is no season {self.season!r} for this token")
         if answer.status >= 500:
             return NoServer(f"{where}{answer.error()}")
-        if answer.status < 400:
-            return ConfigError(
-                f"{where}leads elsewhere (status {answer.status}): give the site's own address"
-            )
         return ConfigError(f"{where}{answer.error()}")
 
-    def _ask(self, method: str, end: str, body: IO[bytes] | None = None, more: Any = None) -> Answer:
+    def _ask(self, method: str, end: str, body: IO[bytes] | None = None, size: int = 0) -> Answer:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        headers = {"authorization": f"Bearer {self._token}", "accept": "application/json", **(more or {})}
+        headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
+        if body is not None:
+            headers |= {"content-length": str(size), "content-type": "application/zip"}
         try:
             with closing(kind(self._host, self._port, timeout=SECONDS)) as connection:
+                connection.connect()
                 # A site that refuses early does not take the rest of a body.
-                with suppress(BrokenPipeError, ConnectionResetError):
+                with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
                     connection.request(method, self._base + end, body, headers)
                 response = connection.getresponse()
                 text = response.read(LONGEST_ANSWER)
+        except ssl.SSLError as error:
+            words = between.of_tls(error)
+            raise NoServer(f"{self.url}: {words.said}; {words.fix}") from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise NoServer(f"no site answers at {self.url}: {printable(reason)}") from None
         try:
             shape = json.loads(text)
-        except ValueError:
-            shape = {}
-        return Answer(response.status, shape if isinstance(shape, dict) else {})
+        except (ValueError, RecursionError):
+            shape = None
+        if isinstance(shape, dict) and not 300 <= response.status < 400:
+            return Answer(response.status, shape)
+        location = response.headers.get("location", "")
+        return Answer(response.status, {}, between.of_proxy(response.status, text, location, size))
 
 
 def pack(path: Path, into: IO[bytes]) -> None:

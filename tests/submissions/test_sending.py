@@ -98,6 +98,7 @@ def test_each_state_and_the_verdict_are_printed(arbiter: Run, told: Told, bot: P
         (200, MADE | {"steps": []}),
         (200, MADE | {"state": "unpacked", "steps": steps[:1]}),
         (503, {}),
+        (502, b"<html><title>502 Bad Gateway</title></html>"),
         (200, MADE | {"state": "accepted", "steps": steps, "joins_round": 4}),
     ]
     code, out, err = arbiter("submit", told.url, bot, "--season", "a/b ü")
@@ -149,8 +150,21 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) 
         ((429, {"error": {"message": "3 a day", "seconds": 60}}), 2, "3 a day; again in 60 s"),
         ((409, {"error": {"message": "closed", "hint": "\x1b[2J"}}), 2, "closed; \\x1b[2J"),
         ((500, b"oops"), 1, "status 500"),
-        ((302, {}), 2, "leads elsewhere"),
-        ((400, b"[]"), 2, "status 400"),
+        ((302, {}), 2, "leads elsewhere, to http://evil.example/ (status 302)"),
+        ((400, b"[]"), 2, "what answers is no arbiter site (status 400)"),
+        (
+            (200, b"<TITLE>Log\nin &amp; \x1b[2J</TITLE>"),
+            2,
+            "what answers is no arbiter site (Log in & \\x1b[2J)",
+        ),
+        ((200, {}), 2, "status 200"),
+        ((404, b"<title>Not Found</title>"), 2, "what answers is no arbiter site (Not Found)"),
+        (
+            (502, b"<title>Bad Gateway</title>"),
+            1,
+            "the proxy before the site does not reach it (Bad Gateway)",
+        ),
+        ((200, b"[" * 100_000), 2, "what answers is no arbiter site (status 200)"),
     ],
 )
 def test_what_a_site_refuses_is_one_line(
