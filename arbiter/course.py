@@ -247,7 +247,7 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
 def deal_again(record: MatchRecord, game: AnyGame, number: int) -> Deal:
     """A recorded deal as it was before anything was decided."""
     shape = dict(record.deals[number])
-    asked = {move.request.split()[0] for move in record.moves if move.deal == number}
+    asked = {move.request.partition(" ")[0] for move in record.moves if move.deal == number}
     if "gen_special" in asked or "gen_exchange" in asked:
         # Given deals may come with these; here they were decided at the table.
         for key in _DECIDED:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import Forfeit, MatchRecord
-    from arbiter.rules import AnyGame, Command, Seat, Shown
+    from arbiter.rules import AnyGame, Command, Deal, Seat, Shown
 
 FORMAT = "arbiter-replay/1"
 SHOWN_WORD = 60
@@ -169,6 +169,7 @@ class _Telling:
         deal = state = None
         for event in retrace(record, game):
             if isinstance(event, Dealt):
+                self._keep(deal, state)
                 deal, state, self._deal = event.deal, event.state, event.number
                 self._begin(event)
             elif isinstance(event, Moved):
@@ -178,6 +179,7 @@ class _Telling:
                 self.deals[-1] |= game.deal_roles(deal, state)
             else:
                 self._add("end_deal", points=list(event.state.points()))
+        self._keep(deal, state)
         if record.forfeit is not None:
             self._forfeit(record.forfeit, state)
 
@@ -201,6 +203,11 @@ class _Telling:
         self._add("deal")
         self._tell_each(game.dealt(event.deal))
         self._exchange(None, event.state)
+
+    def _keep(self, deal: Deal | None, state: Any) -> None:
+        """For readers of all cards, whatever a record has of a deal whose last state this is."""
+        if self._everything and deal is not None:
+            self.deals[-1] |= self._game.deal_record(deal, state)
 
     def _move(self, event: Moved) -> None:
         game, move, before, after = self._game, event.move, event.before, event.after

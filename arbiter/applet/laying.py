@@ -9,8 +9,10 @@ from pydantic import ValidationError
 
 from arbiter.applet import forms, shapes
 from arbiter.applet.setting import dealt_otherwise, table_of
+from arbiter.byhand.downloaded import record_of as replayed
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.match import MatchRecord
+from arbiter.view import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,6 +50,11 @@ def add_laying(app: FastAPI, session: Session, readers: Readers, remembered: Rem
         remembered.add(form)
         return shapes.state(session)
 
+    def feed(record: MatchRecord, form: forms.Played) -> Answer:
+        laid = readers.record(record, form.seats, form.until)
+        session.begin(laid.setup, laid.occupants, laid.moves or ())
+        return shapes.state(session)
+
     @app.post("/table")
     def post_table(form: forms.Table) -> Answer:
         """Set another table; it is remembered for next time."""
@@ -55,17 +62,17 @@ def add_laying(app: FastAPI, session: Session, readers: Readers, remembered: Rem
 
     @app.post("/load")
     def load(form: forms.Played) -> Answer:
-        """Feed a match record, or set a saved table."""
+        """Feed a match record or a replay of a site's, or set a saved table."""
         given = form.model_extra or {}
+        if given.get("format") == FORMAT:
+            return feed(replayed(given), form)
         try:
             if "moves" not in given:
                 return set_table(forms.Table.model_validate({**given, "seats": form.seats}))
             forms.Record.model_validate(given)
         except ValidationError as error:
             raise forms.wrong(error.errors()) from None
-        laid = readers.record(MatchRecord.from_json(given), form.seats, form.until)
-        session.begin(laid.setup, laid.occupants, laid.moves or ())
-        return shapes.state(session)
+        return feed(MatchRecord.from_json(given), form)
 
     @app.post("/match")
     def open_match(form: forms.Again) -> Answer:

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from arbiter.byhand.conducting import Conducting, judged
-from arbiter.byhand.occupants import Line, Occupant
+from arbiter.byhand.occupants import Line, Occupant, RandomPlayer
 from arbiter.byhand.setup import Stop, TranscriptEntry
 from arbiter.byhand.timeline import Mark, Whole, replayed
 from arbiter.clock import SECOND
@@ -214,7 +214,7 @@ class ByHand:
     def feed(self, moves: Iterable[Move]) -> Iterable[str]:
         """Play recorded decisions: the bots answer, but the record decides, what was charged included.
 
-        Yields a line for every answer that is not the record's; ends early at trouble.
+        Yields a line for every answer of a bot that is not the record's; ends early at trouble.
         """
         self._free = True
         try:
@@ -238,7 +238,7 @@ class ByHand:
                 # Trouble with an answer that the record does not need: the bot goes on.
                 if self._out_of_step:
                     return
-                if word != move.action:
+                if word != move.action and not isinstance(self.occupants[seat], RandomPlayer):
                     now = word or "nothing good"
                     yield f"move {number}: seat {seat} now answers {now}, not {move.action}"
                 self.trouble = None

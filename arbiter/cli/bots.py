@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from arbiter.byhand.downloaded import MOST_CHARACTERS, record_of
 from arbiter.cli.options import read_json
 from arbiter.cli.output import first_few, note
 from arbiter.errors import ConfigError, StoreError
@@ -26,12 +27,13 @@ from arbiter.players import (
 )
 from arbiter.store.address import lasts, refuse_query
 from arbiter.table.sandbox.isolation import choose
+from arbiter.view import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
-    from arbiter.match import Player
+    from arbiter.match import MatchRecord, Player
     from arbiter.rules import AnyGame, Deal
 
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
@@ -98,7 +100,7 @@ def choose_tier(wanted: str) -> str:
     return tier
 
 
-def given_deals(game: AnyGame, path: str, shapes: Iterable[dict[str, Any]]) -> list[Deal]:
+def given_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -> list[Deal]:
     """The deals of a file; ConfigError says which one is wrong."""
     deals = []
     for number, shape in enumerate(shapes):
@@ -186,9 +188,19 @@ def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str
     return given
 
 
+def read_replay(path: str) -> MatchRecord:
+    """The match of a replay that a site gave; ConfigError where the file has none, or hides cards."""
+    try:
+        return record_of(read_json(path, MOST_CHARACTERS))
+    except ConfigError as error:
+        raise ConfigError(error.problems, error.file or path) from None
+
+
 def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
     """The deals of a JSON file: those of a match record, or a list of the shapes that its ``deals`` has."""
     deals = read_json(path)
+    if isinstance(deals, dict) and deals.get("format") == FORMAT:
+        raise ConfigError("is a replay", path, "--from-replay FILE takes one")
     if isinstance(deals, dict) and "deals" in deals:
         if (played := deals.get("game")) not in (None, game.name):
             raise ConfigError(f"is the record of a match of {played}, not of {game.name}", path)

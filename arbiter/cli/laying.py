@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from arbiter.byhand.setup import Laid, Setup
-from arbiter.cli.bots import choose_tier, given_deals, read_deals, read_options
+from arbiter.cli.bots import choose_tier, given_deals, read_deals, read_options, read_replay
 from arbiter.cli.entries import read_entries
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import limit_options, read_json
@@ -52,6 +52,9 @@ def laying_options(command: _Command) -> _Command:
         click.option(
             "--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote."
         ),
+        click.option(
+            "--from-replay", "replay_file", type=click.Path(), help="Feed a replay that a site gave."
+        ),
         click.option("--until", type=until, help="So many decisions of it.  [default: to its fault]"),
         click.option(
             "--debug", type=int, metavar="SEAT", help="Start its bot for a debugger: pid, no clock, plain."
@@ -75,25 +78,34 @@ def lay(
     store_url: str | None,
     match_id: str | None,
     record_file: str | None,
+    replay_file: str | None,
     until: int | None,
     debug: int | None,
     **written: str | None,
 ) -> Laid:
     """The table that the options of `laying_options` describe; ConfigError for what they cannot mean."""
     recorded = None
-    if match_id is not None or record_file is not None:
+    fed = {"--from": match_id, "--record": record_file, "--from-replay": replay_file}
+    ways = [way for way, value in fed.items() if value is not None]
+    if ways:
+        if len(ways) > 1:
+            raise ConfigError(f"{ways[0]} and {ways[1]}: one recorded match is fed at a time")
+        if replay_file is not None and config is not None:
+            raise ConfigError("a replay holds the whole match", hint="leave out --config")
         if game_name or seed or options or deals_file or names:
             raise ConfigError(
                 "a recorded match has its own game, seed, deals and players: leave out these options"
             )
-        recorded = _recorded(match_id, config, store_url, record_file)
+        recorded = _recorded(match_id, config, store_url, record_file, replay_file)
     elif until is not None:
-        raise ConfigError("--until belongs to --from MATCH_ID or --record FILE")
+        raise ConfigError("--until belongs to --from MATCH_ID, --record FILE or --from-replay FILE")
     elif (config is None) != (not names):
         raise ConfigError("--config and --player go together, or --config and --from MATCH_ID")
     elif (config is None) == (game_name is None):
-        ways = "--game G, --config CONFIG --player NAME, or --config CONFIG --from MATCH_ID"
-        raise ConfigError(f"what is to be played: {ways}")
+        wanted = (
+            "--game G, --config CONFIG --player NAME, --config CONFIG --from MATCH_ID or --from-replay FILE"
+        )
+        raise ConfigError(f"what is to be played: {wanted}")
     game, players = None, {}
     if config is not None and recorded is None:
         season, entries = read_entries(config, names, written)
@@ -139,7 +151,9 @@ def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | Non
     """The table of a stored match of a season, under its limits."""
     if Path(config).exists() and not Path(config).is_file():
         raise ConfigError("is no file", config)
-    nothing = dict.fromkeys(("game_name", "seed", "deals_file", "store_url", "record_file", "debug"))
+    nothing = dict.fromkeys(
+        ("game_name", "seed", "deals_file", "store_url", "record_file", "replay_file", "debug")
+    )
     given: dict[str, Any] = {"seats": tuple(seats), "options": (), "names": (), **nothing}
     return lay(**given, config=config, match_id=match_id, until=until)
 
@@ -174,13 +188,19 @@ class _Recorded(NamedTuple):
 
 
 def _recorded(
-    match_id: str | None, config: str | None, store_url: str | None, record_file: str | None
+    match_id: str | None,
+    config: str | None,
+    store_url: str | None,
+    record_file: str | None,
+    replay_file: str | None,
 ) -> _Recorded:
     """The match to feed; ConfigError if it is not there."""
-    if match_id is None:
-        assert record_file is not None
+    if replay_file is not None:
+        return _Recorded(read_replay(replay_file), {}, None)
+    if record_file is not None:
         return _Recorded(MatchRecord.from_json(read_json(record_file)), {}, None)
-    if config is None or record_file is not None:
+    assert match_id is not None
+    if config is None:
         raise ConfigError("--from needs the season's file: --config CONFIG")
     from arbiter.cli.again import absent, settings_of_match
     from arbiter.cli.opening import open_stored

@@ -75,10 +75,17 @@ def _limit_option(key: str, whose: str, unset: str | None) -> Callable[[_Command
     return click.option(name, type=kind, help=f"{text}  [default: {usual}{unset}]".strip())
 
 
-def read_json(path: str) -> Any:
-    """What a JSON file that was named on the command line holds; ConfigError where it cannot be read."""
+def read_json(path: str, most: int = -1) -> Any:
+    """What a JSON file that was named on the command line holds; ConfigError where it cannot be read.
+
+    One of more than `most` characters is refused.
+    """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(most if most < 0 else most + 1)
+        if 0 <= most < len(text):
+            raise ConfigError(f"has more than {most} characters", path)
+        return json.loads(text)
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path) from None
     except (ValueError, RecursionError) as error:

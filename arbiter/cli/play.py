@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from arbiter.cli.bots import choose_tier, given_deals, numbered, players_of, read_deals, read_options
+from arbiter.cli.bots import (
+    choose_tier,
+    given_deals,
+    numbered,
+    players_of,
+    read_deals,
+    read_options,
+    read_replay,
+)
 from arbiter.cli.entries import config_option, read_entries
 from arbiter.cli.match_text import print_match
 from arbiter.cli.options import OF_SEASON, format_option, limit_options
@@ -24,6 +32,8 @@ from arbiter.players import refuse_strays
 from arbiter.season.schedule import agreed_limits
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from arbiter.match import Limits, Player
     from arbiter.rules import AnyGame
 
@@ -44,6 +54,9 @@ _Table: TypeAlias = "tuple[AnyGame, tuple[Player, ...], Limits]"
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset=OF_SEASON)
 @click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
+@click.option(
+    "--from-replay", "replay_file", type=click.Path(), help="Game, options and deals of a site's replay."
+)
 @limit_options("end", unset=OF_SEASON)
 @click.option("--record", "record_file", type=click.Path(), help="Write the match record as JSON.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
@@ -57,6 +70,7 @@ def play(
     round_number: int | None,
     options: tuple[str, ...],
     deals_file: str | None,
+    replay_file: str | None,
     record_file: str | None,
     strict: bool,
     style: str,
@@ -72,21 +86,31 @@ def play(
     from arbiter.table.conduct import close_table, play_match
     from arbiter.table.placement import take_core
 
+    replayed = None
+    given = read_options(options)
+    if replay_file is not None:
+        if game_name or given or deals_file or config_file:
+            raise ConfigError("a replay has its own game, options and deals: leave out these options")
+        replayed = read_replay(replay_file)
+        game_name, given = replayed.game, dict(replayed.options)
     if config_file is not None:
-        game, players, limits = _entered(config_file, game_name, names, bots, read_options(options), written)
+        game, players, limits = _entered(config_file, game_name, names, bots, given, written)
     else:
-        game, players, limits = _written(game_name, names, bots, read_options(options), written)
+        game, players, limits = _written(game_name, names, bots, given, written)
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
     if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
         raise ConfigError("cannot be written: is its folder there and writable?", record_file)
     if limits.isolation != "plain":
         refuse_strays(players)
-    deals = None
-    if deals_file is not None:
+    deals: tuple[Mapping[str, Any], ...] | None = None
+    if replayed is not None:
+        deals = replayed.deals
+    elif deals_file is not None:
         deals = read_deals(game, deals_file)
+    if deals is not None:
         # What cannot be dealt is said before any bot is started.
-        game.given(given_deals(game, deals_file, deals))
+        game.given(given_deals(game, str(deals_file or replay_file), deals))
     spec = MatchSpec(
         id="match",
         season="",

@@ -207,11 +207,14 @@ def test_a_bot_on_the_command_line_is_named_as_it_was_typed(
 
 def test_usage_errors_are_one_line(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     cases = {
-        (): "what is to be played: --game G, --config CONFIG --player NAME, or --config CONFIG --from MATCH_ID",
+        (): "what is to be played: --game G, --config CONFIG --player NAME, --config CONFIG --from MATCH_ID or --fr",
         ("--from", "r001/t01/m0"): "--from needs the season's file: --config CONFIG",
-        ("--game", "planning", "--until", "3"): "--until belongs to --from MATCH_ID or --record FILE",
+        ("--game", "planning", "--until", "3"): "--until belongs to --from MATCH_ID, --record FILE or",
         ("--game", "planning", "--record", "x"): "a recorded match has its own game",
         ("--record", str(tmp_path / "none")): "none: cannot be read: No such file",
+        ("--from-replay", str(tmp_path / "none")): "none: cannot be read: No such file",
+        ("--from-replay", "x", "--record", "x"): "--record and --from-replay: one recorded match is fed",
+        ("--from-replay", "x", "--config", "x"): "a replay holds the whole match (leave out --config)",
         ("--game", "planning", "--seat", "9=human"): "--seat: there is no seat 9, only 0 to 3",
     }
     for arguments, words in cases.items():

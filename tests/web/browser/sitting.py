@@ -72,6 +72,7 @@ def sitting(
             "store_url",
             "match_id",
             "record_file",
+            "replay_file",
             "until",
             "debug",
             "time",

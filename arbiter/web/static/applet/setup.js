@@ -150,7 +150,7 @@ function makeRecord() {
   const until = input("ap-record-until", { inputmode: "numeric" });
   const seats = el("select", { id: "ap-record-seats" }, [["now", "those who sit here now"], ["human", "people"], ["random", "random players"]]
     .map(([value, text]) => el("option", { value }, text)));
-  const element = el("div", { class: "ap-rows" }, labelled("File", file, "A match saved here, or by arbiter play --record."),
+  const element = el("div", { class: "ap-rows" }, labelled("File", file, "A match saved here or by arbiter play --record, or a replay from a site."),
     labelled("Who sits down", seats), labelled("Decisions of it", until, "Empty: to its end, or its fault."));
   let sitting = [];
   const wanted = async () => {
