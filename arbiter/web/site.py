@@ -13,10 +13,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from arbiter.config.limits import USUAL, written
 from arbiter.errors import ArbiterError
 from arbiter.web import figures
 from arbiter.web.api import make_api
 from arbiter.web.author_pages import author_routes
+from arbiter.web.authors_api import owner_of
 from arbiter.web.bodies import Bodies
 from arbiter.web.hosts import Named
 from arbiter.web.keeping import Keeper
@@ -232,8 +234,25 @@ def _match(state: State, request: Request) -> dict[str, Any] | None:
         "short": match,
         "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
         "replay_data": None,
+        "limits": _limits(state),
+        "log_url": _log_url(state, match),
         "config": state.config.file.name,
     }
+
+
+def _log_url(state: State, match: dict[str, Any]) -> str | None:
+    """Where an author finds the log of its own seat in a match; None where there is none, or not yet."""
+    has_author = state.config.submissions is not None and any(map(owner_of, match["players"]))
+    if not (has_author and state.is_complete(match["round"])):
+        return None
+    return f"/me/matches/{match_part(match['id'])}/log?season={part(state.name)}"
+
+
+def _limits(state: State) -> str:
+    """The options of `arbiter console` for the limits of a season that are not the usual ones."""
+    limits = written(state.config.limits)
+    keys = [key for key in ("time", "start_time", "memory") if getattr(limits, key) != getattr(USUAL, key)]
+    return "".join(f" --{key.replace('_', '-')} {getattr(limits, key)}" for key in keys)
 
 
 def _number(text: str | None) -> int | None:

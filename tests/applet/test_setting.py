@@ -171,6 +171,20 @@ def test_a_record_is_fed_again(owner: Owner, name: str) -> None:
     assert again["points"] == record["points"]
 
 
+def test_a_replay_is_fed_as_a_record_is(owner: Owner) -> None:
+    owner.post("/table", {"game": "planning", "options": SMALL["planning"], "seats": ["random"] * 4})
+    owner.post("/play", {})
+    owner.wait()
+    record = owner.get("/record")
+    owner.post("/load", {**owner.get("/replay"), "until": 3})
+    assert owner.wait()["made"] == 3
+    again = owner.get("/record")
+    assert [move["action"] for move in again["moves"]] == [move["action"] for move in record["moves"][:3]]
+    assert again["deals"][0] == record["deals"][0]
+    status, told = owner.ask("/load", owner.get("/replay?seat=2"))
+    assert (status, told["error"]["message"]) == (422, "hides hands: it is for seat:2 alone")
+
+
 def test_a_record_with_edited_cards_is_fed_again_in_a_game_whose_deals_depend_on_each_other(
     owner: Owner,
 ) -> None:

@@ -369,13 +369,18 @@ def test_hands_of_a_round_under_way_are_backs_that_get_fewer(
     assert "Its round is still played" in page.inner_text("main")
 
 
-def test_the_console_line_leads_to_the_position(site: Site, open_page: Callable[..., Any]) -> None:
+def test_the_lines_for_the_console_lead_to_the_position(site: Site, open_page: Callable[..., Any]) -> None:
     page = open_page(site.hold(full("planning"), config="my season.yaml"))
     page.wait_for_selector(".rp-table")
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     line = "arbiter console --config 'my season.yaml' --from r001/t01/m0 --until 3"
     assert page.inner_text("#console-line") == line
+    line = "arbiter console --from-replay r001-t01-m0.json --until 3 --seat"
+    assert page.inner_text("#home-line") == f'{line} "0=bot:python3 bot.py"'
+    page.keyboard.press("e")
+    page.keyboard.press("e")
+    assert page.inner_text("#home-line") == f'{line} "1=bot:python3 bot.py"'
     assert page.get_by_role("link", name="Download").get_attribute("download") == "r001-t01-m0.json"
 
 

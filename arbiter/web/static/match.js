@@ -38,8 +38,8 @@ function showProblem(error) {
 if (place) {
   const { address, config } = place.dataset;
   try {
-    const line = document.getElementById("console-line");
-    mount(place, await loadReplay(), { address: address !== "off", console: line, config });
+    const [line, home] = ["console-line", "home-line"].map((id) => document.getElementById(id));
+    mount(place, await loadReplay(), { address: address !== "off", console: line, config, home });
   } catch (error) {
     showProblem(error);
   }

@@ -98,6 +98,9 @@ def test_an_author_joins_and_an_organiser_annuls_and_suspends(
         mine.get_by_role("link", name="r001/t01/m0", exact=True).click()
         mine.get_by_role("heading", level=1).wait_for()
         assert "ann@2" in mine.locator("main").inner_text()
+        with mine.expect_download() as download:
+            mine.get_by_role("link", name="the log of your seat").click()
+        assert download.value.path().read_text() == text
 
         theirs.goto(f"{served.address}admin")
         theirs.get_by_label("Its id").fill("r001-t01-m0")

@@ -26,9 +26,10 @@ export function problemOf(replay) {
 /** Shows a replay in `element`; Error with a sentence where it cannot be shown.
  *
  * Options: `address: false` keeps the position out of the page's address; `console` is an element for the
- * line that leads to the position on show, `config` the season's file in it.
+ * line that leads to the position on show, `config` the season's file in it; `home` one for the line that does so
+ * with the replay's file, its `data-file`, under its `data-limits`.
  */
-export function mount(element, replay, { address = true, console: consoleLine = null, config = "season.yaml" } = {}) {
+export function mount(element, replay, { address = true, console: consoleLine = null, config = "season.yaml", home = null } = {}) {
   const problem = problemOf(replay);
   if (problem) throw new Error(problem);
   const onSeek = (i) => player.go(player.restAt(i));
@@ -58,7 +59,8 @@ export function mount(element, replay, { address = true, console: consoleLine = 
     controls.draw(player);
     deals.draw(player);
     save(player);
-    if (consoleLine) consoleLine.textContent = consoleWords(replay, player, config);
+    if (consoleLine) consoleLine.textContent = `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${untilOf(replay, player)}`;
+    if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file)}${untilOf(replay, player)}${home.dataset.limits} --seat "${seatOf(player)}=bot:python3 bot.py"`;
   }
 
   player.start(address ? readAddress() : {});
@@ -173,10 +175,16 @@ function clocksOf(replay) {
     answers.findLast((event) => event.seat === seat && event.i <= i)?.left_ms ?? null);
 }
 
-function consoleWords(replay, player, config) {
+/** The option for the decisions up to the position on show, "" where not all are known. */
+function untilOf(replay, player) {
   const made = player.replay.events.filter((event) => event.t === "answer" && event.i <= player.i).length;
   const knowsAll = replay.reader === "full" || replay.deals.every((deal) => deal.hands?.every((hand) => hand !== null));
-  return `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${knowsAll ? ` --until ${made}` : ""}`;
+  return knowsAll ? ` --until ${made}` : "";
+}
+
+/** Whose bot a reader is likely to try: that whose eyes are borrowed, or which faulted. */
+function seatOf(player) {
+  return player.eyes ?? player.fault?.seat ?? 0;
 }
 
 /** A word as a shell takes it. */
