@@ -129,3 +129,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     known = list(known)
     near = get_close_matches(word, known, n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else "known: " + ", ".join(known)
+
+
+def came_of_a_signal(error: BaseException) -> bool:
+    """True where an error arose while an interrupt was on its way, as of a library that it left half done."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None

@@ -10,8 +10,8 @@ from typing import NoReturn
 import click
 
 from arbiter import __version__
-from arbiter.cli.ending import came_of_a_signal, hear_signals
-from arbiter.errors import ArbiterError, did_you_mean
+from arbiter.cli.ending import hear_signals
+from arbiter.errors import ArbiterError, came_of_a_signal, did_you_mean
 
 INTERRUPTED = 130
 USAGE = 2

@@ -26,14 +26,6 @@ def hear_signals() -> None:
         sys.unraisablehook = _dropped
 
 
-def came_of_a_signal(error: BaseException) -> bool:
-    """True where an error arose while an interrupt was on its way, as of a library that it left half done."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__context__
-    return cause is not None
-
-
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     """End in good order, once: a closed terminal sends several of them, and Ctrl-C is pressed twice."""
     for ending in ENDING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.output import note
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, came_of_a_signal
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -34,9 +34,10 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if kind is not None:
-            self.write("interrupted" if kind is KeyboardInterrupt else f"ended: {error or kind.__name__}")
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: object) -> None:
+        if error is not None:
+            what = str(error) or type(error).__name__
+            self.write("interrupted" if came_of_a_signal(error) else f"ended: {what}")
         if self._file is not None:
             self._file.close()
 

@@ -6,13 +6,14 @@ one SQL for both.
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from arbiter.errors import NoStore, StoreError
+from arbiter.errors import NoStore, StoreError, came_of_a_signal
 from arbiter.store import schema
 from arbiter.store.address import kind_of
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
+
+for _library in ("sqlalchemy.pool", "psycopg"):
+    # What they say of a lost connection, with tracebacks, we say in one line.
+    logging.getLogger(_library).addHandler(logging.NullHandler())
 
 
 class Database:
@@ -115,10 +120,14 @@ class Database:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Database errors as StoreErrors that say what to do."""
+        """Database errors as StoreErrors that say what to do; what an interrupt caused as an interrupt."""
         try:
             yield
-        except DBAPIError as error:
+        except SQLAlchemyError as error:
+            if came_of_a_signal(error):
+                raise KeyboardInterrupt from None
+            if not isinstance(error, DBAPIError):
+                raise
             raise StoreError(f"{self.name}: {self.kind.explain(error)}") from None
 
     def _settle_schema(self, create: bool) -> None:

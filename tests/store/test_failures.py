@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
@@ -220,6 +220,29 @@ def test_a_server_that_goes_in_mid_season_is_said_and_may_come_back(server: Stor
     engine.dispose()
     assert season.add_match(record("r001/t01/m1"))
     assert len(season.match_ids(1)) == 2
+
+
+@pytest.mark.process
+def test_an_interrupt_in_the_middle_of_a_query_is_one_and_no_failure_of_the_server(
+    server: Store, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    wait = psycopg.Connection.wait
+
+    def interrupted(self: Any, asked: Any, *more: Any, **options: Any) -> Any:
+        # A connection is tried before it is used again, in a transaction of its own; at that moment it is sent.
+        if self.autocommit:
+            next(asked)
+            raise KeyboardInterrupt
+        return wait(self, asked, *more, **options)
+
+    server.make_season("s", "planning", "1")
+    with monkeypatch.context() as patched:
+        patched.setattr(psycopg.Connection, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            server.seasons()
+    assert server.seasons() == ["s"]
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.process
