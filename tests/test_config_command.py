@@ -91,7 +91,7 @@ def test_without_stored_the_file_is_printed_with_all_defaults(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--stored", "--round", "3"), "--round 3: s has rounds 1 to 2"),
+        (("--stored", "--round", "3"), "there is no round 3; the last is 2"),
         (("--round", "1"), "--round and --store go with --stored"),
         (("--stored", "--store", "sqlite:///none.sqlite"), "there is no store none.sqlite yet"),
     ],

@@ -45,6 +45,7 @@ def _stored(path: str, store_url: str | None, number: int | None) -> Config:
     """The config of a round, by default of the last; ConfigError or StoreError where there is none."""
     from arbiter.cli.opening import open_stored
     from arbiter.config import as_it_was
+    from arbiter.season.administration import unknown_round
     from arbiter.store.address import absolute
 
     given, season = open_stored(path, store_url)
@@ -52,7 +53,7 @@ def _stored(path: str, store_url: str | None, number: int | None) -> Config:
     if not rounds:
         raise ConfigError(f"{season.name} has no rounds yet", path, "arbiter run-round plays the first")
     if number is not None and number > len(rounds):
-        raise ConfigError(f"--round {number}: {season.name} has rounds 1 to {len(rounds)}", path)
+        raise unknown_round(number, len(rounds))
     stored = rounds[-1 if number is None else number - 1]
     settings = season.settings(stored.digest)
     found = None if settings is None else as_it_was(given, settings)

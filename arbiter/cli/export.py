@@ -16,6 +16,7 @@ from arbiter.errors import ConfigError
 from arbiter.export import TextForm, facts, text, write_parquet, write_text
 from arbiter.games import make
 from arbiter.match import MatchRecord
+from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force, round_of
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
     rounds = season.rounds()
     chosen = [stored for stored in rounds if only in (None, stored.number)]
     if not chosen:
-        raise ConfigError(f"there is no round {only}: {len(rounds)} are stored")
+        raise unknown_round(only or 1, len(rounds))
     for stored in chosen:
         if not stored.complete:
             note(f"round {stored.number} is not complete: standings leave its matches out, this does not")

@@ -17,6 +17,7 @@ from arbiter.match import original
 from arbiter.regress.experiment import STORE
 from arbiter.regress.identity import PREFIX
 from arbiter.season import administration
+from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force
 from arbiter.season.results import Results
 from arbiter.store import Store, Verb
@@ -149,6 +150,10 @@ class _Test:
 def _chosen(season: Administered, round_number: int | None, player: str | None, annulled: bool) -> list[str]:
     """The matches of a round, of a player, or both, that are annulled or not; ConfigError for none."""
     found = season.stored.summaries()
+    # A regression test has blocks, and no rounds.
+    last = max([len(season.stored.rounds()), *(match.round or 0 for match in found)])
+    if round_number is not None and round_number > last:
+        raise unknown_round(round_number, last)
     out = force(season.stored.orders.read().given).annulled
     playing = {name.partition(VERSION_MARK)[0] for match in found for name in map(original, match.players)}
     if player is not None and player.partition(VERSION_MARK)[0] not in playing:
@@ -164,7 +169,8 @@ def _chosen(season: Administered, round_number: int | None, player: str | None, 
     ]
     ids = [match_id for match_id in chosen if (match_id in out) is annulled]
     if not chosen:
-        raise ConfigError("there is no such match", hint="arbiter matches lists them")
+        who = "there is no match" if player is None else f"{player} has no match"
+        raise ConfigError(who if round_number is None else f"{who} in round {round_number} yet")
     if not ids:
         what = "counts" if annulled else "is annulled already"
         raise ConfigError(f"each of these {counted(len(chosen), 'match')} {what}")

@@ -11,6 +11,7 @@ from arbiter.cli.options import config_argument, format_option, store_option, ta
 from arbiter.cli.output import counted, print_as, print_json, print_table, result_text, seat_names
 from arbiter.cli.standings import show_history, show_standings
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.season.administration import unknown_round
 from arbiter.season.marks import marked
 from arbiter.season.orders import first_id, force
 
@@ -102,7 +103,7 @@ def matches(
         raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(known)))
     last = max((stored.number for stored in season.rounds()), default=0)
     if round_number is not None and round_number > last:
-        raise ConfigError(f"--round {round_number}: {last} rounds were begun")
+        raise unknown_round(round_number, last)
     holds = force(season.orders.read().given)
     annulled, superfluous = holds.annulled, holds.superfluous(found) if holds.replayed else []
     chosen = [

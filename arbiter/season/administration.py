@@ -130,7 +130,7 @@ def suspend(season: Results, player: str, because: str) -> Given:
 
     ConfigError for one that is unknown, or suspended already.
     """
-    reason, name = checked_reason(because), _registered(season, player)
+    reason, name = checked_reason(because), registered(season, player)
 
     def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
         if (known := now.suspended.get(name)) is not None:
@@ -148,7 +148,7 @@ def reinstate(season: Results, player: str) -> Given:
 
     ConfigError for one that is unknown or not suspended.
     """
-    name = _registered(season, player)
+    name = registered(season, player)
     rated = {rated for rated in season.suspended() if rated.partition(VERSION_MARK)[0] == name}
 
     def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
@@ -217,6 +217,13 @@ def unknown_match(match_id: str, summaries: Iterable[MatchSummary]) -> ConfigErr
     return ConfigError(f"there is no match {match_id!r}", hint=hint)
 
 
+def unknown_round(number: int, last: int) -> ConfigError:
+    """The error for a round that was not begun."""
+    return ConfigError(
+        f"there is no round {number}; " + (f"the last is {last}" if last else "none was begun")
+    )
+
+
 def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
     summaries = season.stored.summaries()
     known = {match.id for match in summaries}
@@ -225,17 +232,11 @@ def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
             raise unknown_match(match_id, summaries)
 
 
-def is_player(season: Results, player: str) -> bool:
-    """True for a player of the season's file, or an author, by name or by the name that is rated."""
-    try:
-        _registered(season, player)
-    except ConfigError:
-        return False
-    return True
+def registered(season: Results, player: str) -> str:
+    """The name as registered of a player of the season's file, or an author, from that or the rated name.
 
-
-def _registered(season: Results, player: str) -> str:
-    """A player's name as registered, from that or the name that it is rated under."""
+    ConfigError for one that is unknown.
+    """
     entries = season.config.entries
     for entry in entries:
         if player in (entry.registered_name, entry.player.name):

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from arbiter.errors import ConfigError
 from arbiter.season import administration
+from arbiter.season.administration import unknown_match
 from arbiter.season.results import Results
 from arbiter.web.authors_api import REFUSED, Token, shape_of, submission_of
 from arbiter.web.callers import Caller, by_token, caller_of
@@ -134,8 +135,9 @@ def reinstated(caller: Caller, player: str) -> Given:
 
 def annulled(caller: Caller, ids: Sequence[str], because: str, replay: bool, keep: bool) -> Given:
     """Annul matches, or without `keep` only tell what would come of it; Refusal where that cannot be."""
-    if not all(match_id in caller.state.by_id for match_id in ids):
-        raise nothing_here()
+    for match_id in ids:
+        if match_id not in caller.state.by_id:
+            raise _unknown(unknown_match(match_id, caller.state.by_id.values()))
     season = _season(caller)
     return _ordered(lambda: administration.annul(season, ids, because, replay, keep))
 
@@ -157,9 +159,17 @@ def _season(caller: Caller, player: str | None = None) -> Results:
     """The season, its orders given by the caller; Refusal where it has no such player."""
     state = caller.state
     season = Results(state.config, state.stored.by(caller.author.name))
-    if player is not None and not administration.is_player(season, player):
-        raise nothing_here()
+    if player is not None:
+        try:
+            administration.registered(season, player)
+        except ConfigError as error:
+            raise _unknown(error) from None
     return season
+
+
+def _unknown(error: ConfigError) -> Refusal:
+    """What an organiser names and is not there; whoever asks may know all that is."""
+    return Refusal(404, "not_found", error.problems[0].message, error.problems[0].hint)
 
 
 def _ordered(order: Any) -> Given:

@@ -215,7 +215,7 @@ def test_what_cannot_be_written_is_one_line(
     assert "cannot be written: No such file" in refusal("csv", tmp_path / "no" / "x.csv", "--round", 1)
     assert "is a folder: name a file" in refusal("csv", tmp_path, "--round", 1)
     assert "No space left on device" in refusal("csv", "/dev/full", "--round", 1)
-    assert "there is no round 9: 3 are stored" in refusal("csv", "-", "--round", 9)
+    assert "there is no round 9; the last is 3" in refusal("csv", "-", "--round", 9)
     assert "--as parquet is written to a file" in refusal("parquet", "-", "--round", 1)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     err = refusal("parquet", tmp_path / "x.parquet", "--round", 1)

@@ -143,6 +143,17 @@ def test_wrong_orders_change_nothing(site: Authored, end: str, body: dict[str, s
     assert site.kept.season.last_change() == before
 
 
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("/players/nobody/suspend", "no player 'nobody'"),
+        ("/matches/r009-t01-m0/annul", "there is no match 'r009/t01/m0'"),
+    ],
+)
+def test_what_is_not_there_is_named(site: Authored, end: str, said: str) -> None:
+    assert order(site, end, because="x").json()["error"]["message"] == said
+
+
 def test_a_reason_that_is_no_text_is_refused(site: Authored) -> None:
     headers = {**site.headers("olga"), "content-type": "application/json"}
     body = b'{"because": "\\ud800"}'
