@@ -32,6 +32,7 @@ COMMANDS = {
     "submit": ("submit", "submit", "Send a program to a site, and hear what was found of it."),
     "inspect": ("inspect", "inspect", "Unpack, build and try what authors send."),
     "backup": ("backup", "backup", "Copy a season's store into a file, also while it is played."),
+    "restore": ("backup", "restore", "Put a backup's seasons, or another store's, into a store."),
     "merge": ("merge", "merge", "Put the parts of a season, played apart, into one store."),
     "standings": ("tables", "standings", "Ratings of a season with their intervals."),
     "crosstable": ("tables", "crosstable", "Who beat whom how often."),

@@ -169,6 +169,8 @@ def merge(config: Config, target: Store, parts: Sequence[Store]) -> MergeResult:
             message = f"round {number} was begun with another config, whose settings are not kept"
             raise ConfigError(message, str(config.file), "merge with the config that the parts had")
     _check_alike([*found, *([(target, season)] if season else [])])
+    for part, there in found:
+        _refuse_to_drop(part, there)
     if season is None:
         season = target.make_season(config.season, config.game.name, seeds.pop())
     for number in sorted(planned.keys() - old.keys()):
@@ -207,6 +209,19 @@ def _check_alike(found: Sequence[tuple[Store, SeasonStore]]) -> None:
                     f"match {match.summary.id} was played twice, in {place} and in {store.name}:"
                     " leave one of them out"
                 )
+
+
+def _refuse_to_drop(part: Store, season: SeasonStore) -> None:
+    """StoreError where a part holds more than rounds and matches: nothing else of it is taken over."""
+    more = {
+        "authors": season.authors.all(),
+        "submissions": season.submissions.counts(),
+        "orders": season.orders.read().given,
+    }
+    if told := ", ".join(what for what, there in more.items() if there):
+        raise StoreError(
+            f"{part.name} holds {told}, which a merge would leave out: arbiter restore moves a season whole"
+        )
 
 
 def _plans_by_round(

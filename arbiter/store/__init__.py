@@ -6,6 +6,7 @@
 | `kind`, `sqlite`, `postgres` | what is special to a kind: connections, lock, failures |
 | `hold` | who plays on a file |
 | `backup` | a copy of a file while it is played on |
+| `carrying` | seasons carried into another store |
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `store` | a database and its seasons |

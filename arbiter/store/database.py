@@ -86,6 +86,13 @@ class Database:
             yield connection
 
     @contextmanager
+    def snapshot(self) -> Iterator[sa.Connection]:
+        """The same, and all that it reads is as it is at one moment."""
+        with self.reading() as connection:
+            self.kind.begin_snapshot(connection)
+            yield connection
+
+    @contextmanager
     def apart(self) -> Iterator[sa.Connection]:
         """A connection that nobody else is given, closed at the end."""
         with self.explained(), self._engine.connect() as connection:

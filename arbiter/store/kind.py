@@ -45,6 +45,9 @@ class Kind(Protocol):
     def refuse_hollow(self, connection: sa.Connection, name: str, /) -> None:
         """StoreError where a database without tables was a store."""
 
+    def begin_snapshot(self, connection: sa.Connection) -> None:
+        """Let all further queries of a transaction see the same moment."""
+
     def settle(self, connection: sa.Connection) -> None:
         """What is set once for a database that is to be written to, and stays."""
 

@@ -118,6 +118,10 @@ def refuse_hollow(_connection: sa.Connection, _name: str) -> None:
     """A server copies databases whole."""
 
 
+def begin_snapshot(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+
 def settle(connection: sa.Connection) -> None:
     """A server needs nothing set."""
 

@@ -114,6 +114,10 @@ def lock_schema(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
+def begin_snapshot(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("BEGIN")
+
+
 def settle(connection: sa.Connection) -> None:
     """Readers beside one writer from now on, and our mark, in stores of earlier versions too.
 

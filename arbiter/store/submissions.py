@@ -141,9 +141,8 @@ class SubmissionBook:
         None where nothing waits but those of the ids in `without`.
         """
         table = schema.submissions
-        waiting = sa.select(table).filter_by(season_id=self._id).where(table.c.state.not_in(OVER))
         with self._store.reading() as connection:
-            rows = [row for row in connection.execute(waiting) if row.id not in without]
+            rows = [row for row in connection.execute(self._waiting()) if row.id not in without]
             if not rows:
                 return None
             done = (
@@ -154,6 +153,15 @@ class SubmissionBook:
             )
             counts: dict[str, int] = dict(map(tuple, connection.execute(done)))
         return _submission(min(rows, key=lambda row: (counts.get(row.author, 0), row.id)))
+
+    def waiting(self) -> list[Submission]:
+        """All whose inspection has not ended."""
+        with self._store.reading() as connection:
+            return [_submission(row) for row in connection.execute(self._waiting())]
+
+    def _waiting(self) -> sa.Select[Any]:
+        table = schema.submissions
+        return sa.select(table).filter_by(season_id=self._id).where(table.c.state.not_in(OVER))
 
     def begin(self, number: int) -> None:
         """Begin an inspection, from the first step on."""

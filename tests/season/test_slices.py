@@ -12,7 +12,9 @@ import sqlalchemy as sa
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError
+from arbiter.season.administration import annul
 from arbiter.season.events import Stopped
+from arbiter.season.results import Results
 from arbiter.season.season import Season
 from arbiter.season.slices import Slice, merge, open_part, play_slice
 from arbiter.store import SeasonStore, Store, schema
@@ -211,6 +213,20 @@ def test_a_match_that_two_stores_have_played_differently_is_refused(hall: Hall) 
     ):
         merge(hall.config, hall.store("s"), [hall.store("again"), hall.store("other")])
     assert hall.store("s").season("s") is None
+
+
+def test_a_store_with_more_than_rounds_and_matches_is_not_merged(hall: Hall) -> None:
+    hall.play(1, 1)
+    part = hall.store("part1")
+    (name,) = part.seasons()
+    season = part.season(name)
+    assert season is not None
+    season.authors.add("ann", "ann", "0" * 64, False, "olga")
+    annul(Results(hall.config, season), ["r001/t01/m0"], "power cut")
+    target = hall.store("s")
+    with pytest.raises(StoreError, match=r"part1\.sqlite holds authors, orders, .* arbiter restore moves"):
+        merge(hall.config, target, [part])
+    assert target.seasons() == []
 
 
 def test_a_changed_config_is_refused_by_a_slice_too(hall: Hall) -> None:
