@@ -97,7 +97,7 @@ def serve(
     log, live = Log(), Live(seasons)
     web, others = serving.share_cores()
     played = {name: season.path for name, season in seasons.watched.items()} if play else {}
-    coordinators = Coordinators(played, others, log, seasons.is_paused)
+    coordinators = Coordinators(played, others, log, seasons.wish)
     tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
 
+from arbiter.config.changes import organisers
 from arbiter.errors import ConfigError, Problem
 from arbiter.season.plan import change_error, describe_changes, is_as_before
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from arbiter.config import Config
     from arbiter.store import SeasonStore, StoredRound
+
+MARK_DIGITS = 12
 
 
 def consent(
@@ -24,7 +31,8 @@ def consent(
 
     `last` is the round planned before it, whose settings `season` keeps; `number` is the new one's, None
     if there is to be none; `told` how many rounds may be played although the seed was told, None while
-    it is secret. ConfigError with everything that has to be accepted and is not.
+    it is secret. ConfigError with everything that has to be accepted and is not; `season` then keeps the
+    question, and an organiser's answer to it lets the next one pass.
     """
     asked: list[tuple[Problem, str]] = []
     if last is not None and not is_as_before(config, season, last):
@@ -34,14 +42,35 @@ def consent(
         ]
     if number is not None and told is not None and number > told:
         asked.append((_known(told), f"round {number} is played though the seed was shown after round {told}"))
+    what = "; ".join(phrase for _, phrase in asked)
     if asked and not accepted:
-        raise ConfigError([problem for problem, _ in asked], str(config.file))
-    return "; ".join(what for _, what in asked)
+        before = None if last is None else season.settings(last.digest)
+        mark = _mark(before, config.settings, what)
+        if not season.running.accepts(mark):
+            season.running.ask(mark, what)
+            raise ConfigError([problem for problem, _ in asked], str(config.file))
+    return what
+
+
+def consent_now(config: Config, season: SeasonStore) -> None:
+    """Ask for what the season's next round needs accepted; ConfigError where that is something."""
+    rounds = season.rounds()
+    last = rounds[-1] if rounds else None
+    begun = last is not None and not last.complete and not season.match_ids(last.number)
+    number = len(rounds) if begun else len(rounds) + 1
+    over = number > config.rounds and config.until is None
+    consent(config, season, last, None if over else number, season.seed_told(), accepted=False)
+
+
+def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -> str:
+    """Tells one question from another: the settings before and after, but for what authors sent."""
+    both = [None if before is None else organisers(before), organisers(now), what]
+    return sha256(json.dumps(both, sort_keys=True).encode()).hexdigest()[:MARK_DIGITS]
 
 
 def _known(told: int) -> Problem:
     return Problem(
         (),
         f"the seed was shown after round {told}: whoever knows it knows every further card",
-        "begin another season, or give --accept-changes to go on all the same",
+        "begin another season, or give --accept-changes, or arbiter accept, to go on all the same",
     )

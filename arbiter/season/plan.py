@@ -143,7 +143,9 @@ def change_error(config: Config, season: SeasonStore, last: StoredRound) -> Conf
     what = describe_changes(config, season, last)
     lost = not last.complete and season.match_ids(last.number) and season.settings(last.digest) is None
     hint = (
-        "finish it with the old config first" if lost else "give --accept-changes to go on with the new one"
+        "finish it with the old config first"
+        if lost
+        else "give --accept-changes, or arbiter accept, to go on with the new one"
     )
     state = "complete" if last.complete else "begun"
     message = f"the config has changed since round {last.number}, which is {state}: {what}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -38,13 +38,20 @@ class AuditLog:
         with self._store.transaction() as connection:
             note(connection, self._id, who, verb, subject, because)
 
+    def last_of(self, *verbs: str) -> tuple[int, Deed] | None:
+        """The last entry of one of these verbs, with its number; None where there is none."""
+        table = schema.audit
+        query = sa.select(table).filter_by(season_id=self._id).where(table.c.verb.in_(verbs))
+        with self._store.reading() as connection:
+            row = connection.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()
+        return None if row is None else (row.id, _deed(row))
+
     def last(self, most: int) -> list[Deed]:
         """The last `most` entries, the newest first."""
         table = schema.audit
         query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.id.desc()).limit(most)
         with self._store.reading() as connection:
-            rows = connection.execute(query)
-            return [Deed(row.moment, row.who, row.verb, row.subject, row.because) for row in rows]
+            return [_deed(row) for row in connection.execute(query)]
 
 
 def note(
@@ -53,6 +60,10 @@ def note(
     """Log within a transaction."""
     row = {"season_id": season, "moment": moment(), "who": who, "verb": verb}
     connection.execute(sa.insert(schema.audit).values(row | {"subject": subject, "because": because}))
+
+
+def _deed(row: sa.Row[Any]) -> Deed:
+    return Deed(row.moment, row.who, row.verb, row.subject, row.because)
 
 
 def moment() -> str:

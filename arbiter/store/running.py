@@ -1,19 +1,26 @@
-"""Whether a season goes on: paused by an organiser, closed for good. Whoever plays it looks at this."""
+"""Whether a season goes on: paused or stopped by an organiser, closed for good, its changes accepted.
+
+Whoever plays it looks at this, and so does whoever starts that. Orders stand in the log of who did what.
+"""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
 from arbiter.store import schema
-from arbiter.store.audit import moment, note
+from arbiter.store.audit import CONSOLE, AuditLog, moment, note
 from arbiter.store.happenings import Happening, log
 
 if TYPE_CHECKING:
+    from arbiter.store.audit import Deed
     from arbiter.store.database import Database
 
-PAUSED, CLOSED = "paused", "closed"
+PAUSE, STOP, RESUME, ASK, ACCEPT = "pause", "stop", "resume", "ask", "accept"
+MOMENT = timedelta(seconds=1)
+"""The log has whole seconds."""
 
 
 class Running(NamedTuple):
@@ -23,11 +30,22 @@ class Running(NamedTuple):
     closed: str | None
 
 
+class Wish(NamedTuple):
+    """The last order that a season stop or go on; later ones have larger numbers."""
+
+    number: int = 0
+    goes_on: bool = False
+
+
+NO_WISH = Wish()
+
+
 class RunningBook:
     """What organisers wish for one season, and who wished it."""
 
-    def __init__(self, store: Database, season: int) -> None:
-        self._store, self._id = store, season
+    def __init__(self, store: Database, season: int, name: str) -> None:
+        self._store, self._id, self._name = store, season, name
+        self._log = AuditLog(store, season)
 
     def read(self) -> Running:
         """How it is now."""
@@ -36,26 +54,75 @@ class RunningBook:
             row = connection.execute(sa.select(table.paused, table.closed).filter_by(id=self._id)).one()
         return Running(row.paused, row.closed)
 
+    def wish(self) -> Wish:
+        """The last order."""
+        found = self._log.last_of(PAUSE, STOP, RESUME, ACCEPT)
+        return NO_WISH if found is None else Wish(found[0], found[1].verb in (RESUME, ACCEPT))
+
     def pause(self, who: str) -> None:
         """Let matches in flight be the last ones until it is resumed."""
-        self._set(who, "pause", "stopping", paused=moment())
+        self._set(who, PAUSE, "stopping", paused=moment())
 
     def resume(self, who: str) -> None:
-        """Let it go on."""
-        self._set(who, "resume", "playing", paused=None)
+        """Let it go on: a pause ends, and where nobody plays it a site that does so begins again."""
+        if self._set(who, RESUME, "playing", paused=None) or self._store.holder(self._name) is not None:
+            return
+        self._go_on(who, RESUME)
 
     def close(self, who: str) -> None:
         """Let the round under way be the last one, and take nothing more, for good; a pause ends with it."""
-        self.resume(who)
+        self._set(who, RESUME, "playing", paused=None)
         self._set(who, "close", "closing", closed=moment())
 
-    def _set(self, who: str, verb: str, word: str, **values: str | None) -> None:
-        """Change one moment; nothing where it is so already."""
+    def ask(self, mark: str, what: str) -> None:
+        """Ask an organiser to accept something, once; the mark tells it from everything else."""
+        known = self.question()
+        if known is None or known.subject != mark:
+            self._log.add(CONSOLE, ASK, mark, what)
+
+    def question(self) -> Deed | None:
+        """What was asked last and not accepted, its reason what it is; None where there is nothing.
+
+        Once a further round is planned nothing is: the change was taken back.
+        """
+        found = self._log.last_of(ASK, ACCEPT)
+        if found is None or found[1].verb != ASK:
+            return None
+        rounds = schema.rounds
+        query = sa.select(rounds.c.planned).filter_by(season_id=self._id).order_by(rounds.c.number.desc())
+        with self._store.reading() as connection:
+            planned = connection.execute(query.limit(1)).scalar()
+        asked = datetime.fromisoformat(found[1].moment)
+        later = planned is not None and datetime.fromisoformat(planned) > asked + MOMENT
+        return None if later else found[1]
+
+    def accept(self, who: str) -> str | None:
+        """Accept what was asked last, and let it go on; return that, None where nothing is asked."""
+        asked = self.question()
+        if asked is None:
+            return None
+        self._go_on(who, ACCEPT, asked.subject, asked.because)
+        return asked.because
+
+    def accepts(self, mark: str) -> bool:
+        """True where what was accepted last has this mark."""
+        found = self._log.last_of(ACCEPT)
+        return found is not None and found[1].subject == mark
+
+    def _go_on(self, who: str, verb: str, subject: str = "", because: str = "") -> None:
+        with self._store.transaction() as connection:
+            log(connection, self._id, Happening.STATE, 0, "playing")
+            note(connection, self._id, who, verb, subject, because)
+
+    def _set(self, who: str, verb: str, word: str, **values: str | None) -> bool:
+        """Change one moment; False, and nothing is changed, where it is so already."""
         ((name, value),) = values.items()
         column = schema.seasons.c[name]
         changes = column.is_not(None) if value is None else column.is_(None)
         update = sa.update(schema.seasons).where(schema.seasons.c.id == self._id, changes)
         with self._store.transaction() as connection:
-            if connection.execute(update.values(values)).rowcount:
-                log(connection, self._id, Happening.STATE, 0, word)
-                note(connection, self._id, who, verb, "")
+            if not connection.execute(update.values(values)).rowcount:
+                return False
+            log(connection, self._id, Happening.STATE, 0, word)
+            note(connection, self._id, who, verb, "")
+        return True

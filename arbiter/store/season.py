@@ -85,7 +85,7 @@ class SeasonStore:
     @property
     def running(self) -> RunningBook:
         """Whether it is paused, or closed."""
-        return RunningBook(self._store, self._id)
+        return RunningBook(self._store, self._id, self.name)
 
     @property
     def authors(self) -> AuthorBook:

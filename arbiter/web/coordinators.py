@@ -1,7 +1,7 @@
 """The children of `serve`: with --play a coordinator for each season, and one inspector of what authors send.
 
 A child ends with its parent, however that ends. One that the store refused, or that was killed, is started
-again after a while; one that ended for a reason that somebody must look at is not.
+again after a while; one that ended for a reason that somebody must look at is when an organiser says so.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
+from arbiter.store.running import NO_WISH, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,13 +32,17 @@ WELL_AFTER = 600.0
 """Seconds that a coordinator has run without trouble when the next one counts as the first."""
 PR_SET_PDEATHSIG = 1
 KEPT_LINES = 100
-PAUSE_SECONDS = 60.0
-"""Within which a coordinator ends after its season was paused."""
+REFUSED, STOPPED = 2, 130
+AGAIN = "arbiter resume, or an organiser on the site, starts it again"
 MEANINGS = {
     0: "the season is played to its end",
-    2: "its file must be put right; then start this again",
-    4: "somebody must look at it; then start this again",
-    130: "it was asked to stop; start this again to go on",
+    REFUSED: f"its file must be put right, or its changes accepted (arbiter accept); {AGAIN}",
+    4: f"somebody must look at it; {AGAIN}",
+    STOPPED: f"it was asked to stop; {AGAIN}",
+}
+INSPECTOR_MEANINGS = {
+    REFUSED: "a season's file must be put right; then start this again",
+    STOPPED: "it was asked to stop; start this again to go on",
 }
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INSPECTOR_NICE = 15
@@ -157,9 +162,9 @@ class Coordinators:
         files: Mapping[str, Path],
         cores: Sequence[int],
         log: Log,
-        is_paused: Callable[[str], bool] = lambda _: False,
+        wish: Callable[[str], tuple[bool, Wish]] = lambda _: (False, NO_WISH),
     ) -> None:
-        """`is_paused` says of a season whether nobody is to play it now."""
+        """`wish` says of a season whether it is paused, and what was ordered last."""
         names = list(files)
         shares = [list(cores[k :: len(names)]) or [cores[k % len(cores)]] for k in range(len(names))]
         self._players = [
@@ -168,41 +173,49 @@ class Coordinators:
         ]
         self._all = list(self._players)
         self.ended: dict[str, int] = {}
-        self._is_paused, self._paused_at = is_paused, dict[str, float]()
+        self._wish, self._done = wish, dict[str, int]()
 
     def inspect(self, files: Iterable[Path], cores: Sequence[int], log: Log) -> None:
         """Have an inspector, too, for these seasons; none if there are none."""
         words = [str(file) for file in files]
         if words:
-            meanings = {code: MEANINGS[code] for code in (2, 130)}
             words = ["inspect", *words]
-            one = Coordinator("submissions", words, cores, log, "inspector", meanings, INSPECTOR_NICE)
+            one = Coordinator(
+                "submissions", words, cores, log, "inspector", INSPECTOR_MEANINGS, INSPECTOR_NICE
+            )
             self._all.append(one)
 
     def start(self) -> None:
         """Start all, but for those of seasons that are paused."""
         for coordinator in self._all:
-            if coordinator in self._players and self._is_paused(coordinator.name):
-                self._paused_at[coordinator.name] = time.monotonic()
-            else:
+            paused, wish = self._wish(coordinator.name) if coordinator in self._players else (False, NO_WISH)
+            self._done[coordinator.name] = wish.number
+            if not paused:
                 coordinator.start()
 
     def look(self) -> None:
         """See how they are."""
         for coordinator in self._all:
+            ran = coordinator.runs
             coordinator.look()
-        for coordinator in self._players:
+            if coordinator not in self._players:
+                continue
             if coordinator.exit_code is not None:
                 self.ended[coordinator.name] = coordinator.exit_code
-            self._resume(coordinator)
+            if not coordinator.runs:
+                self._resume(coordinator, ran)
 
-    def _resume(self, coordinator: Coordinator) -> None:
-        """Start one again that has ended because its season was paused, once that is over."""
-        name, now = coordinator.name, time.monotonic()
-        if self._is_paused(name):
-            self._paused_at[name] = now
-        elif not coordinator.runs and now - self._paused_at.get(name, -PAUSE_SECONDS) < PAUSE_SECONDS:
-            del self._paused_at[name]
+    def _resume(self, coordinator: Coordinator, ended: bool) -> None:
+        """Start one again that does not run, if it was ordered to go on since it was started.
+
+        Where one has just `ended` because somebody must look at it, only a later order counts.
+        """
+        name = coordinator.name
+        paused, wish = self._wish(name)
+        if ended and coordinator.exit_code not in (REFUSED, STOPPED):
+            self._done[name] = wish.number
+        elif wish.goes_on and wish.number > self._done[name] and not paused:
+            self._done[name] = wish.number
             coordinator.start()
 
     def ask_to_end(self) -> None:

@@ -10,7 +10,16 @@ from starlette.routing import Route
 
 from arbiter.season import administration
 from arbiter.web.author_pages import OWN, for_author, own_page, sent_form, verdict_page
-from arbiter.web.organisers_api import MOVED, annulled, inspected, reinstated, run, sent_by_anybody, suspended
+from arbiter.web.organisers_api import (
+    MOVED,
+    accepted,
+    annulled,
+    inspected,
+    reinstated,
+    run,
+    sent_by_anybody,
+    suspended,
+)
 from arbiter.web.refusals import nothing_here
 from arbiter.web.words import match_of_part
 
@@ -58,6 +67,8 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
     match request.path_params["order"]:
         case "pause" | "resume" | "close" as verb:
             run(caller, verb)
+        case "accept":
+            accepted(caller)
         case "suspend":
             suspended(caller, player, because)
         case "reinstate":
@@ -94,6 +105,7 @@ def _admin(caller: Caller) -> dict[str, Any]:
     return {
         "paused": running.paused,
         "closed": running.closed,
+        "asked": stored.running.question() if state.holder is None else None,
         "suspended": caller.suspended(),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,

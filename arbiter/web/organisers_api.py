@@ -70,8 +70,14 @@ def pause(caller: Organiser) -> Response:
 
 @router.post(f"{BASE}/resume")
 def resume(caller: Organiser) -> Response:
-    """Let a paused season go on."""
+    """Let a season go on that was paused or stopped, or that ended because somebody had to look at it."""
     return _running(caller, "resume")
+
+
+@router.post(f"{BASE}/accept")
+def accept(caller: Organiser) -> Response:
+    """Accept what has to be before a season goes on, such as a change of its file; it then does."""
+    return JSONResponse({"accepted": accepted(caller)}, headers=PRIVATE)
 
 
 @router.post(f"{BASE}/close")
@@ -121,6 +127,14 @@ def read_own_audit(caller: Annotated[Caller, Depends(any_organiser)], limit: Mos
 def run(caller: Caller, verb: str) -> None:
     """Pause, resume or close a season."""
     getattr(caller.state.stored.running, verb)(caller.author.name)
+
+
+def accepted(caller: Caller) -> str:
+    """Accept what is asked; Refusal where nothing is."""
+    what = caller.state.stored.running.accept(caller.author.name)
+    if what is None:
+        raise Refusal(409, "conflict", "nothing has to be accepted")
+    return what
 
 
 def suspended(caller: Caller, player: str, because: str) -> Given:

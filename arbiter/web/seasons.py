@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from arbiter.config import load
 from arbiter.errors import ArbiterError, ConfigError, NoStore
 from arbiter.store import Store
+from arbiter.store.running import NO_WISH, Wish
 from arbiter.web.shown import as_shown
 from arbiter.web.state import read_state
 
@@ -165,12 +166,13 @@ class Seasons:
             if state is not None:
                 yield state
 
-    def is_paused(self, name: str) -> bool:
-        """True where an organiser has paused a season; where its store cannot be read, nobody knows."""
+    def wish(self, name: str) -> tuple[bool, Wish]:
+        """Whether a season is paused, and the last order; where its store cannot be read, nobody knows."""
         with suppress(ArbiterError):
             state = self.watched[name].show()
-            return state is not None and state.paused is not None
-        return False
+            if state is not None:
+                return state.paused is not None, state.wish
+        return False, NO_WISH
 
     def close(self) -> None:
         """Close all stores."""

@@ -45,5 +45,5 @@ def as_shown(whole: State, before: State | None = None) -> State:
 
 def _told(state: State) -> tuple[object, ...]:
     """What may still change of a season whose results are held back."""
-    runs = state.holder, state.stopping, state.paused, state.closed, state.following
+    runs = state.holder, state.stopping, state.paused, state.closed, state.wish, state.following
     return state.event, state.revision, state.annulled, state.suspended, *runs

@@ -17,6 +17,7 @@ from arbiter.season.results import Results
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
 from arbiter.store.happenings import Happening
+from arbiter.store.running import NO_WISH, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,6 +58,7 @@ class State:
     moment: datetime
     paused: str | None = None
     closed: str | None = None
+    wish: Wish = NO_WISH
     following: NextRound | None = None
     frozen: int | None = None
 
@@ -180,6 +182,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             moment=datetime.now(UTC),
             paused=running.paused,
             closed=running.closed,
+            wish=stored.running.wish(),
             following=next_round(config, rounds, seed_told or running.closed is not None),
             frozen=stored.frozen_after() if config.freeze else None,
         )

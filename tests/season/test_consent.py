@@ -24,7 +24,7 @@ CONFIG = "game: planning\nrounds: 2\nseed: abc\nsuspend_after: 0\nplayers:\n" + 
 )
 SHOWN = (
     "the seed was shown after round 2: whoever knows it knows every further card"
-    " (begin another season, or give --accept-changes to go on all the same)"
+    " (begin another season, or give --accept-changes, or arbiter accept, to go on all the same)"
 )
 ACCEPTED = ChangesAccepted("round 3 is played though the seed was shown after round 2")
 

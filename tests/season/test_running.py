@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season.season import Season
 from tests.commands import arbiter
@@ -66,8 +68,90 @@ def test_a_season_goes_on_at_the_command(arbiter: Callable[..., tuple[int, str, 
     assert "paused since" in arbiter("status", kept.file)[1]
     assert arbiter("resume", kept.file)[0] == 0
     assert json.loads(arbiter("status", kept.file, "--format", "json")[1])["paused"] is None
-    assert "small is not paused" in arbiter("resume", kept.file)[2]
+    with kept.store.held("small"):
+        assert "plays small already" in arbiter("resume", kept.file)[2]
     assert [(deed.who, deed.verb) for deed in kept.season.audit.last(9)] == [
         ("@console", "resume"),
         ("olga", "pause"),
     ]
+
+
+def test_a_season_is_paused_at_the_command(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
+    assert arbiter("pause", kept.file) == (0, "", "")
+    assert kept.season.running.read().paused is not None
+    assert "small is paused since" in arbiter("pause", kept.file)[2]
+    assert [deed.verb for deed in kept.season.audit.last(9)] == ["pause"]
+
+
+def test_a_season_that_was_stopped_is_ordered_to_go_on(
+    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
+) -> None:
+    with kept.store.held("small"):
+        assert arbiter("stop", kept.file)[0] == 0
+    stopped = kept.season.running.wish()
+    assert not stopped.goes_on
+    assert arbiter("resume", kept.file) == (0, "", "")
+    assert kept.season.running.wish() > stopped
+    assert kept.season.running.wish().goes_on
+
+
+def change(kept: Kept, old: str, new: str) -> Season:
+    """The season with another line in its file, its last round complete."""
+    finish(kept)
+    kept.file.write_text(kept.file.read_text().replace(old, new))
+    return Season(load(kept.file), kept.season)
+
+
+def test_a_change_of_the_file_is_asked_about_and_accepted_once(
+    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
+) -> None:
+    changed = change(kept, "time: 60s+100ms", "time: 30s")
+    for _ in range(2):
+        with pytest.raises(ConfigError, match=r"time: 60s\+100ms -> 30s .*arbiter accept"):
+            changed.plan()
+    asked = [deed.because for deed in kept.season.audit.last(9)]
+    assert asked == ["time: 60s+100ms -> 30s"]
+    assert json.loads(arbiter("status", kept.file, "--format", "json")[1])["asks"] == asked[0]
+    assert kept.season.running.accept("olga") == asked[0]
+    assert kept.season.running.accept("olga") is None
+    plan = changed.plan()
+    assert plan is not None
+    assert (plan.stored.number, plan.accepted) == (4, asked[0])
+
+
+def test_what_was_accepted_is_that_change_and_no_other(kept: Kept) -> None:
+    changed = change(kept, "time: 60s+100ms", "time: 30s")
+    with pytest.raises(ConfigError):
+        changed.plan()
+    kept.season.running.accept("olga")
+    kept.file.write_text(kept.file.read_text().replace("time: 30s", "time: 31s"))
+    with pytest.raises(ConfigError, match="-> 31s"):
+        Season(load(kept.file), kept.season).plan()
+    question = kept.season.running.question()
+    assert question is not None
+    assert question.because == "time: 60s+100ms -> 31s"
+
+
+def test_a_change_that_was_taken_back_is_asked_about_no_more(kept: Kept) -> None:
+    with pytest.raises(ConfigError):
+        change(kept, "time: 60s+100ms", "time: 30s").plan()
+    assert kept.season.running.question() is not None
+    kept.season.add_round(4, kept.config.digest, [], {}, planned_at=datetime.now(UTC) + timedelta(minutes=1))
+    assert kept.season.running.question() is None
+
+
+def test_a_change_is_accepted_at_the_command_before_anybody_asks(
+    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
+) -> None:
+    finish(kept)
+    assert "small: nothing has to be accepted" in arbiter("accept", kept.file)[2]
+    text = kept.file.read_text().replace("  - {name: p5, command: [python3]}\n", "")
+    kept.file.write_text(text + "isolation: plain\n")
+    with kept.store.held("small"):
+        code, out, err = arbiter("accept", kept.file)
+    assert (code, "p5 is withdrawn" in out) == (0, True)
+    assert "to stop when the matches in flight are over; a site then begins again by itself" in err
+    assert kept.season.asked_to_stop()
+    plan = Season(load(kept.file), kept.season).plan()
+    assert plan is not None
+    assert plan.stored.number == 4

@@ -84,6 +84,7 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
         "/submissions/{number}/inspect",
         "/pause",
         "/resume",
+        "/accept",
         "/close",
         "/audit",
         "/matches/{match}/annul",

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
+from arbiter.store.running import Wish
 from arbiter.web import coordinators
 from arbiter.web.coordinators import AGAIN_AFTER, Coordinator, Coordinators
 from arbiter.web.traffic import Log
@@ -133,25 +134,39 @@ def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> Non
     assert [coordinator._cores for coordinator in made._all] == expected
 
 
-def test_a_paused_season_is_played_again_once_it_is_resumed(
-    monkeypatch: pytest.MonkeyPatch, now: list[float], tmp_path: Path
+@pytest.mark.parametrize(
+    ("code", "wishes", "starts"),
+    [
+        # Paused when the site begins: played once it is resumed.
+        (130, [(True, Wish(1)), (True, Wish(1)), (False, Wish(2, True))], 1),
+        # Resumed before the one that was to stop has ended: played again.
+        (130, [(False, Wish()), (False, Wish(2, True))], 2),
+        # Stopped, and later resumed.
+        (130, [(False, Wish(2, True)), (False, Wish(3)), (False, Wish(3)), (False, Wish(4, True))], 2),
+        # Stopped long after it was resumed: stays so.
+        (130, [(False, Wish(2, True)), (False, Wish(3)), (False, Wish(3))], 1),
+        (130, [(False, Wish(2, True)), (False, Wish(2, True))], 1),
+        # Ended because somebody must look at it: an order from before does not count, a later one does, once.
+        (4, [(False, Wish()), (False, Wish(2, True)), (False, Wish(2, True))], 1),
+        (2, [(False, Wish()), (False, Wish()), (False, Wish(1, True)), (False, Wish(1, True))], 2),
+        (2, [(False, Wish()), (False, Wish()), (True, Wish(1, True))], 1),
+        # Accepted before its end was noticed.
+        (2, [(False, Wish()), (False, Wish(1, True)), (False, Wish(1, True))], 2),
+    ],
+)
+def test_an_order_to_go_on_starts_one_again_that_has_ended(
+    code: int, wishes: list[tuple[bool, Wish]], starts: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    starts: list[float] = []
-    paused = True
+    born: list[int] = []
 
-    def born(*_: object, **__: object) -> Process:
-        starts.append(now[0])
-        return Process(130)
+    def start(*_: object, **__: object) -> Process:
+        born.append(1)
+        return Process(code)
 
-    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", born)
-    every = Coordinators({"spring": tmp_path / "spring.yaml"}, [0], Lines(), lambda _: paused)
+    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", start)
+    now = iter(wishes)
+    every = Coordinators({"spring": tmp_path / "spring.yaml"}, [0], Lines(), lambda _: next(now))
     every.start()
-    every.look()
-    assert starts == []
-    paused, now[0] = False, 1030.0
-    every.look()
-    assert starts == [1030.0]
-    # Asked to stop by somebody else: it stays so.
-    for now[0] in (1031.0, 1100.0):
+    for _ in wishes[1:]:
         every.look()
-    assert starts == [1030.0]
+    assert len(born) == starts

@@ -20,6 +20,7 @@ BASE = "/api/v1/seasons/small"
 ORDERS = [
     "/pause",
     "/resume",
+    "/accept",
     "/close",
     "/players/p1/suspend",
     "/players/p1/reinstate",
@@ -72,6 +73,14 @@ def test_a_season_is_paused_and_resumed(site: Authored) -> None:
     assert order(site, "/resume").json()["paused"] is None
     assert not stored.asked_to_stop()
     assert deeds(site)[:2] == [("olga", "resume", ""), ("olga", "pause", "")]
+
+
+def test_what_is_asked_is_accepted_once(site: Authored) -> None:
+    site.kept.season.running.ask("5e55", "time: 60s -> 30s")
+    assert order(site, "/accept").json() == {"accepted": "time: 60s -> 30s"}
+    assert deeds(site)[0] == ("olga", "accept", "5e55")
+    refused = order(site, "/accept")
+    assert (refused.status_code, refused.json()["error"]["message"]) == (409, "nothing has to be accepted")
 
 
 def test_a_closed_season_takes_nothing_and_plans_no_round(site: Authored) -> None:

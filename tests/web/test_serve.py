@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import time
 import urllib.request
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from arbiter.store import Store
 from arbiter.web.serving import bound_socket
 from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season
-from tests.round_processes import assert_all_end, run, watched, with_gate, write_config
+from tests.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
 from tests.web.served import PATIENCE, Served, serving
 
 if TYPE_CHECKING:
@@ -137,14 +138,16 @@ def make(config: Path) -> None:
         Season.open(settled, store)
 
 
-def told(served: Served, season: str, event: str) -> Any:
-    """The data of the first event of a kind, from the season's beginning on."""
+def told(served: Served, season: str, event: str, wanted: Any = None) -> Any:
+    """The data of the first event of a kind, from the season's beginning on; of the first that is `wanted`."""
     address = f"{served.address}api/v1/seasons/{season}/events"
     request = urllib.request.Request(address, headers={"Last-Event-ID": "0"})
     with urllib.request.urlopen(request, timeout=PATIENCE) as news:
         for line in news:
             if line == f"event: {event}\n".encode():
-                return json.loads(next(news).removeprefix(b"data: "))
+                data = json.loads(next(news).removeprefix(b"data: "))
+                if wanted in (None, data):
+                    return data
     raise AssertionError(f"nothing was told of {event}")
 
 
@@ -182,6 +185,37 @@ def test_two_seasons_are_played_by_one_command(tmp_path: Path) -> None:
     with serving(*files, "--play", folder=tmp_path) as served:
         assert told(served, "one", "state") == told(served, "two", "state") == {"state": "over"}
     assert "one: arbiter: round 1: 8 matches" in served.log()
+
+
+def until(config: Path, key: str) -> Any:
+    """What `status` says under a key, once it says something."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if (found := json.loads(run("status", config, "--format", "json")[1])[key]) is not None:
+            return found
+    raise AssertionError(f"{key}: nothing in {PATIENCE} s")
+
+
+@pytest.mark.process
+def test_a_site_stays_while_its_season_is_stopped_changed_accepted_and_played_on(tmp_path: Path) -> None:
+    config = with_gate(write_config(tmp_path), matches=1)
+    make(config)
+    with serving(config, "--play", folder=tmp_path) as served:
+        told(served, "season", "match")
+        assert run("stop", config)[0] == 0
+        with gate_opened(config):
+            assert run("stop", config, "--wait")[0] == 0
+        config.write_text(
+            config.read_text().replace("rounds: 2", "rounds: 1").replace("\ntime: 60s", "\ntime: 50s")
+        )
+        assert run("resume", config)[0] == 0
+        # The round that was begun is finished as it was begun.
+        assert until(config, "asks") == "time: 60s -> 50s"
+        assert run("accept", config)[:2] == (0, "accepted: time: 60s -> 50s\n")
+        assert told(served, "season", "state", {"state": "over"})
+        assert served.process.poll() is None
+    assert "its changes accepted (arbiter accept)" in served.log()
+    assert "arbiter resume" in served.log()
 
 
 @pytest.mark.process
