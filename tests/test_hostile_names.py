@@ -88,7 +88,7 @@ def cells_of(document: str) -> list[list[str]]:
 MARKDOWN = [("standings",), ("standings", "--history"), ("crosstable",)]
 
 
-@pytest.mark.parametrize("command", MARKDOWN)
+@pytest.mark.parametrize("command", [*MARKDOWN, ("marks",)])
 def test_markdown_has_neither_links_nor_tags(command: tuple[str, ...], said: Callable[..., str]) -> None:
     kinds = {token.type for token in tokens_of(said(*command, "--format", "markdown"))}
     assert not kinds & {"link_open", "html_inline", "html_block", "code_inline", "image"}
@@ -103,7 +103,16 @@ def test_markdown_shows_names_as_they_are_in_cells_of_their_own(
     assert {row[heading.index("player")] for row in rows} == set(NAMES)
 
 
-@pytest.mark.parametrize("command", [("standings",), ("crosstable",), ("matches",), ("show", "r001/t01/m0")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("standings",),
+        ("marks", "--format", "text"),
+        ("crosstable",),
+        ("matches",),
+        ("show", "r001/t01/m0"),
+    ],
+)
 def test_tables_for_people_show_names_as_they_are(command: tuple[str, ...], said: Callable[..., str]) -> None:
     name, *words = command
     shown = said(name, *words)
@@ -116,6 +125,11 @@ def test_standings_for_a_spreadsheet_have_no_formula_and_figures_of_either_sign(
     rows = list(csv.DictReader(io.StringIO(said("standings", "--format", "csv"))))
     assert {row["player"] for row in rows} == {"'=1+1", *NAMES[1:]}
     assert any(float(row["low"]) < 0 for row in rows)
+
+
+def test_marks_for_a_spreadsheet_have_no_formula(said: Callable[..., str]) -> None:
+    rows = list(csv.DictReader(io.StringIO(said("marks"))))
+    assert {row["author"] for row in rows} == {"'=1+1", *NAMES[1:]}
 
 
 def test_names_among_the_headings_of_csv_are_no_formulas() -> None:

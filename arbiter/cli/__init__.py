@@ -37,6 +37,7 @@ COMMANDS = {
     "restore": ("backup", "restore", "Put a backup's seasons, or another store's, into a store."),
     "merge": ("merge", "merge", "Put the parts of a season, played apart, into one store."),
     "standings": ("tables", "standings", "Ratings of a season with their intervals."),
+    "marks": ("tables", "marks", "A course's marks: a line for each author, for a spreadsheet."),
     "crosstable": ("tables", "crosstable", "Who beat whom how often."),
     "matches": ("tables", "matches", "List the matches of a season."),
     "show": ("show", "show", "One match: who sat where, what was played, why it ended."),

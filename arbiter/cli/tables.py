@@ -1,4 +1,4 @@
-"""`standings`, `crosstable`, `matches`: what a store holds, as tables."""
+"""`standings`, `marks`, `crosstable`, `matches`: what a store holds, as tables."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.opening import look, open_stored
-from arbiter.cli.options import config_argument, format_option, store_option, table_format_option
+from arbiter.cli.options import (
+    config_argument,
+    format_option,
+    format_option_of,
+    store_option,
+    table_format_option,
+)
 from arbiter.cli.output import counted, print_as, print_json, print_table, result_text, seat_names
 from arbiter.cli.standings import show_history, show_standings
+from arbiter.config.changes import VERSION_MARK
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.administration import unknown_round
+from arbiter.season.grades import Grade, grades
 from arbiter.season.marks import marked
 from arbiter.season.orders import first_id, force
 
@@ -46,6 +54,36 @@ def standings(
         show_history(found.name, [found.standings(n + 1) for n in range(after_round or last)], style)
         return
     show_standings(marked(found.standings(after_round or last), found.players, official), style)
+
+
+@click.command()
+@config_argument
+@store_option
+@format_option_of("csv", "text", "json", "markdown", text="A table for a spreadsheet, for people, or JSON.")
+def marks(config: str, store_url: str | None, style: str) -> None:
+    """A line for each author of a course: rank, Elo with its interval, and a mark.
+
+    The mark says how many of the organiser's bots the author's program is rated above: those of the season's
+    file, or where nobody sends programs its house bots, the other players being the authors.
+
+    Example: arbiter marks configs/demo.yaml > marks.csv
+    """
+    found = look(config, store_url)
+    last, authors = found.complete, found.season.authors.all()
+    names = {author.name for author in authors if not author.organiser}
+    rungs = {
+        rated
+        for rated, house in found.players.items()
+        if house or (names and rated.partition(VERSION_MARK)[0] not in names)
+    }
+    names = names or {rated.partition(VERSION_MARK)[0] for rated in found.players.keys() - rungs}
+    standings = found.standings(last) if last else {"players": []}
+    lines = grades(standings, names, rungs, found.players.keys())
+    columns = Grade._fields
+    rows = [[round(cell) if isinstance(cell, float) else cell for cell in line] for line in lines]
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    texts = [columns.index(name) for name in ("author", "above", "note")]
+    print_as(style, [line._asdict() for line in lines], (columns, rows), (columns, cells), left=texts)
 
 
 @click.command()

@@ -30,11 +30,16 @@ def marked(standings: dict[str, Any], players: Mapping[str, bool], official: boo
         rows.append({**row, "marks": [mark for mark, holds in marks.items() if holds]})
     if official:
         rows = [row for row in rows if not {"withdrawn", "house"} & set(row["marks"])]
-        last: dict[str, Any] = {}
-        for number_, row in enumerate(rows, 1):
-            row["rank"] = last["rank"] if last and _equal(last["elo"], row["elo"]) else number_
-            last = row
+        share_ranks(rows)
     return {**standings, "players": rows}
+
+
+def share_ranks(rows: list[dict[str, Any]]) -> None:
+    """Give rows, the best first, their ranks; equals share one."""
+    last: dict[str, Any] = {}
+    for number, row in enumerate(rows, 1):
+        row["rank"] = last["rank"] if last and _equal(last["elo"], row["elo"]) else number
+        last = row
 
 
 def _equal(one: float | None, other: float | None) -> bool:

@@ -1,0 +1,91 @@
+"""What a course writes down of each author: the place among the others, and the mark, which needs no others.
+
+The organiser's bots are the rungs of a ladder; a mark is how many of them an author's program is rated above.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.config.changes import VERSION_MARK
+from arbiter.season.marks import share_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+
+class Grade(NamedTuple):
+    """One author: the version that is rated, and what it came to; None where nothing is rated yet.
+
+    `elo`, `low` and `high` are in Elo, the latter the ends of the 95 % interval; `mark` counts the `rungs`
+    rated below it, of which `above` is the best.
+    """
+
+    author: str
+    version: str
+    rank: int | None
+    elo: float | None
+    low: float | None
+    high: float | None
+    mark: int
+    rungs: int
+    above: str
+    matches: int
+    faults: int
+    note: str
+
+
+def grades(
+    standings: Mapping[str, Any], authors: Iterable[str], rungs: Collection[str], playing: Collection[str]
+) -> list[Grade]:
+    """A grade for each author, the best first, those without a rating last and by name.
+
+    An author's rating is that of the version that plays (`playing`: rated names), or of the last one before
+    it that has a rating. `rungs` are the organiser's bots, by rated name. Equals share a rank.
+    """
+    rows = [dict(row) for row in standings["players"] if row["elo"] is not None]
+    ladder = [row for row in rows if row["player"] in rungs]
+    best: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name = _author(row["player"])
+        if row["player"] not in rungs and (
+            name not in best or _lateness(row, playing) > _lateness(best[name], playing)
+        ):
+            best[name] = row
+    known = sorted(set(authors), key=lambda name: (name.casefold(), name))
+    rated = sorted((best[name] for name in known if name in best), key=lambda row: -row["elo"])
+    share_ranks(rated)
+    reasons = standings.get("suspended", {})
+    found = [_grade(row, ladder, reasons) for row in rated]
+    empty = (None, None, None, None, 0, len(ladder), "", 0, 0)
+    return found + [Grade(name, "", *empty, reasons.get(name, "")) for name in known if name not in best]
+
+
+def _grade(row: Mapping[str, Any], ladder: Iterable[Mapping[str, Any]], reasons: Mapping[str, str]) -> Grade:
+    author, _, version = row["player"].partition(VERSION_MARK)
+    rungs = list(ladder)
+    below = [rung for rung in rungs if rung["elo"] < row["elo"]]
+    return Grade(
+        author,
+        version,
+        row["rank"],
+        row["elo"],
+        row["low"],
+        row["high"],
+        len(below),
+        len(rungs),
+        max(below, key=lambda rung: rung["elo"])["player"] if below else "",
+        row["matches"],
+        sum(row["faults"].values()),
+        reasons.get(row["player"], reasons.get(author, "")),
+    )
+
+
+def _author(rated: str) -> str:
+    return str(rated.partition(VERSION_MARK)[0])
+
+
+def _lateness(row: Mapping[str, Any], playing: Collection[str]) -> tuple[bool, int, str]:
+    """Larger for the version that plays, and for later ones."""
+    version = row["player"].partition(VERSION_MARK)[2]
+    return row["player"] in playing, len(version), version

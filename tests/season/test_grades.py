@@ -1,0 +1,83 @@
+"""The marks of a course: a line for each author, whoever of them is rated."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from arbiter.season.grades import Grade, grades
+from arbiter.submissions.authors import add_authors
+from tests.commands import arbiter
+from tests.kept_season import Kept, kept, original_season
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["arbiter", "kept", "original_season"]
+
+
+def row(player: str, elo: float | None, **more: Any) -> dict[str, Any]:
+    ends = {"low": None, "high": None} if elo is None else {"low": elo - 30, "high": elo + 30}
+    return {"player": player, "rank": 0, "elo": elo, **ends, "matches": 8, "faults": {}, **more}
+
+
+def graded(*rows: dict[str, Any], suspended: dict[str, str] | None = None) -> list[Grade]:
+    standings = {"players": list(rows), "suspended": suspended or {}}
+    return grades(standings, ["ann", "Ben", "cid"], {"lesson", "greedy"}, ["ann@12", "Ben@1", "cid@1"])
+
+
+LADDER = row("greedy", 50.0), row("lesson", -200.0)
+
+
+def test_a_mark_counts_the_rungs_below_and_names_the_best_of_them() -> None:
+    ben = row("Ben@1", 60.0, faults={"crash": 2, "illegal": 1})
+    found = graded(*LADDER, row("ann@12", 0.0), ben, row("cid@1", -300.0))
+    assert found[0] == Grade("Ben", "1", 1, 60.0, 30.0, 90.0, 2, 2, "greedy", 8, 3, "")
+    assert [(one.author, one.rank, one.mark, one.above) for one in found] == [
+        ("Ben", 1, 2, "greedy"),
+        ("ann", 2, 1, "lesson"),
+        ("cid", 3, 0, ""),
+    ]
+
+
+def test_the_version_that_plays_counts_and_until_it_is_rated_the_last_one_that_is() -> None:
+    versions = row("ann@9", 300.0), row("ann@10", 20.0), row("Ben@1", 0.0), row("Ben@2", 90.0)
+    found = {one.author: one for one in graded(*LADDER, *versions, row("ann@12", None))}
+    assert (found["ann"].version, found["Ben"].version) == ("10", "1")
+
+
+def test_equals_share_a_rank_and_who_has_no_rating_is_there_all_the_same() -> None:
+    found = graded(*LADDER, row("ann@12", 10.0), row("cid@1", 10.0), suspended={"Ben": "it cheats"})
+    assert [(one.author, one.rank, one.elo) for one in found] == [
+        ("ann", 1, 10.0),
+        ("cid", 1, 10.0),
+        ("Ben", None, None),
+    ]
+    assert found[-1].note == "it cheats"
+
+
+def test_the_command_writes_a_line_for_each_author_and_none_for_organisers(
+    kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
+    kept.file.write_text(kept.file.read_text() + "submissions: {}\n")
+    add_authors(kept.config, kept.season, ["ann", "ben"], False, "test")
+    add_authors(kept.config, kept.season, ["olga"], True, "test")
+    code, out, err = arbiter("marks", kept.file)
+    assert (code, err) == (0, "")
+    found = list(csv.DictReader(io.StringIO(out)))
+    assert [(line["author"], line["rank"], line["mark"], line["rungs"]) for line in found] == [
+        ("ann", "", "0", "7"),
+        ("ben", "", "0", "7"),
+    ]
+
+
+def test_where_nobody_sends_programs_the_players_of_the_file_are_marked(
+    kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
+    found = json.loads(arbiter("marks", kept.file, "--format", "json")[1])
+    standings = json.loads(arbiter("standings", kept.file, "--format", "json")[1])["players"]
+    elo = {one["player"]: one["elo"] for one in standings}
+    assert [one["author"] for one in found] == [name for name in elo if not name.startswith("random")]
+    assert all((one["mark"], one["rungs"]) == (int(one["elo"] > elo["random"]), 1) for one in found)
