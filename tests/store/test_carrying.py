@@ -72,15 +72,19 @@ def test_every_table_belongs_to_seasons_or_is_known_not_to() -> None:
 
 
 @pytest.mark.process
-def test_everything_moves_to_a_server_and_back(full: Kept, postgres: str, tmp_path: Path) -> None:
-    expected = contents(full.store)
+def test_everything_moves_to_a_server_and_back(
+    full: Kept, postgres: str, arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
+    expected, again = contents(full.store), f"sqlite:///{full.file.with_name('again.sqlite')}"
     assert [name for name, rows in expected.items() if not rows] == []
-    with closing(Store(postgres)) as server, closing(Store(f"sqlite:///{tmp_path / 'again'}")) as again:
+    full.file.with_name("again.submissions").symlink_to("small.submissions")
+    with closing(Store(postgres)) as server:
         # A server may hold seasons already, so that the numbers of rows are others there.
         server.make_season("before", "planning", "1").audit.add("olga", "pause", "")
-        carry(full.store, server)
-        carry(server, again)
-        found = contents(again)
+        assert arbiter("restore", full.file, full.store.name, "--store", postgres)[::2] == (0, "")
+        assert arbiter("restore", full.file, postgres, "--store", again)[::2] == (0, "")
+        with closing(Store(again)) as store:
+            found = contents(store)
         assert found["seasons"].pop(0)["name"] == "before"
         assert found["audit"].pop(0)["verb"] == "pause"
         assert found == expected
