@@ -103,6 +103,7 @@ def _refuse_without_programs(config: Config, season: SeasonStore, source: Path |
     waiting = (one for one in season.submissions.waiting() if not archive_of(config, one.file).exists())
     names = [*lost(config, season), *(f"{one.author}@{one.version}" for one in waiting)]
     if names:
-        folder = "its folder STEM.submissions" if source is None else source.with_suffix(".submissions")
+        beside = None if source is None else source.with_suffix(".submissions")
+        folder = beside if beside is not None and beside.is_dir() else "the old store's folder .submissions"
         message = f"{folder_of(config)} lacks the programs of {first_few(sorted(names))}"
         raise ConfigError(message, str(config.file), f"copy {folder} there first")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 from contextlib import closing
 from hashlib import sha256
@@ -178,13 +179,13 @@ def test_a_store_without_the_season_or_none_at_all_is_named(
     assert "there is no store none.sqlite\n" in refused("none.sqlite", 5)
 
 
-@pytest.mark.parametrize("gone", ["two.zip", "one/source/bot.py"])
+@pytest.mark.parametrize(("gone", "lost"), [("two.zip", "Łukasz@2"), ("one/source/bot.py", "Łukasz@1")])
 def test_a_season_does_not_move_without_its_authors_programs(
-    gone: str, full: Kept, refused: Callable[..., str]
+    gone: str, lost: str, full: Kept, refused: Callable[..., str]
 ) -> None:
-    full.file.with_name("small.submissions").rename(full.file.with_name("new.submissions"))
-    full.file.with_name("new.submissions").joinpath(gone).unlink()
-    lost = "Łukasz@2" if gone == "two.zip" else "Łukasz@1"
+    new = full.file.with_name("new.submissions")
+    shutil.copytree(full.file.with_name("small.submissions"), new)
+    (new / gone).unlink()
     said = refused(full.store.name, 2, "--store", f"sqlite:///{full.file.with_name('new.sqlite')}")
     assert f"new.submissions lacks the programs of {lost} (copy " in said
     assert said.endswith("small.submissions there first)\n")
