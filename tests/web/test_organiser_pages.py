@@ -50,17 +50,17 @@ def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
 
 
 def test_what_is_asked_is_shown_and_accepted(organised: Authored) -> None:
-    assert "Accept and play on" not in organised.client.get("/admin").text
+    assert "Accept and resume" not in organised.client.get("/admin").text
     organised.kept.season.running.ask("5e55", f"{HOSTILE} is new")
     page = organised.client.get("/admin").text
-    assert "Accept and play on" in page
+    assert "Accept and resume" in page
     assert "<script>alert" not in page
     assert order(organised, "accept").status_code == 303
-    assert "Accept and play on" not in organised.client.get("/admin").text
+    assert "Accept and resume" not in organised.client.get("/admin").text
 
 
 def test_a_season_that_nobody_plays_is_ordered_to_go_on(organised: Authored) -> None:
-    assert "Play on" in organised.client.get("/admin").text
+    assert ">Resume<" in organised.client.get("/admin").text
     order(organised, "resume")
     assert organised.kept.season.running.wish().goes_on
 
