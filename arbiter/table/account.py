@@ -6,6 +6,10 @@ Delays reduce what a bot is charged, so only those count that kept this bot from
   thread can have waited: a thread that waited long ago becomes the main one when it executes a program, and
   would bring its delay along;
 - all of the referee's: it cannot know what the bot did meanwhile, and decides in the bot's favour.
+
+A referee that was stopped, with its bots or alone, stood on no run queue. It finds that out by itself: it
+wakes later than it asked for, and neither its CPU time nor its own delay is why. What passed since it last
+looked is then no time of the bot's, but for the CPU time that the bot used.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.clock import MS, SECOND
 from arbiter.table.meter import ClockKind, charged
 
 if TYPE_CHECKING:
@@ -20,6 +25,12 @@ if TYPE_CHECKING:
 
 FIRST_WAIT_NS = 200_000
 """How long the referee waits before it reads the meters."""
+BRISK_WAIT_NS = 5 * MS
+"""How long it does so for a bot that has answered quickly several times running."""
+GAP_NS = 5 * MS
+"""A referee that wakes later than this, and was neither running nor ready to run, was stopped."""
+UNKNOWN_NS = SECOND
+"""How much time of an exchange, at most, is not charged although it may have passed before such a stop."""
 MOST_READINGS = 3
 """Of the first reading, which is repeated if it took as long as the wait before it."""
 _now = time.monotonic_ns
@@ -38,12 +49,15 @@ class Cost(NamedTuple):
 class Account:
     """The cost of one exchange, from the end of the first wait on."""
 
-    __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room", "_start",
-                 "core_wait_ns", "last", "late_ns")  # fmt: skip
+    __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room", "_unknown",
+                 "core_wait_ns", "due", "last", "late_ns", "start", "stopped_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
         """`start`: of the exchange, on the monotonic clock in ns; `before`: the last reading, if any."""
-        self._meter, self._kind, self._start = meter, kind, start
+        self._meter, self._kind = meter, kind
+        self.start = start
+        """Of the exchange; later by the time in which the referee was stopped, which is `stopped_ns`."""
+        self.stopped_ns, self._unknown = 0, UNKNOWN_NS
         for _ in range(MOST_READINGS):
             began = _now()
             base = meter.read()
@@ -54,10 +68,17 @@ class Account:
                 break
         self._early_cpu = self._credited = 0
         if before is not None:
+            own = base.own_ns - before.own_ns
+            if first_wait_was_stopped(first, own):
+                # The bot's CPU time since `before` may all be of earlier.
+                self.stopped_ns = first - FIRST_WAIT_NS
+                self.start, first = start + self.stopped_ns, FIRST_WAIT_NS
             # What the bot used and waited for during the first wait, as far as the readings show.
             self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)
-            self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns)
+            self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns + own)
         self._base = self.last = base
+        self.due = self._looked
+        """When the wait that is under way ends at the latest, on the monotonic clock in ns."""
         self._room = first - self._credited
         self.late_ns = 0
         """The referee's delay between the last two readings."""
@@ -66,23 +87,50 @@ class Account:
 
     def cost(self, answered: bool = False) -> Cost:
         """The cost so far, by a new reading."""
-        wall = _now() - self._start
+        wall = _now() - self.start
         now = self._meter.read()
         moment = _now()
+        late = moment - max(self.due, self._looked) - (now.own_ns - self.last.own_ns)
+        gap = self._gap(moment, now, late) if late > GAP_NS else 0
+        if gap:
+            self.start += gap
+            self.stopped_ns += gap
+            wall = moment - self.start
         # The time since the last reading, and before it that in which a wait reported now may have begun.
-        room = self._room + moment - self._looked
+        room = self._room + moment - self._looked - gap
         delay = now.delay_ns - self.last.delay_ns
         counted = min(delay, room)
         self._credited += counted
         ready = not answered and self._meter.runnable
         self._room = room - counted if ready else 0
         # A wait that goes on is not reported yet: it is the time in which a runnable thread did not run.
-        idle = moment - self._looked - (now.cpu_ns - self.last.cpu_ns) if ready else 0
+        idle = moment - self._looked - gap - (now.cpu_ns - self.last.cpu_ns) if ready else 0
         self.core_wait_ns = max(delay, idle)
         self.late_ns = now.own_ns - self.last.own_ns
         self.last, self._looked = now, moment
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
         return cost_of(self._kind, wall, cpu, self._credited + now.own_ns - self._base.own_ns)
+
+    def _gap(self, moment: int, now: Reading, late: int) -> int:
+        """How much of the time since the last look is not the bot's.
+
+        `late`: how much of it came after the end of the wait, our own delay taken off.
+        """
+        late -= now.busy_ns - self.last.busy_ns
+        if late <= GAP_NS:
+            return 0
+        own = now.own_ns - self.last.own_ns
+        idle = max(0, moment - self._looked - (now.cpu_ns - self.last.cpu_ns))
+        # The stop began before the wait's end, nobody knows when. Bounded, or who sleeps on a machine that
+        # stops again and again would never be late.
+        unknown = min(max(0, idle - late - own), self._unknown)
+        self._unknown -= unknown
+        return min(idle, late + unknown)
+
+
+def first_wait_was_stopped(wall: int, own_delay: int) -> bool:
+    """True if the referee was stopped in the first wait, which took so long; both in ns."""
+    return wall - own_delay > BRISK_WAIT_NS + GAP_NS
 
 
 def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:

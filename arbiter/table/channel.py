@@ -29,7 +29,14 @@ from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.exchange import Reply, timeout
 from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN, REPLY_LIMIT, Answer, Connection
-from arbiter.table.account import FIRST_WAIT_NS, Account, Cost, cost_of
+from arbiter.table.account import (
+    BRISK_WAIT_NS,
+    FIRST_WAIT_NS,
+    Account,
+    Cost,
+    cost_of,
+    first_wait_was_stopped,
+)
 from arbiter.table.ending import Ending
 from arbiter.table.meter import ClockKind, Meter, Reading
 from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
@@ -46,11 +53,10 @@ if TYPE_CHECKING:
 FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK = 8
 """Replies within `FIRST_WAIT_NS`, one after another, that make a bot brisk: it is waited for longer."""
-BRISK_WAIT_MS = 5
+BRISK_WAIT_MS = BRISK_WAIT_NS // MS
 FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
 """While a bot thinks, when to look first whether others keep it from the core, and how often at least."""
 LOOK_AGAIN_NS = MS
-LONGEST_POLL_MS = 3_600_000
 LAST_WORDS_NS = 30 * MS
 """For more of a text that is no reply: it may tell why the program failed."""
 SMALL = 256
@@ -71,6 +77,8 @@ class Channel:
         """CPU time of its start, up to the first reply."""
         self.answered = False
         """True once its first reply has come."""
+        self.stopped_ns = 0
+        """How long the referee was stopped while it waited for this bot."""
         self._launcher = launcher
         self._kind = ClockKind(limits.clock)
         # Every other tier allows child processes.
@@ -153,6 +161,7 @@ class Channel:
     def _start(self, send: Send) -> Reply | int:
         """The first exchange: what the program has used by its end was its start."""
         self._starting = True
+        self._base = self._meter.read()
         reply = self.exchange(send)
         self.answered = not isinstance(reply, Reply) or reply.fault is None
         self._base = self._meter.read()
@@ -182,6 +191,9 @@ class Channel:
             return wall
         self.presence.note(self._base.cpu_ns)
         own = self._base.own_ns - base.own_ns
+        if first_wait_was_stopped(wall, own):
+            self.stopped_ns += wall - FIRST_WAIT_NS
+            return FIRST_WAIT_NS
         delay = self._base.delay_ns - base.delay_ns + own
         taken = stop_all(self.others, own) if own > DISTURBED_NS else 0
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
@@ -229,6 +241,7 @@ class Channel:
             if account.late_ns > DISTURBED_NS:
                 taken += stop_all(self.others, account.late_ns)
             self._base = account.last
+            self.stopped_ns, account.stopped_ns = self.stopped_ns + account.stopped_ns, 0
             return spent
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
@@ -242,9 +255,9 @@ class Channel:
             return reply(spent, timeout(self.seat, send, spent.charged_ns, unread, bool(rest)))
 
         while True:
-            left = min(look, at_most, glance) - (_now() - start)
+            account.due = account.start + min(look, at_most, glance)
             # Rounded up: waking early would only mean waiting again.
-            events = self._watch.poll(min(max(0, -(-left // MS)), LONGEST_POLL_MS))
+            events = self._watch.poll(max(0, -((_now() - account.due) // MS)))
             ready = {descriptor for descriptor, _ in events}
             if self.stderr.descriptor in ready and not self.stderr.mark(DURING if send.asks else SINCE):
                 self._watch.unregister(self.stderr.descriptor)
@@ -267,10 +280,9 @@ class Channel:
                 return reply(cost(answered=True), self._explained(fault))
             except BrokenPipeError:
                 return reply(cost(answered=True), self._crash("closed its standard input"))
-            wall = _now() - start
-            if wall >= glance:
+            if _now() - account.start >= glance:
+                wall = cost().wall_ns
                 glance = wall + min(max(wall, FIRST_LOOK_NS), LONGEST_LOOK_NS)
-                cost()
                 if first_look:
                     # Only what they compute from now on can keep this one waiting.
                     for other in self.others:
@@ -278,7 +290,7 @@ class Channel:
                     first_look = False
                 elif account.core_wait_ns > DISTURBED_NS:
                     taken += stop_all(self.others)
-            if wall < look:
+            if _now() - account.start < look:
                 continue
             spent = cost()
             over = spent.charged_ns > allowed

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from arbiter.clock import MS
+from arbiter.clock import MS, SECOND
 from arbiter.errors import VoidMatch
 from arbiter.games import make
 from arbiter.match import Fault
@@ -95,7 +95,7 @@ class Table:
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
         started = datetime.now(UTC)
-        steal = stolen_ns()
+        steal, suspended = stolen_ns(), suspended_ns()
         begin = time.monotonic_ns()
         processes = self._launcher.start([start_request(player, spec.limits) for player in spec.players])
         channels = [
@@ -135,7 +135,12 @@ class Table:
                 **stage_enforces(self._launcher.staged, self._launcher.in_place),
                 **on_top().enforces,
             },
-            host={**self._host, "steal_ns": stolen_ns() - steal},
+            host={
+                **self._host,
+                "steal_ns": stolen_ns() - steal,
+                "stopped_ns": sum(channel.stopped_ns for channel in channels),
+                "suspended_ns": max(0, suspended_ns() - suspended) // MS * MS,
+            },
             started=started.isoformat(timespec="milliseconds"),
             wall_ns=(time.monotonic_ns() - begin) // 1000 * 1000,
         )
@@ -173,6 +178,9 @@ def complete(
 ) -> BotReport:
     """A report completed by what the process left; `moves` are those of the match."""
     own = [number for number, move in enumerate(moves, 1) if move.seat == channel.seat]
+    if channel.stopped_ns:
+        stopped = f"the referee was stopped for {channel.stopped_ns / SECOND:.1f} s"
+        notes.append(f"{stopped} while it waited for this bot: not charged")
     beside = end.cpu_ns - channel.start_cpu_ns - report.charged_ns
     if channel.start_cpu_ns and beside > max(BESIDE_NS, report.charged_ns // 4):
         more = f"{beside // MS} ms of CPU beyond what it was charged"
@@ -233,3 +241,8 @@ def stolen_ns() -> int:
     with suppress(OSError, IndexError, ValueError), open("/proc/stat") as stat:
         return int(stat.readline().split()[8]) * NS_PER_TICK
     return 0
+
+
+def suspended_ns() -> int:
+    """For how long the machine has been suspended since boot; the monotonic clock stands still meanwhile."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.monotonic_ns()

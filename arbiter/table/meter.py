@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 PF_EXITING = 4
+_tuple = tuple.__new__
 # Where there is no `sysconf` there is no table, and this is only imported.
 NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 
@@ -29,11 +30,12 @@ class ClockKind(StrEnum):
 
 
 class Reading(NamedTuple):
-    """Running totals in ns: a process's CPU time, the run-queue delays of its main thread and of ours."""
+    """Running totals in ns: a process's CPU time, its main thread's run-queue delay; our thread's two."""
 
     cpu_ns: int
     delay_ns: int
     own_ns: int
+    busy_ns: int = 0
 
 
 def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
@@ -68,7 +70,8 @@ class Meter:
             with suppress(OSError):
                 # An open file stays that of this thread, whichever thread reads it later.
                 self._own = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-        return Reading(self.cpu_ns(), run_delay(self._schedstat), run_delay(self._own))
+        cpu, (_, delay), (busy, own) = self.cpu_ns(), run_times(self._schedstat), run_times(self._own)
+        return _tuple(Reading, (cpu, delay, own, busy))
 
     def cpu_ns(self) -> int:
         """The CPU time so far; 0 if the process is gone."""
@@ -181,14 +184,15 @@ def name_of(pid: int) -> str:
         return ""
 
 
-def run_delay(descriptor: int) -> int:
-    """The second field of an open schedstat: ns spent on a run queue; 0 where it cannot be read."""
+def run_times(descriptor: int) -> tuple[int, int]:
+    """The first fields of an open schedstat: ns on a core, ns on a run queue; 0 where they cannot be read."""
     if descriptor < 0:
-        return 0
+        return 0, 0
     try:
-        return int(os.pread(descriptor, 80, 0).split()[1])
-    except (OSError, IndexError, ValueError):
-        return 0
+        running, waiting, _ = os.pread(descriptor, 80, 0).split()
+        return int(running), int(waiting)
+    except (OSError, ValueError):
+        return 0, 0
 
 
 def schedstat_available() -> bool:

@@ -28,7 +28,7 @@ from arbiter.players import registered
 from arbiter.table.conduct import Table
 from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.table.launcher import End, Launcher
-from arbiter.table.meter import run_delay
+from arbiter.table.meter import run_times
 from arbiter.table.placement import take_core
 
 GONE_WITHIN_MS = 20_000
@@ -68,7 +68,7 @@ class TimedLauncher(Launcher):
         total = 0
         for place in ["thread-self", *(one for slim in self.pids for one in (slim, *firsts(slim)))]:
             with open(f"/proc/{place}/schedstat", "rb", buffering=0) as schedstat:
-                total += run_delay(schedstat.fileno())
+                total += run_times(schedstat.fileno())[1]
         return total
 
 

@@ -1,0 +1,232 @@
+"""Time in which the referee itself did not run is no bot's: everything stopped, the worker alone, a control group."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.clock import MS, SECOND
+from arbiter.table import account, conduct, play_match
+from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
+from arbiter.table.conduct import close_table
+from arbiter.table.meter import ClockKind, Reading
+from tests.bench.clock import spec
+from tests.table.sandbox.attacks import descendants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).parents[2]
+PAUSES, PAUSE_SECONDS = 8, 0.2
+# Each bot burns 20 ms a decision, and may use 100.
+PLAYING = """
+import json
+from dataclasses import replace
+from arbiter.table import play_match
+from arbiter.table.conduct import close_table
+from tests.bench.clock import spec
+
+print("ready", flush=True)
+input()
+for number, (kind, delivery) in enumerate(
+    [("adjusted", "strict"), ("wall", "batched"), ("cpu", "strict")]
+):
+    one = spec(kind, number, "burn", "100ms/request")
+    # A start has the time of a request: it must not be convicted either.
+    record = play_match(replace(one, limits=replace(one.limits, delivery=delivery, start_ns=200_000_000)))
+    notes = [note for bot in record.bots for note in bot.notes]
+    print(json.dumps([record.forfeit and record.forfeit.detail, record.host["stopped_ns"], notes]), flush=True)
+close_table()
+"""
+
+
+def signalled(pids: Callable[[], list[int]]) -> Callable[[], Any]:
+    """Stops processes for the time of a with block."""
+
+    @contextmanager
+    def stopped() -> Iterator[None]:
+        found = pids()
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in reversed(found):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+
+    return stopped
+
+
+def frozen(pid: int) -> Callable[[], Any]:
+    """Freezes a control group that a process and all that it starts is in; skips the test without one."""
+    for root, file, on, off in (
+        ("/sys/fs/cgroup", "cgroup.freeze", "1", "0"),
+        ("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED"),
+    ):
+        group = Path(root, f"arbiter-test-{pid}")
+        # Of the two kinds, one may be an empty folder here.
+        if not Path(root, "cgroup.procs").exists():
+            continue
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / "cgroup.procs").write_text(str(pid))
+            (group / file).write_text(off)
+        except OSError:
+            group.rmdir()
+            continue
+
+        @contextmanager
+        def stopped(group: Path = group, file: str = file, on: str = on, off: str = off) -> Iterator[None]:
+            (group / file).write_text(on)
+            try:
+                yield
+            finally:
+                (group / file).write_text(off)
+
+        return stopped
+    pytest.skip("no control group of our own may be made and frozen here")
+
+
+@pytest.mark.process
+@pytest.mark.xdist_group("clock")
+@pytest.mark.parametrize("what", ["everything", "worker", "group"])
+def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PLAYING], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    try:
+        if what == "group":
+            paused = frozen(process.pid)
+        elif what == "worker":
+            paused = signalled(lambda: [process.pid])
+        else:
+            paused = signalled(lambda: [process.pid, *descendants(process.pid)])
+        process.stdin.write("\n")
+        process.stdin.flush()
+        moments = random.Random(1)
+        for _ in range(PAUSES):
+            # At any moment of a match, a start among them: this is no wait for something.
+            time.sleep(moments.uniform(0.02, 0.2))
+            with paused():
+                time.sleep(PAUSE_SECONDS)
+        out, _ = process.communicate()
+    finally:
+        process.kill()
+        process.wait()
+        for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/freezer"):
+            with suppress(OSError):
+                Path(root, f"arbiter-test-{process.pid}").rmdir()
+    told = [json.loads(line) for line in out.splitlines()]
+    assert [forfeit for forfeit, _, _ in told] == [None] * 3
+    assert sum(stopped for _, stopped, _ in told) > PAUSE_SECONDS * SECOND
+    assert any("while it waited for this bot: not charged" in note for _, _, notes in told for note in notes)
+
+
+class World:
+    """The clocks and meters of one exchange, moved by hand; all in ms."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 10 * SECOND
+        self.totals = Reading(0, 0, 0, 0)
+        self.runnable = True
+        monkeypatch.setattr(account, "_now", lambda: self.now)
+
+    def read(self) -> Reading:
+        return self.totals
+
+    def passes(self, ms: int, cpu: int = 0, delay: int = 0, own: int = 0, busy: int = 0) -> None:
+        self.now += ms * MS
+        more = cpu * MS, delay * MS, own * MS, busy * MS
+        self.totals = Reading(*(a + b for a, b in zip(self.totals, more, strict=True)))
+
+    def account(self, kind: ClockKind = ClockKind.ADJUSTED, first_ms: int = 0) -> Account:
+        before, start = self.totals, self.now
+        self.passes(first_ms)
+        return Account(self, kind, start, before)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(monkeypatch)
+
+
+@pytest.mark.parametrize("kind", list(ClockKind))
+def test_a_late_wake_that_nothing_explains_is_not_charged(world: World, kind: ClockKind) -> None:
+    counted = world.account(kind)
+    counted.due = world.now + 50 * MS
+    world.passes(5000)
+    assert counted.cost().charged_ns == 0
+    assert counted.stopped_ns == 5 * SECOND
+    counted.due = world.now + 50 * MS
+    world.passes(50, cpu=50)
+    assert counted.cost(answered=True)[3:] == (50 * MS, 50 * MS)
+
+
+@pytest.mark.parametrize("kind", list(ClockKind))
+def test_what_a_bot_computes_while_the_referee_is_stopped_is_charged(world: World, kind: ClockKind) -> None:
+    counted = world.account(kind)
+    counted.due = world.now + 50 * MS
+    world.passes(5000, cpu=4200)
+    assert counted.cost(answered=True).charged_ns == 4200 * MS
+
+
+@pytest.mark.parametrize("why", ["own", "busy"])
+def test_a_late_wake_of_a_referee_that_was_kept_busy_is_no_stop(world: World, why: str) -> None:
+    counted = world.account(ClockKind.WALL)
+    counted.due = world.now + 50 * MS
+    world.passes(5000, **{why: 4950})
+    spent = counted.cost()
+    assert (spent.charged_ns, counted.stopped_ns) == (5 * SECOND, 0)
+
+
+def test_a_wait_for_the_core_is_taken_off_once_beside_a_stop(world: World) -> None:
+    counted = world.account()
+    counted.due = world.now + 50 * MS
+    world.passes(1000, cpu=10, own=200)
+    assert counted.cost().charged_ns == 10 * MS
+    assert counted.stopped_ns == 790 * MS
+
+
+def test_who_sleeps_is_late_on_a_machine_that_stops_again_and_again(world: World) -> None:
+    counted = world.account()
+    world.runnable = False
+    for _ in range(40):
+        counted.due = world.now + 100 * MS
+        world.passes(200)
+        spent = counted.cost()
+    assert spent.charged_ns == 40 * 100 * MS - UNKNOWN_NS
+
+
+@pytest.mark.parametrize("kind", list(ClockKind))
+def test_a_stop_in_the_first_wait_is_not_charged(world: World, kind: ClockKind) -> None:
+    counted = world.account(kind, first_ms=5000)
+    assert counted.cost(answered=True).charged_ns <= FIRST_WAIT_NS
+    assert counted.stopped_ns == 5 * SECOND - FIRST_WAIT_NS
+
+
+def test_a_suspension_of_the_machine_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    since_boot = iter([3 * SECOND, 8 * SECOND])
+    monkeypatch.setattr(conduct, "suspended_ns", lambda: next(since_boot))
+    try:
+        record = play_match(spec("wall", 0, "burn", "60s"))
+    finally:
+        close_table()
+    assert record.host["suspended_ns"] == 5 * SECOND
