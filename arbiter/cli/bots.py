@@ -49,7 +49,7 @@ def prepare(path: str, store_url: str | None = None) -> Config:
     if not lasts(config.store):
         given = "--store" if store_url else f"{path}: store:"
         raise ConfigError(f"{given} {config.store} keeps nothing", hint="name a file")
-    refuse_query(config.store)
+    refuse_query(store_url or "")
     for text in config.warnings:
         note(text)
     if config.gone:

@@ -1,11 +1,13 @@
 """Addresses of stores: ``sqlite:///season.sqlite``, ``postgresql+psycopg://user@host/database``.
 
-Only SQLite's have files; this module reads them without SQLAlchemy.
+Only SQLite's have files; this module reads them without SQLAlchemy. All after ``sqlite:///`` is the file's name,
+whatever characters it has.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 SCHEME = "sqlite:///"
 SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")
 """How an address of a store may begin."""
+QUERY = re.compile(r"\?\w+=")
 
 
 def kind_of(name: str) -> Kind | None:
@@ -55,9 +58,9 @@ def missing_folder(url: str) -> Path | None:
 
 
 def refuse_query(url: str) -> None:
-    """ConfigError for an address of a file with a part after ``?``, which would be no part of its name."""
-    if url.startswith("sqlite") and "?" in url:
-        raise ConfigError(f"not a store: {url!r} has a ? in it", hint="name a file without one")
+    """ConfigError for an address of a file with parameters after it, as those of a server may have."""
+    if url.startswith("sqlite") and QUERY.search(url):
+        raise ConfigError(f"not a store: {url!r} has parameters", hint="name a file alone")
 
 
 def lasts(url: str) -> bool:

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from arbiter.errors import NoStore, StoreError, came_of_a_signal
 from arbiter.store import schema
-from arbiter.store.address import kind_of
+from arbiter.store.address import SCHEME, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -179,6 +179,8 @@ class Database:
 
 def parsed(url: str) -> sa.URL:
     """An address in its parts; StoreError for what is none."""
+    if url.startswith(SCHEME):
+        return sa.URL.create("sqlite", database=url.removeprefix(SCHEME) or None)
     try:
         return sa.make_url(url)
     except (ArgumentError, ValueError):

@@ -8,6 +8,7 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from arbiter.errors import NoStore, StoreError
 from arbiter.store import hold
@@ -51,8 +52,8 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
             raise NoStore(f"there is no store {name} yet: play a round first")
         if not os.access(Path(name).parent, os.W_OK):
             # SQLite would make files beside the store even to read it, if nobody who plays has made them.
-            mode = "mode=ro" if _size(_wal(Path(name))) else "immutable=1"
-            url = sa.make_url(f"sqlite:///file:{name}?{mode}&uri=true")
+            mode = {"mode": "ro"} if _size(_wal(Path(name))) else {"immutable": "1"}
+            url = sa.URL.create("sqlite", database=f"file:{quote(name)}", query={**mode, "uri": "true"})
     made = sa.create_engine(url, connect_args={"timeout": LOCK_SECONDS})
     sa.event.listen(made, "connect", _prepare)
     return made
