@@ -1,7 +1,7 @@
 """Addresses of stores: ``sqlite:///season.sqlite``, ``postgresql+psycopg://user@host/database``.
 
-Only SQLite's have files; this module reads them without SQLAlchemy. All after ``sqlite:///`` is the file's name,
-whatever characters it has.
+Only SQLite's have files; this module reads them without SQLAlchemy. All after ``sqlite:///`` is the name of
+the file, whatever characters it has.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from arbiter.store import schema
 from arbiter.store.address import SCHEME, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
@@ -45,8 +45,11 @@ class Database:
         self._engine = self.kind.engine(address, create)
         self._only: sa.Connection | None = None
         self._inserts: dict[str, sa.Insert] = {}
+        self._checks: list[Callable[[], None]] = []
         with self.explained():
             self._settle_schema(create)
+        if staying := self.kind.staying(self.name):
+            self._checks.append(staying)
 
     @property
     def place(self) -> str:
@@ -69,6 +72,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
         """One transaction; its failures are StoreErrors of one line."""
+        self.check()
         with self.explained():
             if self._only is None:
                 with self._engine.begin() as connection:
@@ -98,6 +102,20 @@ class Database:
         with self.explained(), self._engine.connect() as connection:
             connection.detach()
             yield connection
+
+    def check(self) -> None:
+        """StoreError where nothing may be written any more."""
+        for check in self._checks:
+            check()
+
+    @contextmanager
+    def checking(self, check: Callable[[], None]) -> Iterator[None]:
+        """Call this before each write, too."""
+        self._checks.append(check)
+        try:
+            yield
+        finally:
+            self._checks.remove(check)
 
     @contextmanager
     def only_through(self, connection: sa.Connection) -> Iterator[None]:

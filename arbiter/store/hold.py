@@ -2,9 +2,11 @@
 
 The lock is on a file beside the database, which says who has it; it holds between containers too, but not
 once somebody deletes that file. The name stands in the kernel's list of sockets and is made of the database's
-device and number there, so it is the same by whatever link the store is opened. Both end with the process,
-however that ends. The database itself is not opened here: closing it would drop SQLite's own locks. Another
-user of the machine could take the name first, and so keep a season from being played; no more.
+device and number there, so it is the same by whatever link the store is opened, but each network namespace
+has a list of its own. So whoever plays looks before each write whether its lock is still on the file of that
+name, and takes it again or stops. Both end with the process, however that ends. The database itself is not
+opened here: closing it would drop SQLite's own locks. Another user of the machine could take the name first,
+and so keep a season from being played; no more.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import os
 import platform
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,28 +41,88 @@ SOMEBODY = "another process"
 
 
 @contextmanager
-def held(name: str) -> Iterator[None]:
-    """Play alone on the database of this name; StoreError names whoever does already."""
+def held(name: str) -> Iterator[Callable[[], None]]:
+    """Play alone on the database of this name; StoreError names whoever does already.
+
+    What is yielded raises StoreError once somebody else may play, and is to be called before each write.
+    """
     if not CAN_HOLD:
         raise StoreError(f"{name} cannot be held: this system has no locks for it")
     with ExitStack() as stack:
-        descriptor = _open(name, os.O_RDWR | os.O_CREAT)
-        stack.callback(os.close, descriptor)
-        if not _patiently(lambda: _lock(descriptor)):
-            raise StoreError(f"{name} is being played on by {_read(descriptor)}")
+        lock = _Lock(name)
+        stack.callback(lock.close)
+        lock.take()
         own = stack.enter_context(_socket())
         address = _address(name)
         if not _patiently(lambda: _bind(own, address)):
             how = f"by another path, or {_lock_file(name)} was removed"
             raise StoreError(f"{name} is being played on by {SOMEBODY} ({how})")
-        since = datetime.now(UTC).isoformat(timespec="seconds")
+        lock.sign()
+        yield lock.keep
+        lock.keep()
+        os.truncate(lock.descriptor, 0)
+
+
+class _Lock:
+    """The lock on the file beside the database."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.descriptor = -1
+        self._since = datetime.now(UTC).isoformat(timespec="seconds")
+
+    def take(self) -> None:
+        """Lock the file that has the name now; StoreError if somebody else has."""
+        self.close()
+        self.descriptor = _open(self._name, os.O_RDWR | os.O_CREAT)
+        if not _patiently(lambda: _lock(self.descriptor)):
+            raise StoreError(f"{self._name} is being played on by {_read(self.descriptor)}")
+
+    def sign(self) -> None:
+        """Write who has it."""
         try:
-            os.truncate(descriptor, 0)
-            os.write(descriptor, f"process {os.getpid()} on {platform.node()} since {since}".encode())
+            os.truncate(self.descriptor, 0)
+            who = f"process {os.getpid()} on {platform.node()} since {self._since}"
+            os.write(self.descriptor, who.encode())
         except OSError as error:
-            raise _unheld(name, error) from None
-        yield
-        os.truncate(descriptor, 0)
+            raise _unheld(self._name, error) from None
+
+    def keep(self) -> None:
+        """Take it again where the file was removed; StoreError if somebody else was faster."""
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(self.descriptor), os.stat(_lock_file(self._name))):
+                return
+        self.take()
+        self.sign()
+
+    def close(self) -> None:
+        """Let it go."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def staying(name: str) -> Callable[[], None]:
+    """A check that a file is still the one that has this name now: StoreError once it is not."""
+    try:
+        before = os.stat(name)
+    except OSError:
+        before = None
+
+    def check() -> None:
+        try:
+            now = os.stat(name)
+            if before is not None and os.path.samestat(before, now):
+                return
+            what = "replaced by another file"
+        except OSError as error:
+            what = f"removed ({error.strerror})"
+        raise StoreError(
+            f"{name} was {what} while it was in use, so nothing more is stored:"
+            " put it back, or a backup of it, and run the same command again"
+        )
+
+    return check
 
 
 def holder(name: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -23,6 +24,12 @@ class Opened(Protocol):
     def apart(self) -> AbstractContextManager[sa.Connection]:
         """A connection that nobody else is given."""
 
+    def checking(self, check: Callable[[], None], /) -> AbstractContextManager[None]:
+        """Call this before each write."""
+
+    def check(self) -> None:
+        """StoreError where nothing may be written any more."""
+
     def only_through(self, connection: sa.Connection) -> AbstractContextManager[None]:
         """Write on this connection alone."""
 
@@ -38,6 +45,9 @@ class Kind(Protocol):
 
     def engine(self, url: sa.URL, create: bool, /) -> sa.Engine:
         """Connections to it; StoreError where there can be none."""
+
+    def staying(self, name: str, /) -> Callable[[], None] | None:
+        """A check that the store of this name is still the one that is open; None where it cannot change."""
 
     def lock_schema(self, connection: sa.Connection) -> None:
         """Make or change the tables alone: whoever comes second waits until this transaction ends."""

@@ -110,6 +110,10 @@ def engine(url: sa.URL, _create: bool) -> sa.Engine:
         ) from None
 
 
+def staying(_name: str) -> None:
+    """A server's database is not exchanged while a connection to it is open."""
+
+
 def lock_schema(connection: sa.Connection) -> None:
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
 

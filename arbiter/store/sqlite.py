@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -14,7 +14,7 @@ from arbiter.errors import NoStore, StoreError
 from arbiter.store import hold
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator
 
     import sqlalchemy as sa
     from sqlalchemy.exc import DBAPIError
@@ -177,9 +177,21 @@ def explain(error: DBAPIError) -> str:
     return text.splitlines()[0]
 
 
-def held(store: Opened, _season: str) -> AbstractContextManager[None]:
+@contextmanager
+def held(store: Opened, _season: str) -> Iterator[None]:
     """Play alone on the whole store; StoreError names whoever does already."""
-    return nullcontext() if store.name == MEMORY else hold.held(store.name)
+    if store.name == MEMORY:
+        yield
+        return
+    with hold.held(store.name) as check, store.checking(check):
+        yield
+        # Once more, or what was stored last would be lost without a word.
+        store.check()
+
+
+def staying(name: str) -> Callable[[], None] | None:
+    """A check that the file is still there; None for a store in memory."""
+    return None if name == MEMORY else hold.staying(name)
 
 
 def holder(store: Opened, _season: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -201,6 +202,104 @@ def test_a_hold_ends_at_once_with_a_process_that_is_killed(opened: Callable[[], 
         process.communicate()
         with store.held():
             assert (store.holder() or "").startswith(ME)
+
+
+@pytest.fixture
+def elsewhere() -> list[str]:
+    """The start of a command that runs in a network namespace of its own."""
+    for words in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]):
+        if shutil.which("unshare") and not subprocess.run([*words, "true"], capture_output=True).returncode:
+            return words
+    pytest.skip("no network namespace of our own may be made here")
+
+
+def holding(elsewhere: list[str], url: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*elsewhere, sys.executable, "-c", HOLDER, url],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.process
+def test_a_lock_file_that_was_removed_is_there_again_after_a_write(
+    tmp_path: Path, two: tuple[Store, Store], elsewhere: list[str]
+) -> None:
+    one, _ = two
+    with one.held():
+        season = one.make_season("s", "planning", "1")
+        (tmp_path / "season.sqlite-lock").unlink()
+        assert season.add_match(record())
+        assert (one.holder() or "").startswith(ME)
+        other = holding(elsewhere, one.url)
+        out, err = other.communicate()
+        assert (out, f"is being played on by {ME}" in err) == ("", True)
+
+
+@pytest.mark.process
+def test_who_plays_stores_nothing_more_once_another_could_take_the_lock(
+    season_of_two_rounds: Path, elsewhere: list[str]
+) -> None:
+    process = start("run-round", with_gate(season_of_two_rounds, matches=1))
+    until_a_match_is_stored(process)
+    file = season_of_two_rounds.with_suffix(".sqlite")
+    # It writes nothing meanwhile.
+    process.send_signal(signal.SIGSTOP)
+    Path(f"{file}-lock").unlink()
+    other = holding(elsewhere, f"sqlite:///{file}")
+    assert other.stdout is not None
+    assert other.stdout.readline() == "held\n"
+    process.send_signal(signal.SIGCONT)
+    with gate_opened(season_of_two_rounds):
+        _, err = process.communicate()
+        assert process.returncode == 5, err
+        assert f"season.sqlite is being played on by process {other.pid} on" in err.splitlines()[-1]
+    other.communicate()
+    code, _, err = run("run-round", season_of_two_rounds)
+    assert code == 0, err
+    assert set(stored(season_of_two_rounds)) == ROUND_1
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("what", ["removed", "replaced"])
+def test_a_store_that_is_taken_away_while_it_is_played_on_ends_the_run(
+    season_of_two_rounds: Path, what: str
+) -> None:
+    process = start("run-round", with_gate(season_of_two_rounds, matches=1))
+    until_a_match_is_stored(process)
+    file = season_of_two_rounds.with_suffix(".sqlite")
+    kept = file.rename(file.with_suffix(".kept"))
+    if what == "replaced":
+        shutil.copyfile(kept, file)
+    with gate_opened(season_of_two_rounds):
+        _, err = process.communicate()
+    assert process.returncode == 5, err
+    line = err.splitlines()[-1]
+    assert line.startswith(f"arbiter: {file} was {what}")
+    assert line.endswith("put it back, or a backup of it, and run the same command again")
+    assert "Traceback" not in err
+
+
+def test_a_store_that_is_taken_away_after_the_last_write_is_said(
+    tmp_path: Path, two: tuple[Store, Store]
+) -> None:
+    one, _ = two
+    with pytest.raises(StoreError, match=r"season\.sqlite was removed \(No such file"), one.held():
+        one.make_season("s", "planning", "1")
+        (tmp_path / "season.sqlite").unlink()
+
+
+def test_a_wish_is_not_written_into_a_store_that_was_taken_away(
+    tmp_path: Path, two: tuple[Store, Store]
+) -> None:
+    one, _ = two
+    season = one.make_season("s", "planning", "1")
+    (tmp_path / "season.sqlite").unlink()
+    with pytest.raises(StoreError, match=r"season\.sqlite was removed"):
+        season.ask_to_stop()
 
 
 @pytest.mark.process
