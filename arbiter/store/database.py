@@ -7,7 +7,8 @@ one SQL for both.
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -21,11 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
+RETURN_SECONDS = 60.0
+"""How long whoever plays waits for a server that is started anew or recovers."""
+AGAIN_SECONDS = 0.2
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
 
 for _library in ("sqlalchemy.pool", "psycopg"):
     # What they say of a lost connection, with tracebacks, we say in one line.
     logging.getLogger(_library).addHandler(logging.NullHandler())
+
+
+class LostConnection(StoreError):
+    """The server went away; whether it has done what it was asked last is not known."""
 
 
 class Database:
@@ -44,6 +52,7 @@ class Database:
         self.name = self.kind.shown(address)
         self._engine = self.kind.engine(address, create)
         self._only: sa.Connection | None = None
+        self._take: Callable[[sa.Connection], None] | None = None
         self._inserts: dict[str, sa.Insert] = {}
         self._checks: list[Callable[[], None]] = []
         with self.explained():
@@ -74,19 +83,17 @@ class Database:
         """One transaction; its failures are StoreErrors of one line."""
         self.check()
         with self.explained():
-            if self._only is None:
+            if self._take is None:
                 with self._engine.begin() as connection:
                     yield connection
                 return
-            if self._only.invalidated:
-                raise StoreError(f"{self.name}: the connection that held it is lost; nothing more is stored")
-            with self._only.begin():
-                yield self._only
+            with self._holding(self._take).begin() as transaction:
+                yield transaction.connection
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection for queries."""
-        with self.explained(), self._engine.connect() as connection:
+        with self.explained(), self._connected() as connection:
             yield connection
 
     @contextmanager
@@ -94,13 +101,6 @@ class Database:
         """The same, and all that it reads is as it is at one moment."""
         with self.reading() as connection:
             self.kind.begin_snapshot(connection)
-            yield connection
-
-    @contextmanager
-    def apart(self) -> Iterator[sa.Connection]:
-        """A connection that nobody else is given, closed at the end."""
-        with self.explained(), self._engine.connect() as connection:
-            connection.detach()
             yield connection
 
     def check(self) -> None:
@@ -118,13 +118,23 @@ class Database:
             self._checks.remove(check)
 
     @contextmanager
-    def only_through(self, connection: sa.Connection) -> Iterator[None]:
-        """Write on this connection alone: once it is lost, nothing is written any more."""
-        self._only = connection
-        try:
-            yield
-        finally:
-            self._only = None
+    def only_through(
+        self, take: Callable[[sa.Connection], None], give_back: Callable[[sa.Connection], None]
+    ) -> Iterator[None]:
+        """Write on one connection alone, on which `take` has succeeded, until `give_back` at the end.
+
+        Once it is lost, another one is waited for, on which `take` succeeds again.
+        """
+        with self.explained():
+            self._take = take
+            try:
+                self._holding(take)
+                yield
+            finally:
+                self._take, held, self._only = None, self._only, None
+                if held is not None:
+                    with suppress(DBAPIError), held:
+                        give_back(held)
 
     def checkpoint(self) -> None:
         """See to it that a copy of an SQLite file alone has all that is stored; readers delay nobody."""
@@ -143,6 +153,33 @@ class Database:
         """Who plays on a season now, or on any of the store where none is named; None if nobody does."""
         return self.kind.holder(self, season)
 
+    def _holding(self, take: Callable[[sa.Connection], None]) -> sa.Connection:
+        """The connection on which `take` has succeeded, a new one where that is lost."""
+        if self._only is not None and not self.kind.lives(self._only):
+            self._only.close()
+            self._only = None
+        if self._only is None:
+            connection = self._connected()
+            try:
+                connection.detach()
+                take(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._only = connection
+        return self._only
+
+    def _connected(self) -> sa.Connection:
+        """A connection; whoever plays waits for a server that is away for a moment."""
+        until = time.monotonic() + (RETURN_SECONDS if self._take else 0)
+        while True:
+            try:
+                return self._engine.connect()
+            except DBAPIError as error:
+                if time.monotonic() >= until or not self.kind.is_away(error):
+                    raise
+            time.sleep(AGAIN_SECONDS)
+
     @contextmanager
     def explained(self) -> Iterator[None]:
         """Database errors as StoreErrors that say what to do; what an interrupt caused as an interrupt."""
@@ -153,7 +190,9 @@ class Database:
                 raise KeyboardInterrupt from None
             if not isinstance(error, DBAPIError):
                 raise
-            raise StoreError(f"{self.name}: {self.kind.explain(error)}") from None
+            lost = error.connection_invalidated or self.kind.is_away(error)
+            said = f"{self.name}: {self.kind.explain(error)}"
+            raise (LostConnection if lost else StoreError)(said) from None
 
     def _settle_schema(self, create: bool) -> None:
         """Make the tables in an empty database, migrate an older one, refuse a newer one."""

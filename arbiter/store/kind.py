@@ -21,17 +21,16 @@ class Opened(Protocol):
     def reading(self) -> AbstractContextManager[sa.Connection]:
         """A connection for queries."""
 
-    def apart(self) -> AbstractContextManager[sa.Connection]:
-        """A connection that nobody else is given."""
-
     def checking(self, check: Callable[[], None], /) -> AbstractContextManager[None]:
         """Call this before each write."""
 
     def check(self) -> None:
         """StoreError where nothing may be written any more."""
 
-    def only_through(self, connection: sa.Connection) -> AbstractContextManager[None]:
-        """Write on this connection alone."""
+    def only_through(
+        self, take: Callable[[sa.Connection], None], give_back: Callable[[sa.Connection], None], /
+    ) -> AbstractContextManager[None]:
+        """Write alone on a connection on which `take` has succeeded."""
 
 
 class Kind(Protocol):
@@ -72,6 +71,12 @@ class Kind(Protocol):
 
     def explain(self, error: DBAPIError) -> str:
         """What the database says, in words that tell what to do."""
+
+    def lives(self, connection: sa.Connection, /) -> bool:
+        """False if an idle connection is lost."""
+
+    def is_away(self, error: DBAPIError, /) -> bool:
+        """True if the database cannot be reached for now, and may come back."""
 
     def held(self, store: Opened, season: str, /) -> AbstractContextManager[None]:
         """Play alone on a season, on all of a store where it is ""; StoreError names whoever does already."""

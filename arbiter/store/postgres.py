@@ -2,8 +2,8 @@
 
 Whoever plays holds an advisory lock of the connection that it writes on, for one season. When the
 connection breaks, the lock is gone and somebody else may play; but then nothing more can be written
-here either. A server learns at once of a process that ends; of a machine or a network that ends,
-through TCP keepalives, in about a minute.
+here either, before the lock is taken again on a new connection. A server learns at once of a process that
+ends; of a machine or a network that ends, through TCP keepalives, in about a minute.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import platform
 import shlex
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -46,7 +46,8 @@ MEANINGS = {
     "53300": "the server takes no more connections; end some, or raise its max_connections",
     "55P03": "locked by another program; wait for it or end it",
 }
-
+AWAY = ("57P01", "57P02", "57P03")
+"""What a server says that shuts down, has crashed, or is not ready yet."""
 SECRETS = ("password", "sslpassword")
 """What an address may hold after its question mark that no message shows."""
 SCHEMA_LOCK = 0x61726269736D
@@ -165,16 +166,30 @@ def explain(error: DBAPIError) -> str:
     return f"damaged or no store: {said}"
 
 
+def lives(connection: sa.Connection) -> bool:
+    """False if the server has ended an idle connection."""
+    if connection.closed or connection.invalidated:
+        return False
+    driver: Any = connection.connection.dbapi_connection
+    try:
+        # What the server has said already, without asking it: that would take as long as to store a match.
+        driver.pgconn.consume_input()
+    except connection.dialect.loaded_dbapi.Error:
+        return False
+    return True
+
+
+def is_away(error: DBAPIError) -> bool:
+    """True where no server answers, and where it says that it starts, ends or recovers."""
+    code = getattr(error.orig, "sqlstate", None)
+    return isinstance(error, OperationalError) and (code is None or code in AWAY)
+
+
 @contextmanager
 def held(store: Opened, season: str) -> Iterator[None]:
     """Play alone on a season, on all where none is named; StoreError names whoever does already."""
-    with store.apart() as connection:
-        _lock(store, connection, season)
-        with store.only_through(connection):
-            yield
-        # Closing alone would do, but only once the server has noticed.
-        with suppress(DBAPIError):
-            connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
+    with store.only_through(lambda connection: _lock(store, connection, season), _unlock):
+        yield
 
 
 def holder(store: Opened, season: str) -> str | None:
@@ -230,6 +245,11 @@ def _lock(store: Opened, connection: sa.Connection, season: str) -> None:
         what = f"season {season} of {store.name}" if season else store.name
         who = holder(store, season) or "another process"
         raise StoreError(f"{what} is being played on by {who}") from None
+
+
+def _unlock(connection: sa.Connection) -> None:
+    """Closing the connection alone would do, but only once the server has noticed."""
+    connection.execute(sa.select(sa.func.pg_advisory_unlock_all()))
 
 
 def _key(connection: sa.Connection, season: str) -> int:

@@ -18,6 +18,7 @@ from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, AuditLog
 from arbiter.store.authors import AuthorBook
+from arbiter.store.database import LostConnection
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log
 from arbiter.store.orders import OrderBook, count_up, keep_standings
 from arbiter.store.rows import StoredMatch, StoredRound, in_order, read_json, read_tables, stored_match
@@ -228,6 +229,13 @@ class SeasonStore:
             "summary": json.dumps(match.summary.to_json()),
             "record": match.record,
         }
+        try:
+            return self._insert_match(match, row)
+        except LostConnection:
+            # It may have been stored: then it stays.
+            return self._insert_match(match, row)
+
+    def _insert_match(self, match: PackedMatch, row: Mapping[str, Any]) -> bool:
         with self._store.transaction() as connection:
             kept = self._store.insert_once(connection, schema.matches, row)
             if kept and match.summary.table is not None:

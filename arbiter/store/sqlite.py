@@ -177,6 +177,16 @@ def explain(error: DBAPIError) -> str:
     return text.splitlines()[0]
 
 
+def lives(_connection: sa.Connection) -> bool:
+    """A file does not end."""
+    return True
+
+
+def is_away(_error: DBAPIError) -> bool:
+    """Nor does it come back."""
+    return False
+
+
 @contextmanager
 def held(store: Opened, _season: str) -> Iterator[None]:
     """Play alone on the whole store; StoreError names whoever does already."""

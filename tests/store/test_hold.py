@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import select
 import shutil
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from arbiter.errors import StoreError
 from arbiter.store import Store
 from arbiter.store.postgres import LONGEST_NAME, from_short, short
 from tests.builders import record
+from tests.databases import server_programs, started
 from tests.round_processes import (
     ROUND_1,
     assert_all_end,
@@ -335,16 +337,77 @@ def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store
         assert season.add_match(record())
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
         with other.held("s"):
-            with pytest.raises(StoreError, match=r"the connection is lost: .*; what was stored before stays"):
-                season.add_match(record("r001/t01/m1"))
-            with pytest.raises(
-                StoreError, match="the connection that held it is lost; nothing more is stored"
-            ):
-                season.add_match(record("r001/t01/m1"))
+            for _ in range(2):
+                with pytest.raises(StoreError, match=f"season s of .* is being played on by {ME}"):
+                    season.add_match(record("r001/t01/m1"))
             assert season.match_ids(1) == {"r001/t01/m0"}
     with server.held("s"):
         assert season.add_match(record("r001/t01/m1"))
     other.close()
+
+
+@pytest.mark.process
+def test_a_hold_that_is_lost_and_free_is_taken_again(postgres: str, server: Store) -> None:
+    other = Store(postgres)
+    with server.held("s"):
+        season = server.make_season("s", "planning", "1")
+        assert backends(postgres, "pg_terminate_backend(pid)") == 1
+        assert season.add_match(record())
+        assert not season.add_match(record())
+        with pytest.raises(StoreError, match=f"season s of .* is being played on by {ME}"), other.held("s"):
+            pass
+    with other.held("s"):
+        pass
+    other.close()
+
+
+@pytest.fixture
+def own_server() -> Iterator[str]:
+    """A server that only this test uses, so that it may come to harm."""
+    pytest.importorskip("psycopg", reason="no PostgreSQL: psycopg is not installed")
+    programs = server_programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL: no initdb on this machine")
+    with started(programs) as url:
+        yield url
+
+
+@pytest.mark.process
+def test_a_round_goes_on_after_its_server_has_crashed_and_recovered(
+    season_of_two_rounds: Path, own_server: str
+) -> None:
+    config = season_of_two_rounds
+    config.write_text(f'store: "{own_server}"\n{config.read_text()}')
+    process = start("run-round", with_gate(config, matches=1))
+    until_a_match_is_stored(process)
+    engine = sa.create_engine(own_server)
+    with suppress(sa.exc.DBAPIError), engine.connect() as connection:
+        # The server ends all connections when one of its processes is killed, and recovers.
+        os.kill(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one(), signal.SIGKILL)
+    engine.dispose()
+    with gate_opened(config):
+        _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert set(stored(config)) == ROUND_1
+
+
+@pytest.mark.process
+def test_a_server_that_stays_away_is_not_waited_for_for_ever(
+    own_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.store.database.RETURN_SECONDS", 0.5)
+    store = Store(own_server)
+    with pytest.raises(StoreError, match="is the server running, and is this its address"), store.held("s"):
+        season = store.make_season("s", "planning", "1")
+        folder = sa.make_url(own_server).query["host"]
+        assert isinstance(folder, str)
+        postmaster = int(Path(folder, "data", "postmaster.pid").read_text().split()[0])
+        ended = os.pidfd_open(postmaster)
+        os.kill(postmaster, signal.SIGQUIT)
+        select.select((ended,), (), ())
+        os.close(ended)
+        season.add_match(record())
+    store.close()
 
 
 @pytest.mark.process
