@@ -61,6 +61,13 @@ class Scripted(Executor):
         return future
 
 
+def standings(number: int) -> dict[str, object]:
+    """Standings after a round, of one player."""
+    figures = dict.fromkeys(("matches", "results", "wins", "draws", "losses", "points"), 0)
+    row = {"rank": 1, "player": "a", "elo": 0.0, "low": None, "high": None, **figures, "faults": {}}
+    return {"season": "s", "game": "planning", "rounds_played": number, "warnings": [], "players": [row]}
+
+
 def by_name(spec: MatchSpec, others: Mapping[str, int] | None = None) -> MatchRecord:
     """The higher number wins."""
     names = tuple(player.name for player in spec.players)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
@@ -16,6 +18,20 @@ from arbiter.store import schema
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord
+
+
+_FIGURE = (int, float)
+_RATING = (int, float, NoneType)
+STANDINGS: Mapping[str, tuple[type, ...]] = {
+    "season": (str,), "game": (str,), "rounds_played": (int,), "warnings": (list,), "players": (list,),
+}  # fmt: skip
+"""What all standings have; those of earlier versions may have no more."""
+STANDING: Mapping[str, tuple[type, ...]] = {
+    "rank": (int,), "player": (str,), "elo": _RATING, "low": _RATING, "high": _RATING, "matches": (int,),
+    "results": (int,), "wins": (int,), "draws": (int,), "losses": (int,), "points": _FIGURE,
+    "faults": (dict,),
+}  # fmt: skip
+"""The same of each player in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +71,47 @@ def stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
 
 
 def read_json(text: str | None, what: str) -> dict[str, Any] | None:
-    """The value of a stored text, None where there is none; StoreError names what cannot be read."""
+    """The mapping of a stored text, None where there is none; StoreError names what cannot be read."""
+    if text is None:
+        return None
     try:
-        shape: dict[str, Any] | None = None if text is None else json.loads(text)
+        shape = json.loads(text)
     except ValueError as error:
         raise StoreError(f"{what} cannot be read: {error}") from None
+    if not isinstance(shape, dict):
+        raise StoreError(f"{what} cannot be read: {text[:40]!r} is no mapping")
     return shape
+
+
+def read_standings(text: str | None, number: int) -> dict[str, Any] | None:
+    """The standings after a round, None where there are none; StoreError names the place that is damaged."""
+    what = f"the standings of round {number}"
+    shape = read_json(text, what)
+    if shape is not None:
+        _check(shape, STANDINGS, what)
+        for place, row in enumerate(shape["players"], 1):
+            _check(row, STANDING, f"{what}, row {place},")
+    return shape
+
+
+def read_moment(text: str, what: str) -> datetime:
+    """A stored moment; StoreError names what cannot be read."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise StoreError(f"{what} cannot be read: {text!r} is no moment with a zone")
+    return moment
+
+
+def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None:
+    """StoreError where a mapping lacks a key, or has a value of another type under it."""
+    for key, expected in types.items():
+        if not isinstance(shape, dict) or key not in shape:
+            raise StoreError(f"{what} cannot be read: it has no {key}")
+        if not isinstance(shape[key], expected):
+            raise StoreError(f"{what} cannot be read: its {key} is {str(shape[key])[:40]!r}")
 
 
 def read_tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:

@@ -21,7 +21,16 @@ from arbiter.store.authors import AuthorBook
 from arbiter.store.database import LostConnection
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log
 from arbiter.store.orders import OrderBook, count_up, keep_standings
-from arbiter.store.rows import StoredMatch, StoredRound, in_order, read_json, read_tables, stored_match
+from arbiter.store.rows import (
+    StoredMatch,
+    StoredRound,
+    in_order,
+    read_json,
+    read_moment,
+    read_standings,
+    read_tables,
+    stored_match,
+)
 from arbiter.store.running import RunningBook
 from arbiter.store.submissions import SubmissionBook
 
@@ -112,7 +121,9 @@ class SeasonStore:
                 row.digest,
                 read_tables(row.tables, row.number),
                 row.complete,
-                None if row.planned is None else datetime.fromisoformat(row.planned),
+                None
+                if row.planned is None
+                else read_moment(row.planned, f"the moment at which round {row.number} was planned"),
             )
             for row in self._rows(query)
         ]
@@ -213,7 +224,7 @@ class SeasonStore:
     def standings(self, number: int) -> dict[str, Any] | None:
         """The standings kept after a round, None if there are none."""
         query = sa.select(schema.ratings.c.standings).filter_by(season_id=self._id, round=number)
-        return read_json(self._scalar(query), f"the standings of round {number}")
+        return read_standings(self._scalar(query), number)
 
     def add_match(self, record: MatchRecord) -> bool:
         """Keep a match; False if one with this id is already there, which then stays."""

@@ -17,6 +17,7 @@ from arbiter.errors import StoreError
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
 from arbiter.store.orders import count_up
+from arbiter.store.rows import read_moment
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -266,7 +267,8 @@ class SubmissionBook:
         sent = self._sent_today(connection, author)
         if len(sent) < per_day:
             return 0
-        free = datetime.fromisoformat(sent[-per_day]) + DAY - datetime.now(UTC)
+        earliest = read_moment(sent[-per_day], f"the moment at which {author} sent an archive")
+        free = earliest + DAY - datetime.now(UTC)
         return max(int(free.total_seconds()) + 1, 1)
 
     def _update(self, number: int, **values: object) -> None:

@@ -17,7 +17,7 @@ import pytest
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.store import Store
 from arbiter.store.backup import back_up
-from tests.builders import record
+from tests.builders import record, standings
 from tests.commands import arbiter
 from tests.store.failures import SECRET, longest_file
 
@@ -53,7 +53,7 @@ def play(url: str) -> int:
             season.add_round(number, "digest", [["a", "b", "c", "d"]], {})
             for rotation in range(MATCHES):
                 assert season.add_match(record(f"r{number:03d}/t01/m{rotation}", number))
-            season.complete_round(number, {"rounds_played": number})
+            season.complete_round(number, standings(number))
     store.close()
     return ROUNDS
 

@@ -16,7 +16,7 @@ import pytest
 from arbiter.errors import NoStore, StoreError
 from arbiter.store import SeasonStore, Store
 from arbiter.store.sqlite import APPLICATION_ID
-from tests.builders import record
+from tests.builders import record, standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def copy_of(file: Path) -> SeasonStore:
 def play_round(season: SeasonStore, number: int) -> None:
     season.add_round(number, "digest", [["a", "b", "c", "d"]], {})
     season.add_match(record(f"r{number:03d}/t01/m0", number))
-    season.complete_round(number, {"rounds_played": number})
+    season.complete_round(number, standings(number))
 
 
 def mark_of(file: Path) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack
 from arbiter.store import SeasonStore, Store, schema
 from arbiter.store.migrations import known_revisions, upgrade
-from tests.builders import record
+from tests.builders import record, standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,12 +154,41 @@ def test_rounds_keep_their_tables_and_standings(season: SeasonStore) -> None:
     season.add_round(1, "digest", [["a", "b"], ["c", "d"]], {"time": "10s"})
     (before,) = season.rounds()
     assert (before.tables, before.complete) == ((("a", "b"), ("c", "d")), False)
-    season.complete_round(1, {"rounds_played": 1})
+    season.complete_round(1, standings(1))
     (after,) = season.rounds()
     assert after.complete
-    assert season.standings(1) == {"rounds_played": 1}
+    assert season.standings(1) == standings(1)
     assert season.standings(2) is None
     assert (season.settings("digest"), season.settings("other")) == ({"time": "10s"}, None)
+
+
+@pytest.mark.parametrize(
+    ("planned", "said"),
+    [("yesterday", "'yesterday' is no moment"), ("2026-01-01T00:00:00", "is no moment with a zone")],
+)
+def test_a_round_s_moment_that_cannot_be_read_is_named(season: SeasonStore, planned: str, said: str) -> None:
+    season.add_round(2, "digest", [["a", "b"], ["c", "d"]], {})
+    season._write(sa.update(schema.rounds).values(planned=planned))
+    with pytest.raises(StoreError, match=f"the moment at which round 2 was planned cannot be read: .*{said}"):
+        season.rounds()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda shape: [shape], ' cannot be read: .* is no mapping'),
+        (lambda _: {}, " cannot be read: it has no season"),
+        (lambda shape: shape | {"players": 3}, " cannot be read: its players is '3'"),
+        (lambda shape: shape | {"players": [*shape["players"], "b"]}, ", row 2, cannot be read: it has no rank"),
+        (lambda shape: shape | {"players": [shape["players"][0] | {"elo": "high"}]},
+         ", row 1, cannot be read: its elo is 'high'"),
+    ],
+)  # fmt: skip
+def test_standings_that_cannot_be_read_are_named(season: SeasonStore, damage: Any, said: str) -> None:
+    season.add_round(1, "digest", [["a", "b", "c", "d"]], {})
+    season.complete_round(1, damage(standings(1)))
+    with pytest.raises(StoreError, match=f"^the standings of round 1{said}"):
+        season.standings(1)
 
 
 def test_summaries_go_up_to_a_round(season: SeasonStore) -> None:
