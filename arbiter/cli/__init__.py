@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -102,8 +103,20 @@ def group() -> None:
 
 def main() -> NoReturn:
     """Run a command; every failure is one line on stderr and an exit code."""
+    _replace_closed_streams()
     hear_signals()
     sys.exit(exit_code(sys.argv[1:]))
+
+
+def _replace_closed_streams() -> None:
+    """Let nothing that is opened later, such as a store, become a standard stream of ours or of a child."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            os.dup2(descriptor, number)
+            if descriptor != number:
+                os.close(descriptor)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w"))
 
 
 def exit_code(arguments: list[str]) -> int:
@@ -139,6 +152,9 @@ def exit_code(arguments: list[str]) -> int:
                 "arbiter: this command needs Linux (docs/howto/macos-and-windows.md says what works here)"
             )
             return USAGE
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            _complain(f"arbiter: {error.strerror}: allow more, as by `ulimit -n 1024`")
+            return OUR_FAULT
         text = " ".join(f"{type(error).__name__}: {error}".split())
         _complain(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows where)")
         return OUR_FAULT

@@ -16,15 +16,26 @@ from arbiter.table import forkserver
 
 GRACE_SECONDS = 15.0
 """For a slim process to end its bots and itself: it gives up on their descendants after 10 s."""
+FILES = 256
+"""How many files each process must be able to open; a match of four bots needs 72."""
 MOST_DESCRIPTORS = 253
 """The kernel passes no more in one message."""
 
 
 def check_system() -> None:
-    """ConfigError on a system where no bots can be started."""
+    """ConfigError on a system where no bots can be started, or where too few files may be open."""
     if not hasattr(os, "pidfd_open"):
         where = "docs/howto/macos-and-windows.md says what works elsewhere"
         raise ConfigError("bots are started on Linux alone", hint=where)
+    # Not on all systems.
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < FILES:
+        hint = f"allow {FILES}, as by `ulimit -n {FILES}`"
+        raise ConfigError(f"a process may have {hard} files open here, too few to play", hint=hint)
+    if soft != resource.RLIM_INFINITY and soft < FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, hard))
 
 
 class SlimProcess:

@@ -16,4 +16,8 @@ sys.path.insert(0, str(HERE.parents[2]))
 
 from arbiter.table.forkserver.family import main  # noqa: E402
 
-main(int(sys.argv[1]), staged=sys.argv[2] == "staged")
+try:
+    main(int(sys.argv[1]), staged=sys.argv[2] == "staged")
+except OSError as error:
+    # The worker hears that this process has died, and makes its match void.
+    sys.exit(f"arbiter: the process that starts bots failed: {error}")

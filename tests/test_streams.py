@@ -1,0 +1,62 @@
+"""Standard streams that are closed, or whose reader goes away, and too few open files: what people start with."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.round_processes import ROUND_1, quick_config, stored
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["quick_config"]
+pytestmark = pytest.mark.process
+
+
+def shell(words: list[str | Path], redirected: str, limit: str = "") -> subprocess.CompletedProcess[str]:
+    """A command with its streams redirected as a shell does it, and options of ulimit; its own exit code."""
+    command = shlex.join([sys.executable, "-m", "arbiter", *map(str, words)])
+    limited = f"ulimit {limit} && " if limit else ""
+    return subprocess.run(
+        ["bash", "-c", f"{limited}{command} {redirected}; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("redirected", [">&-", "2>&-", "<&- >&- 2>&-", "| true", "2>&1 | head -n 1"])
+def test_a_round_is_played_whatever_becomes_of_the_streams(quick_config: Path, redirected: str) -> None:
+    done = shell(["run-round", quick_config], redirected)
+    assert done.returncode == 0, done.stderr
+    assert set(stored(quick_config)) == ROUND_1
+    assert "failed" not in done.stderr
+
+
+def test_what_is_read_needs_no_reader(quick_config: Path) -> None:
+    for words in (["games"], ["check-config", quick_config]):
+        for redirected in (">&-", "| true"):
+            done = shell(words, redirected)
+            assert (done.returncode, done.stderr) == (0, ""), (words, redirected)
+
+
+def test_a_mistake_has_its_exit_code_with_no_stream_to_say_it_on() -> None:
+    assert shell(["standings", "nowhere.yaml"], ">&- 2>&-").returncode == 2
+
+
+def test_too_few_open_files_are_said_in_one_line(quick_config: Path) -> None:
+    done = shell(["run-round", quick_config], "", limit="-n 24")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "arbiter: a process may have 24 files open here, too few to play (allow 256, as by `ulimit -n 256`)\n"
+    )
+
+
+def test_a_low_soft_limit_of_open_files_is_raised(quick_config: Path) -> None:
+    done = shell(["run-round", quick_config], "", limit="-Sn 24")
+    assert done.returncode == 0, done.stderr
