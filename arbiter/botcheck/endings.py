@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck.report import Step, passed
 from arbiter.clock import MS, SECOND
+from arbiter.table.awake import Awake
 from arbiter.table.conduct import QUIT_SECONDS
 
 if TYPE_CHECKING:
@@ -72,19 +73,19 @@ def _ends(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
 
 def _goes_on(bot: SingleBot, patience: Patience) -> str:
     """What a bot does instead of ending, "" once it has ended."""
-    began = stirred = time.monotonic()
+    awake, stirred = Awake(), 0.0
     first = counted = bot.cpu_ns
     while bot.wait(LOOK_SECONDS) is None:
         # What it writes must not keep it.
         bot.listen(MS)
         bot.drain_stderr()
-        now, cpu = time.monotonic(), bot.cpu_ns
+        now, cpu = awake.seconds, bot.cpu_ns
         if cpu - counted > STIRS_NS or not bot.sleeps:
             stirred, counted = now, cpu
         if now - stirred > patience.asleep:
             return f"it has slept for {now - stirred:.1f} s"
         if cpu - first > patience.computing * SECOND:
             return f"it has computed for {(cpu - first) / SECOND:.1f} s since"
-        if now - began > patience.most:
-            return f"after {now - began:.0f} s"
+        if now > patience.most:
+            return f"after {now:.0f} s"
     return ""

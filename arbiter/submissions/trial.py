@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import threading
-import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +17,7 @@ from arbiter.season.schedule import agreed_limits
 from arbiter.submissions.bounds import longest_trial
 from arbiter.submissions.steps import Refused
 from arbiter.table import Table
+from arbiter.table.awake import Awake
 from arbiter.table.launcher import Launcher
 
 if TYPE_CHECKING:
@@ -29,22 +29,23 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
+LOOK_SECONDS = 0.2
 TRIES = 2
 """Where our side fails."""
 
 
 class Trial(NamedTuple):
-    """What is tried, and until when by the monotonic clock, in s."""
+    """What is tried, and for how long it has been."""
 
     game: AnyGame
     player: Player
     limits: Limits
-    until: float
+    awake: Awake
 
     @classmethod
     def of(cls, game: AnyGame, player: Player, limits: Limits) -> Trial:
         """A trial that begins now."""
-        return cls(game, player, limits, time.monotonic() + longest_trial(limits))
+        return cls(game, player, limits, Awake())
 
     def subject(self, launcher: Launcher) -> Subject:
         """What check-bot checks."""
@@ -129,7 +130,7 @@ def _random(trial: Trial, launcher: Launcher) -> str:
 def _tried(trial: Trial, do: Callable[[Launcher], Result]) -> Result:
     """What `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
     for tries_left in reversed(range(TRIES)):
-        with closing(Launcher()) as launcher, _ended_at(trial.until, launcher):
+        with closing(Launcher()) as launcher, _ended_with(trial, launcher):
             try:
                 return do(launcher)
             except VoidMatch:
@@ -143,13 +144,20 @@ def _tried(trial: Trial, do: Callable[[Launcher], Result]) -> Result:
 
 
 @contextmanager
-def _ended_at(moment: float, launcher: Launcher) -> Iterator[None]:
-    """Ends all bots of a launcher at a moment, if they still live then."""
-    timer = threading.Timer(max(0.0, moment - time.monotonic()), launcher.abandon)
-    timer.daemon = True
-    timer.start()
+def _ended_with(trial: Trial, launcher: Launcher) -> Iterator[None]:
+    """Ends all bots of a launcher when the trial has taken too long, if they still live then."""
+    over, most = threading.Event(), longest_trial(trial.limits)
+
+    def watch() -> None:
+        while trial.awake.seconds < most:
+            if over.wait(LOOK_SECONDS):
+                return
+        launcher.abandon()
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join()
+        over.set()
+        watching.join()

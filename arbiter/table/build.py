@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.errors import VoidMatch
 from arbiter.match import Player
+from arbiter.table.awake import Awake
 from arbiter.table.meter import children_of
 from arbiter.table.runtimes import settings
 from arbiter.table.sandbox import bubblewrap
@@ -192,14 +193,13 @@ class _Watch:
 
     def until_end(self) -> str:
         """Why it had to be ended; "" if it ended by itself."""
-        until = time.monotonic() + self._bounds.seconds
-        looked = 0.0
+        awake, looked = Awake(), -1.0
         poll = select.poll()
         poll.register(self._process.stdout, select.POLLIN)
         is_open = True
         while True:
-            now = time.monotonic()
-            if now >= until:
+            now = awake.seconds
+            if now >= self._bounds.seconds:
                 return f"it took longer than {self._bounds.seconds:g} s"
             if now - looked >= LOOK_MS / 1000:
                 looked = now

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -177,6 +178,22 @@ def test_the_kernels_settings_cannot_be_changed(builder: Builder) -> None:
 def test_a_build_that_never_ends_is_ended(builder: Builder) -> None:
     done = builder.run("cat /dev/random > /dev/null", SMALL._replace(seconds=0.3))
     assert done.why == "it took longer than 0.3 s"
+
+
+def test_a_build_during_which_everything_was_stopped_has_its_time(
+    builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, stopped = time.monotonic, iter([0.0, 0.0, 1000.0])
+    skipped = 0.0
+
+    def later() -> float:
+        nonlocal skipped
+        skipped += next(stopped, 0.0)
+        return clock() + skipped
+
+    monkeypatch.setattr("arbiter.table.awake.time.monotonic", later)
+    assert builder.run("sleep 0.2", SMALL._replace(seconds=30)).why == ""
+    assert skipped == 1000
 
 
 def test_a_build_that_closes_its_output_is_ended_too(builder: Builder) -> None:

@@ -18,6 +18,7 @@ import pytest
 from arbiter.clock import MS, SECOND
 from arbiter.table import account, conduct, play_match
 from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
+from arbiter.table.awake import Awake
 from arbiter.table.conduct import close_table
 from arbiter.table.meter import ClockKind, Reading
 from tests.bench.clock import spec
@@ -220,6 +221,17 @@ def test_a_stop_in_the_first_wait_is_not_charged(world: World, kind: ClockKind) 
     counted = world.account(kind, first_ms=5000)
     assert counted.cost(answered=True).charged_ns <= FIRST_WAIT_NS
     assert counted.stopped_ns == 5 * SECOND - FIRST_WAIT_NS
+
+
+def test_who_is_stopped_between_two_looks_was_awake_for_a_second_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [5.0]
+    monkeypatch.setattr("arbiter.table.awake.time.monotonic", lambda: now[0])
+    counted = Awake()
+    for passed, seconds in ((0.25, 0.25), (300.0, 1.25), (0.5, 1.75)):
+        now[0] += passed
+        assert counted.seconds == seconds
 
 
 def test_a_suspension_of_the_machine_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,23 @@
+"""Time in which this process was awake: whoever is stopped must not say that somebody else took long."""
+
+from __future__ import annotations
+
+import time
+
+LONGEST_SECONDS = 1.0
+"""Whoever looks more often than this, and finds that more has passed, was stopped or got no core."""
+
+
+class Awake:
+    """Seconds since it was made, as whoever looks at least every `LONGEST_SECONDS` counts them."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._looked = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds so far."""
+        before, self._looked = self._looked, time.monotonic()
+        self._seconds += min(self._looked - before, LONGEST_SECONDS)
+        return self._seconds
