@@ -120,7 +120,8 @@ class Account:
         if late <= GAP_NS:
             return 0
         own = now.own_ns - self.last.own_ns
-        idle = max(0, moment - self._looked - (now.cpu_ns - self.last.cpu_ns))
+        # Of a process that is gone the CPU time is 0.
+        idle = max(0, moment - self._looked - max(0, now.cpu_ns - self.last.cpu_ns))
         # The stop began before the wait's end, nobody knows when. Bounded, or who sleeps on a machine that
         # stops again and again would never be late.
         unknown = min(max(0, idle - late - own), self._unknown)

@@ -35,7 +35,7 @@ class Reading(NamedTuple):
     cpu_ns: int
     delay_ns: int
     own_ns: int
-    busy_ns: int = 0
+    busy_ns: int
 
 
 def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:

@@ -206,6 +206,17 @@ def test_a_wait_for_the_core_is_taken_off_once_beside_a_stop(world: World) -> No
     assert counted.stopped_ns == 790 * MS
 
 
+def test_no_more_is_taken_off_than_has_passed_where_the_bot_has_ended(world: World) -> None:
+    counted = world.account()
+    world.passes(10, cpu=10)
+    counted.cost()
+    counted.due = world.now + 50 * MS
+    world.totals = world.totals._replace(cpu_ns=0)
+    world.passes(500)
+    counted.cost(answered=True)
+    assert counted.stopped_ns == 500 * MS
+
+
 def test_who_sleeps_is_late_on_a_machine_that_stops_again_and_again(world: World) -> None:
     counted = world.account()
     world.runnable = False
