@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.clock import MS, SECOND
-from arbiter.table import account, conduct, play_match
+from arbiter.match import Player
+from arbiter.table import Table, account, channel, conduct, play_match
 from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import close_table
 from arbiter.table.meter import ClockKind, Reading
 from tests.bench.clock import spec
+from tests.commands import BOTS, RANDOM
+from tests.table.conftest import spec_for
 from tests.table.sandbox.attacks import descendants
 
 if TYPE_CHECKING:
@@ -139,6 +142,32 @@ def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
     assert [forfeit for forfeit, _, _ in told] == [None] * 3
     assert sum(stopped for _, stopped, _ in told) > PAUSE_SECONDS * SECOND
     assert any("while it waited for this bot: not charged" in note for _, _, notes in told for note in notes)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("kind", ["adjusted", "wall"])
+def test_a_stop_at_any_moment_of_quick_exchanges_is_not_charged(
+    table: Table, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    clock, calls, skipped, stop_at = time.monotonic_ns, 0, 0, 0
+
+    def now() -> int:
+        nonlocal calls, skipped
+        calls += 1
+        if calls == stop_at:
+            skipped += 5 * SECOND
+        return clock() + skipped
+
+    monkeypatch.setattr(account, "_now", now)
+    monkeypatch.setattr(channel, "_now", now)
+    players = tuple(Player(f"random{number}", tuple(RANDOM.split()), str(BOTS)) for number in range(4))
+    stopped = 0
+    for stop_at in range(2, 260, 17):
+        calls = 0
+        record = table.play(spec_for(players, "1s", clock=kind, start_ns=SECOND))
+        assert record.forfeit is None, (stop_at, record.forfeit)
+        stopped += record.host["stopped_ns"] > 4 * SECOND
+    assert stopped > 5
 
 
 class World:
