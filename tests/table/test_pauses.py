@@ -21,6 +21,7 @@ from arbiter.table import Table, account, channel, conduct, play_match
 from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import close_table
+from arbiter.table.forkserver.family import Family
 from arbiter.table.meter import ClockKind, Reading
 from tests.bench.clock import spec
 from tests.commands import BOTS, RANDOM
@@ -272,6 +273,26 @@ def test_who_is_stopped_between_two_looks_was_awake_for_a_second_at_most(
     for passed, seconds in ((0.25, 0.25), (300.0, 1.25), (0.5, 1.75)):
         now[0] += passed
         assert counted.seconds == seconds
+
+
+def test_who_is_stopped_while_it_ends_has_its_time_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, looks = [5.0], iter([False, False, False, True])
+
+    class Ending:
+        pid, end = 7, None
+
+        def wait(self) -> bool:
+            return next(looks)
+
+    class Serving:
+        def serve(self, _seconds: float) -> None:
+            now[0] += 300
+
+    monkeypatch.setattr("arbiter.table.forkserver.family.time.monotonic", lambda: now[0])
+    family = Family.__new__(Family)
+    family._bots, family._supervisor = [Ending()], Serving()  # type: ignore[assignment, list-item]
+    family.wait(7, seconds=1.0)
+    assert next(looks, None) is None
 
 
 def test_a_suspension_of_the_machine_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ SWEEP_SECONDS = 10.0
 """For all descendants to die."""
 WRAPPER_SECONDS = 1.0
 """For a wrapper to report the end of its program."""
-LOOK_SECONDS = 0.0005
+LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.0005, 0.01
 SIGNALLED = 128
 """A wrapper exits with this plus the number of the signal that ended its program."""
 
@@ -236,10 +236,13 @@ class Family:
 
     def wait(self, pid: int, seconds: float) -> Answer:
         """Wait for a bot to end; how it ended, None if it lives after this time."""
-        until = time.monotonic() + seconds
+        left, looked = seconds, time.monotonic()
         bot = next(bot for bot in self._bots if bot.pid == pid)
-        while bot.end is None and not bot.wait() and time.monotonic() < until:
+        while bot.end is None and not bot.wait() and left > 0:
             self._supervisor.serve(LOOK_SECONDS)
+            # More than that between two looks was time in which we were stopped, and the bot perhaps, too.
+            before, looked = looked, time.monotonic()
+            left -= min(looked - before, LONGEST_LOOK_SECONDS)
         return bot.end, []
 
     def stop(self) -> Answer:
