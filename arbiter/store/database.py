@@ -176,7 +176,8 @@ class Database:
             try:
                 return self._engine.connect()
             except DBAPIError as error:
-                if time.monotonic() >= until or not self.kind.is_away(error):
+                waiting = self.kind.is_away(error) and not came_of_a_signal(error)
+                if time.monotonic() >= until or not waiting:
                     raise
             time.sleep(AGAIN_SECONDS)
 
