@@ -49,6 +49,8 @@ class Player:
     `read` are the folders and files that it may read where bots are confined, its own folder first;
     `files` those that its command names, its program among them if it is named by its path.
     `batched` is True when the organiser vouches that it can take batched delivery.
+    `languages` are the programs that a season names for all its players, each with what else they may read
+    for it.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Player:
     batched: bool = False
     read: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    languages: tuple[tuple[str, ...], ...] = ()
 
 
 def original(name: str) -> str:

@@ -22,13 +22,15 @@ LONGEST = 32 * 1024
 _VARIABLE = re.compile(r"[^=\0]+")
 
 
-def command_problems(command: Sequence[str], folder: Path) -> Iterable[tuple[int, str]]:
-    """What a command lacks to start, as (number of the word, message).
+def command_problems(
+    command: Sequence[str], folder: Path, path: str | None = None
+) -> Iterable[tuple[int, str]]:
+    """What a command lacks to start, as (number of the word, message); `path` as in `program_problem`.
 
     A later word is taken for a file's name if it starts as a path does or ends as a script does, and
     has no blank in it.
     """
-    if problem := program_problem(command[0], str(folder)):
+    if problem := program_problem(command[0], str(folder), path):
         yield 0, problem
     for number, word in enumerate(command[1:], 1):
         named = word.startswith(PLAINLY_A_PATH) or Path(word).suffix in SCRIPTS
@@ -55,12 +57,14 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
         yield f"the command and its environment have {size} bytes; at most {LONGEST} are passed on"
 
 
-def absolute_command(command: Sequence[str], folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The command with the files it names made absolute, and those files."""
+def absolute_command(
+    command: Sequence[str], folder: Path, within: Path | None = None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The command with the files it names made absolute, and those files, which lie `within` a folder."""
     words, files = [], []
     for word in command:
         file = folder / word
-        if word and os.path.isfile(file):
+        if word and os.path.isfile(file) and (within is None or file.resolve().is_relative_to(within)):
             # Not resolved: a virtual environment's interpreter must keep its own path.
             word = os.path.abspath(file)  # noqa: PTH100
             files.append(word)
@@ -75,13 +79,16 @@ def registered(
     env: Mapping[str, str] | None = None,
     batched: bool = False,
     read: Sequence[str] = (),
+    within: Path | None = None,
 ) -> Player:
     """A player; its command, and what else it may `read`, are relative to `folder`.
+
+    Words that lead to files elsewhere than `within` a folder, if it is given, are no names of files.
 
     It starts in its own folder, that of the last file it names, or, if it names none, in `folder`, which it
     may not read.
     """
-    words, files = absolute_command(command, folder)
+    words, files = absolute_command(command, folder, within)
     own = os.path.dirname(files[-1]) if files else None  # noqa: PTH120
     # Not resolved, so that `strays` can tell a link from its target.
     readable = tuple(([own] if own else []) + [os.path.abspath(folder / path) for path in read])  # noqa: PTH100
@@ -96,7 +103,8 @@ def name_of_command(words: Sequence[str]) -> str:
 
 def lacking(player: Player) -> Iterator[str]:
     """What a registered player lacks to start by now, a message each."""
-    yield from (message for _, message in command_problems(player.command, Path(player.folder)))
+    path = player.env.get("PATH")
+    yield from (message for _, message in command_problems(player.command, Path(player.folder), path))
     for path in player.read:
         if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
             yield f"there is no {path}"

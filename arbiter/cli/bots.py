@@ -21,7 +21,6 @@ from arbiter.players import (
     command_problems,
     name_of_command,
     readers,
-    refuse_strays,
     registered,
     starting_problems,
 )
@@ -77,19 +76,17 @@ def settle(config: Config) -> Config:
 
     ConfigError where bots could read what they must not.
     """
-    from arbiter.config import within_reach
+    from arbiter.config.reach import refuse_reach
 
     tier, warning = choose(config.limits.isolation, config.require_isolation)
     if warning:
         note(warning)
+    config = replace(config, limits=replace(config.limits, isolation=tier))
+    refuse_reach(config)
     if tier != "plain":
-        if reasons := list(within_reach(config)):
-            hint = "keep bots in folders of their own, or set isolation: plain and trust them"
-            raise ConfigError(reasons[0], str(config.file), hint)
-        refuse_strays([entry.player for entry in config.entries], str(config.file))
         for reader, others in readers(entry.player for entry in config.entries).items():
             note(f"{reader} can read the files of {first_few(others)}")
-    return replace(config, limits=replace(config.limits, isolation=tier))
+    return config
 
 
 def choose_tier(wanted: str) -> str:

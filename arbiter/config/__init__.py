@@ -11,6 +11,8 @@
 | `submissions` | how authors send programs |
 | `versions` | the programs that a file names |
 | `places`, `problems` | YAML with the places of values; what is wrong, in our words |
+| `languages` | the programs that bots are started with by a word |
+| `reach` | what of a season lies where bots may read |
 | `enrolling` | further players: the programs that authors sent |
 | `changes` | what differs between two settings |
 | `writing` | a config as the text of a file |
@@ -23,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arbiter.config.game import game_of
-    from arbiter.config.season import Config, Entry, as_it_was, digest_of, load, within_reach
+    from arbiter.config.season import Config, Entry, as_it_was, digest_of, load
 
-__all__ = ["Config", "Entry", "as_it_was", "digest_of", "game_of", "load", "within_reach"]
+__all__ = ["Config", "Entry", "as_it_was", "digest_of", "game_of", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from arbiter.config.changes import LATER, rated_name
 from arbiter.config.game import game_of, settings_of
+from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
 from arbiter.config.season_file import (
@@ -27,15 +28,16 @@ from arbiter.config.season_file import (
     parse_every,
     parse_until,
 )
+from arbiter.config.submissions import folder_beside
 from arbiter.config.versions import faults_of_version, player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
 from arbiter.store.address import absolute, address_of, file_of, lasts, missing_folder
-from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from arbiter.config.languages import Languages
     from arbiter.config.submissions import Submissions
     from arbiter.rules import AnyGame
 
@@ -89,6 +91,7 @@ class Config:
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
     `submissions` is None where authors send nothing; `roster` are the rated names of what they sent.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
+    `languages` are the programs that the season names, by the words that start them.
     """
 
     file: Path
@@ -121,6 +124,7 @@ class Config:
     submissions: Submissions | None = None
     roster: frozenset[str] = frozenset()
     gone: Mapping[str, str] = field(default_factory=dict)
+    languages: Languages = field(default_factory=dict)
 
     def called(self, name: str) -> list[Entry]:
         """The entries of a player by its rated or registered name; ConfigError if there is none."""
@@ -151,11 +155,12 @@ def load(
     folder = file.parent / (named if isinstance(named, str) else ".")
     missing: list[Problem] = []
     if folder.is_dir():
-        found = list(_problems_of_players(says.get("players"), folder, check_commands))
+        languages = {} if reading.model is None else languages_of(reading.model.languages, folder)
+        found = list(_problems_of_players(says.get("players"), folder, languages, check_commands))
         missing = [problem for problem in found if _is_of_a_file(problem)]
         reading.problems += [problem for problem in found if not _is_of_a_file(problem)]
         if reading.model is not None:
-            reading.problems += _ship_problems(reading.model, folder)
+            reading.problems += [*_ship_problems(reading.model, folder), *problems_of_languages(languages)]
     else:
         reading.problems.append(Problem(("folder",), f"there is no folder {named}"))
     if check_store:
@@ -240,7 +245,9 @@ def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
         yield Problem(("opens",), "the season opens after it has ended", "write a moment before `until`")
 
 
-def _problems_of_players(written: Any, folder: Path, check_commands: bool) -> Iterable[Problem]:
+def _problems_of_players(
+    written: Any, folder: Path, languages: Languages, check_commands: bool
+) -> Iterable[Problem]:
     """What keeps programs from being started, whatever else is wrong with the file."""
     for number, player in enumerate(written if isinstance(written, list) else []):
         keys = player if isinstance(player, dict) else {}
@@ -251,7 +258,7 @@ def _problems_of_players(written: Any, folder: Path, check_commands: bool) -> It
         except ValidationError:
             # Said already, with the rest of its entry.
             continue
-        for place, message in faults_of_version(program, folder, check_commands):
+        for place, message in faults_of_version(program, folder, check_commands, languages):
             yield Problem(("players", number, *place), f"{keys.get('name')}: {message}")
 
 
@@ -274,8 +281,14 @@ def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
             yield Problem(("ship", number), f"there is no folder {name}")
 
 
-def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
-    entries = [entry_of(player, folder) for player in model.players]
+def _config(
+    file: Path, folder: Path, model: SeasonModel, game: AnyGame, within: Path | None = None
+) -> Config:
+    """`within`: where authors' programs lie, by default beside the store that the model names."""
+    store = absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent)
+    languages = languages_of(model.languages, folder)
+    within = within or folder_beside(store, file)
+    entries = [entry_of(player, folder, languages, within) for player in model.players]
     seed = str(model.seed)
     settings = _settings(model, game)
     warnings = []
@@ -293,7 +306,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         season=model.season or file.stem,
         game=game,
         seed=seed,
-        store=absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent),
+        store=store,
         rounds=1 if until is not None and "rounds" not in model.model_fields_set else model.rounds,
         until=until,
         opens=opens,
@@ -316,13 +329,18 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         after_fault=model.after_fault,
         qualify=model.qualify,
         submissions=None if model.submissions is None else model.submissions.settled(),
+        languages=languages,
     )
 
 
-def entry_of(model: PlayerModel, folder: Path) -> Entry:
-    """A player of a file."""
-    player = player_of(rated_name(model.name, model.version), model, folder)
-    return Entry(player, model.house, model.name, model.sha256 is not None)
+def entry_of(model: PlayerModel, folder: Path, languages: Languages, within: Path) -> Entry:
+    """A player of a file, or a version that an author sent and that lies `within` a folder."""
+    name, is_sent = rated_name(model.name, model.version), model.sha256 is not None
+    if is_sent:
+        player = sent(name, model.command, folder, model.read, languages, within)
+    else:
+        player = speaking(player_of(name, model, folder), languages)
+    return Entry(player, model.house, model.name, is_sent)
 
 
 def settings_of_player(model: PlayerModel) -> dict[str, Any]:
@@ -352,7 +370,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
         game = game_of(model.game)
     except (ValidationError, ConfigError):
         return None
-    then = _config(config.file, config.folder, model, game)
+    then = _config(config.file, config.folder, model, game, folder_beside(config.store, config.file))
     same = {name: getattr(config, name) for name in FREE}
     # Not computed from the model: settings kept by an earlier version may lack keys that it has.
     return replace(then, **same, digest=digest_of(settings), settings=settings, warnings=())
@@ -361,15 +379,3 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
 def digest_of(settings: Mapping[str, Any]) -> str:
     """SHA-256 of settings."""
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-
-
-def within_reach(config: Config) -> Iterable[str]:
-    """What confined bots could read of the season, since it lies where they may read."""
-    store = file_of(config.store)
-    files = {"the config": config.file.resolve()} | ({"the store": store} if store else {})
-    for what, file in files.items():
-        for entry in config.entries:
-            for place in (*own_places(entry.player), *SYSTEM):
-                if Path(place).resolve() in (file, *file.parents):
-                    yield f"{what} lies in {place}, which {entry.player.name} may read"
-                    break

@@ -228,6 +228,33 @@ def _share_of_what(value: object) -> object:
     return value
 
 
+class LanguageModel(StrictModel):
+    """A program that bots are started with, and what they may read for it."""
+
+    program: Word
+    read: list[Word] = []
+
+
+def _check_word(text: str) -> None:
+    if not text.isprintable() or text != text.strip() or "/" in text or text in ("", ".", ".."):
+        hint = "the word that a command begins with, such as python3"
+        raise ConfigError(f"not the name of a program: {text!r}", hint=hint)
+
+
+def _as_language(value: object) -> object:
+    """A path alone stands for a program that needs nothing beside it."""
+    return {"program": value} if isinstance(value, str) else value
+
+
+def _check_path(model: LanguageModel) -> LanguageModel:
+    if "/" not in model.program:
+        raise _refused("path", f"{model.program} is no path", "name the program as `command -v` prints it")
+    return model
+
+
+Language = Annotated[LanguageModel, BeforeValidator(_as_language), AfterValidator(_check_path)]
+
+
 class SubmissionsModel(StrictModel):
     """Whether and how authors send programs."""
 
@@ -267,4 +294,5 @@ class SeasonModel(TableModel):
     after_fault: AfterFault = "end"
     qualify: StrictBool = False
     submissions: SubmissionsModel | None = None
+    languages: dict[Annotated[str, _checked(_check_word, "word")], Language] = {}
     players: Annotated[list[PlayerModel], Field(min_length=1)]

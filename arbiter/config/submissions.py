@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config.limits import MEMORY_UNITS, bytes_of
 from arbiter.errors import ConfigError
+from arbiter.store.address import file_of
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
 LEAST_ARCHIVE, MOST_ARCHIVE = 10**3, 10**9
 
@@ -30,6 +32,12 @@ class Submissions:
         """The key as a season's file has it."""
         until = {} if self.until is None else {"until": self.until.isoformat()}
         return until | {"max_size": _size(self.max_bytes), "per_day": self.per_day, "builds": self.builds}
+
+
+def folder_beside(store: str, file: Path) -> Path:
+    """Where archives and programs lie: beside the store, or the season's file where that is a server's."""
+    place = file_of(store) or file
+    return place.resolve().with_name(f"{place.stem}.submissions")
 
 
 def parse_size(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arbiter.errors import Problem
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from arbiter.config.languages import Languages
     from arbiter.config.season_file import VersionModel
     from arbiter.match import Player
 
@@ -20,16 +22,24 @@ Place = tuple[str | int, ...]
 
 
 def faults_of_version(
-    version: VersionModel, folder: Path, check_command: bool = True
+    version: VersionModel,
+    folder: Path,
+    check_command: bool = True,
+    languages: Languages = MappingProxyType({}),
 ) -> Iterator[tuple[Place, str]]:
     """What keeps a program from being started, each with its place in the program's own keys."""
     for message in starting_problems(version.command, version.variables()):
         yield (), message
     if check_command:
-        missing = list(command_problems(version.command, folder))
+        path = version.variables().get("PATH")
+        missing = [
+            (word, message)
+            for word, message in command_problems(version.command, folder, path)
+            # What a season names is looked at by itself.
+            if word or version.command[0] not in languages
+        ]
         for word, message in missing:
             yield ("command", word), message
-        path = version.variables().get("PATH")
         if not missing and (message := script_problem(version.command[0], str(folder), path)):
             yield ("command", 0), message
     for number, path in enumerate(version.read):

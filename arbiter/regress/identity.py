@@ -103,7 +103,10 @@ def _digests(player: Mapping[str, Any]) -> dict[str, str]:
 def kept(player: Player, digests: Digests) -> dict[str, Any]:
     """A player as JSON values, with digests of its files and folders."""
     values = asdict(player) | {"command": list(player.command), "read": list(player.read)}
-    return values | digests.of(player)
+    languages = {"languages": list(map(list, player.languages))} if player.languages else {}
+    # Tests that were begun before there were languages have no such key.
+    del values["languages"]
+    return values | languages | digests.of(player)
 
 
 def kept_player(shape: Mapping[str, Any]) -> Player:
@@ -112,4 +115,5 @@ def kept_player(shape: Mapping[str, Any]) -> Player:
     # Earlier versions kept the digest of all scripts there, under no name.
     files = tuple(filter(None, shape["files"]))
     values = {key: value for key, value in shape.items() if key != "folders"}
+    values["languages"] = tuple(map(tuple, shape.get("languages", ())))
     return Player(**values | {"command": command, "read": read, "files": files})

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from hashlib import file_digest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config.changes import rated_name
-from arbiter.store.address import file_of
+from arbiter.config.submissions import folder_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore
@@ -26,10 +26,8 @@ SOURCE = "source"
 
 
 def folder_of(config: Config) -> Path:
-    """Where archives and programs lie: beside the store, or the season's file where that is a server's."""
-    store = file_of(config.store)
-    place = config.file if store is None else store
-    return place.resolve().with_name(f"{place.stem}.submissions")
+    """Where archives and programs lie."""
+    return folder_beside(config.store, config.file)
 
 
 def rostered(config: Config, stored: SeasonStore) -> Config:

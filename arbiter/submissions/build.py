@@ -6,6 +6,7 @@ import os
 import stat
 from contextlib import ExitStack
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arbiter.submissions.archive import FOR_ALL, MOST_GROWTH, PROGRAM
@@ -17,6 +18,7 @@ from arbiter.table.build import Bounds, built, problem, tool
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from arbiter.config.languages import Languages
     from arbiter.config.submissions import Submissions
     from arbiter.submissions.program import Recipe
     from arbiter.table.launcher import Launcher
@@ -31,7 +33,13 @@ NO_BUILD = (
 LOOK = "look at its output, and build it at home with the same command"
 
 
-def build(recipe: Recipe, source: Path, terms: Submissions, launcher: Launcher) -> str:
+def build(
+    recipe: Recipe,
+    source: Path,
+    terms: Submissions,
+    launcher: Launcher,
+    languages: Languages = MappingProxyType({}),
+) -> str:
     """Run a recipe's build, put what the command names beside the sources, and return the build's output.
 
     Refused if it fails, VoidMatch if our side does.
@@ -43,13 +51,15 @@ def build(recipe: Recipe, source: Path, terms: Submissions, launcher: Launcher) 
         raise Refused(f"nothing can be built on this machine: {why}", NO_BUILD)
     first = recipe.build[0]
     own = "/" in first or (source / first).is_file()
-    program = f"./{first}" if own else tool(first)
+    spoken = {word: (tool(one.program), *one.read) for word, one in languages.items()}
+    program = f"./{first}" if own else spoken[first][0] if first in spoken else tool(first)
     if not program:
         raise Refused(f"there is no program {first} where bots are built", NO_BUILD)
     most = MOST_GROWTH * terms.max_bytes
     sent = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
     bounds = Bounds(sent + ROOM_BYTES, BUILD_SECONDS)
-    with built(launcher, source, (program, *recipe.build[1:]), bounds) as done:
+    there = [one for one in spoken.values() if one[0]]
+    with built(launcher, source, (program, *recipe.build[1:]), bounds, there) as done:
         output = done.output.decode(errors="replace")
         if done.why:
             raise Refused(f"{words}: {done.why}", "make the build smaller", output)

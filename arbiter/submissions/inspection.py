@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from hashlib import file_digest
 from typing import TYPE_CHECKING, Literal
 
+from arbiter.config.reach import refuse_reach
 from arbiter.config.submissions import Submissions
 from arbiter.errors import ConfigError, StoreError
 from arbiter.season.roster import SOURCE
@@ -104,7 +105,7 @@ class _Inspection:
             at = BUILT
             recipe = recipe_of(self._source)
             output = self._build(recipe)
-            refuse_lacking(recipe, self._source)
+            refuse_lacking(recipe, self._source, self._season.languages)
             started = f"started by {' '.join(recipe.command)}"
             made = (
                 f"by {' '.join(recipe.build)}, {started}" if recipe.build else f"nothing to build, {started}"
@@ -112,7 +113,9 @@ class _Inspection:
             yield self._step(at, made, output)
             at = CHECKED
             program = Program(recipe.command, recipe.read, {})
-            trial = Trial.of(self._season.game, program.player(self._name, self._folder), self._limits)
+            player = program.player(self._name, self._folder, self._season.languages)
+            refuse_reach(self._season, [player])
+            trial = Trial.of(self._season.game, player, self._limits)
             yield self._step(at, "check-bot found no fault", check(trial))
             at = MATCHES
             yield self._step(at, play_matches(trial, self._house()))
@@ -133,7 +136,7 @@ class _Inspection:
         output = ""
         if recipe.build:
             with closing(Launcher()) as launcher:
-                output = build(recipe, self._source, self._terms, launcher)
+                output = build(recipe, self._source, self._terms, launcher, self._season.languages)
         program = self._source / recipe.command[0]
         if program.is_file():
             # Not every system that packs archives knows what may be executed.

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationError
 
+from arbiter.config.languages import sent
 from arbiter.config.places import read_document
 from arbiter.config.problems import placed, problems_of
 from arbiter.config.season_file import StrictModel, Word
 from arbiter.errors import ConfigError, Problem
-from arbiter.players import command_problems, registered, starting_problems
+from arbiter.players import command_problems, starting_problems
 from arbiter.season.roster import SOURCE
 from arbiter.submissions.steps import Refused
+from arbiter.table.sandbox.landlock import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from arbiter.config.languages import Languages
     from arbiter.match import Player
 
 WRITTEN, SHELL = "bot.yaml", "bot.sh"
@@ -70,9 +74,10 @@ class Program:
     read: tuple[str, ...]
     files: Mapping[str, str]
 
-    def player(self, name: str, folder: Path) -> Player:
+    def player(self, name: str, folder: Path, languages: Languages = MappingProxyType({})) -> Player:
         """It as a player, the version's folder being `folder`."""
-        return registered(name, self.command, folder / SOURCE, read=self.read)
+        source = (folder / SOURCE).absolute()
+        return sent(name, self.command, source, self.read, languages, source.resolve())
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
@@ -146,9 +151,13 @@ def _is_outside(word: str) -> bool:
     return path.is_absolute() or ".." in path.parts
 
 
-def refuse_lacking(recipe: Recipe, source: Path) -> None:
+def refuse_lacking(recipe: Recipe, source: Path, languages: Languages = MappingProxyType({})) -> None:
     """Refused if the command or `read` names what is not there, once all is built."""
-    lacks: Iterable[str] = [message for _, message in command_problems(recipe.command, source)]
+    path = path_of((language.program,) for language in languages.values())
+    problems = command_problems(recipe.command, source, path)
+    lacks: Iterable[str] = [
+        message for word, message in problems if word or recipe.command[0] not in languages
+    ]
     lacks = [*lacks, *(f"there is no {path}" for path in recipe.read if not is_there(source, path))]
     for message in lacks:
         made = "the build must make it" if recipe.build else f"name what is there in the command of {WRITTEN}"

@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from arbiter.errors import VoidMatch
 from arbiter.match import Player
 from arbiter.table.awake import Awake
+from arbiter.table.files import SYSTEM_PATH
 from arbiter.table.meter import children_of
 from arbiter.table.runtimes import settings
 from arbiter.table.sandbox import bubblewrap
 from arbiter.table.sandbox.cgroup import MOST_PROCESSES, groups
-from arbiter.table.sandbox.landlock import OF_THE_SYSTEM, own_places, real_program
+from arbiter.table.sandbox.landlock import OF_THE_SYSTEM, own_places, path_of
 from arbiter.table.stderr import CHUNK
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from arbiter.table.launcher import BotProcess, Launcher
 
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 READY = b"ready\n"
 SCRIPT = f"""exec 2>&1 {bubblewrap.STATUS}>&-
 echo ready
@@ -86,14 +86,12 @@ def problem() -> str:
     return bubblewrap.problem()
 
 
-def tool(name: str) -> str:
-    """The program that a build's first word starts, "" if there is none.
+def tool(word: str) -> str:
+    """The program of the system's that a build's word starts, or that a path names; "" if there is none.
 
-    A version manager's script is asked for the real one, since it could not find it in there.
+    A version manager is asked for the real one, since it could not find it in there.
     """
-    found = real_program(name, Player("build", (name,)), os.environ.get("PATH", os.defpath))
-    if not os.path.isabs(found):
-        return ""
+    found = shutil.which(word, path=SYSTEM_PATH) or ""
     if Path(os.path.realpath(found)).name == "rustup":
         with suppress(OSError, subprocess.SubprocessError):
             answer = subprocess.run(
@@ -104,17 +102,24 @@ def tool(name: str) -> str:
                 timeout=ASK_SECONDS,
                 cwd="/",
             )
-            return shutil.which(name, path=f"{answer.stdout.strip()}/bin") or ""
+            return shutil.which(Path(word).name, path=f"{answer.stdout.strip()}/bin") or ""
     return found
 
 
 @contextmanager
-def built(launcher: Launcher, source: Path, command: Sequence[str], bounds: Bounds) -> Iterator[Built]:
+def built(
+    launcher: Launcher,
+    source: Path,
+    command: Sequence[str],
+    bounds: Bounds,
+    languages: Sequence[Sequence[str]] = (),
+) -> Iterator[Built]:
     """Run a command on a copy of the files in `source`; VoidMatch if our side failed.
 
-    The command's first word is looked up in there, unless it is a path of ours (`tool`).
+    The command's first word is looked up in there, unless it is a path of ours (`tool`). `languages` as
+    those of a player.
     """
-    (process,) = launcher.start([_request(source, command, bounds)])
+    (process,) = launcher.start([_request(source, command, bounds, languages)])
     folder = -1
     try:
         folder = _open_work(process)
@@ -133,14 +138,16 @@ def built(launcher: Launcher, source: Path, command: Sequence[str], bounds: Boun
         launcher.stop()
 
 
-def _request(source: Path, command: Sequence[str], bounds: Bounds) -> dict[str, Any]:
+def _request(
+    source: Path, command: Sequence[str], bounds: Bounds, languages: Sequence[Sequence[str]]
+) -> dict[str, Any]:
     """What the launcher needs, as for a bot."""
     first = command[0]
-    path, places = PATH, tuple[str, ...]()
-    if os.path.isabs(first) and not first.startswith(OF_THE_SYSTEM):
-        path = f"{Path(first).parent}:{PATH}"
-        places = own_places(Player("build", (first,)), first)
-    env = {"PATH": path, "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
+    # A version manager's real program is in no folder that it names.
+    spoken = ((first,), *languages) if os.path.isabs(first) else tuple(languages)
+    places = own_places(Player("build", ("sh",), languages=tuple(map(tuple, spoken))), "/bin/sh")
+    outside = [one for one in spoken if not one[0].startswith(OF_THE_SYSTEM)]
+    env = {"PATH": path_of(outside), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
     # Go looks at version control and asks the network, unless it is told not to.
     env |= {"GO111MODULE": "auto", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
     env |= settings(bounds.memory_bytes, False, bubblewrap.SCRATCH)

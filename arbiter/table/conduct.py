@@ -29,7 +29,7 @@ from arbiter.table.sandbox.bubblewrap import wrapping
 from arbiter.table.sandbox.calls import call_name
 from arbiter.table.sandbox.cgroup import groups
 from arbiter.table.sandbox.isolation import on_top, probe, stage_enforces
-from arbiter.table.sandbox.landlock import confinement, own_folders
+from arbiter.table.sandbox.landlock import confinement, own_folders, path_of, real_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -201,9 +201,10 @@ def complete(
 def start_request(player: Player, limits: Limits) -> dict[str, Any]:
     """What the launcher needs to start a bot, as JSON values."""
     env = bot_environment(player)
+    program = real_program(player)
     request: dict[str, Any] = {
-        "argv": list(player.command),
-        "program": player.command[0],
+        "argv": [program, *player.command[1:]],
+        "program": program,
         "env": env,
         "folder": player.folder,
         "memory_bytes": limits.memory_bytes,
@@ -215,9 +216,9 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "cgroups": groups(limits.memory_bytes),
     }
     if limits.isolation == "landlock":
-        request |= confinement(player, env)
+        request |= confinement(player)
     elif limits.isolation == "bwrap":
-        request |= wrapping(player, env)
+        request |= wrapping(player)
     temporary = request["scratch"][0] if request["scratch"] else ""
     told = settings(limits.memory_bytes, limits.isolation == "landlock", temporary)
     return request | {"env": told | env}
@@ -226,7 +227,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
 def bot_environment(player: Player) -> dict[str, str]:
     """A bot's environment: what the referee chooses and the player's own, nothing of the organiser's."""
     return {
-        "PATH": os.environ.get("PATH", os.defpath),
+        "PATH": path_of(player.languages),
         "HOME": player.folder,
         "LANG": "C.UTF-8",
         # For Python bots: repeatable play, and no files left in the bot's folder.

@@ -6,6 +6,8 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where bots and builds find programs, whatever the PATH of who starts them."""
 LONGEST_LINE = 256
 """Bytes of a script's first line that the kernel reads."""
 WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import Config, load, within_reach
+from arbiter.config import Config, load
+from arbiter.config.reach import within_reach
 from arbiter.errors import ConfigError
 from arbiter.match import Player
 from arbiter.players import readers, refuse_strays, registered
@@ -366,11 +367,11 @@ def test_a_small_deck_gets_as_much_of_the_tournaments_programme_as_it_can_deal(
     assert config.game.options["deals"] == [[1, 0], [2, 1], [3, 2]]
 
 
-def season_with(folder: Path, *players: str) -> Config:
+def season_with(folder: Path, *players: str, **keys: str) -> Config:
     path = folder / "season.yaml"
-    path.write_text(
-        "game: {name: planning, seats: 2}\nplayers:\n" + "".join(f"  - {line}\n" for line in players)
-    )
+    text = "".join(f"{key}: {value}\n" for key, value in keys.items())
+    text += "game: {name: planning, seats: 2}\nplayers:\n" + "".join(f"  - {line}\n" for line in players)
+    path.write_text(text)
     return load(path)
 
 
@@ -434,21 +435,25 @@ def test_a_link_elsewhere_and_a_folder_that_is_named_are_not(name: str, tmp_path
     refuse_strays([players["rival"], players[name]])
 
 
-def test_a_season_in_the_virtual_environment_of_a_bot_is_within_its_reach(tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
+def reach_in(folder: Path, *players: str, **keys: str) -> list[str]:
+    """What a season's players could read of it."""
+    config = season_with(folder, *players, **keys)
+    return list(within_reach(config, [entry.player for entry in config.entries]))
+
+
+def test_a_season_in_a_virtual_environment_is_out_of_reach_but_for_what_lies_among_its_libraries(
+    tmp_path: Path,
+) -> None:
+    for name in ("bin", "lib"):
+        (tmp_path / name).mkdir()
     (tmp_path / "pyvenv.cfg").write_text("")
-    for file in ("bin/python3", "bin/tool"):
-        (tmp_path / file).write_text("")
-    mine = "{name: a, command: [bin/python3, -c, pass]}"
-    config = season_with(tmp_path, mine, "{name: b, command: [python3]}")
-    assert list(within_reach(config)) == [
-        f"the config lies in {tmp_path}, which a may read",
-        f"the store lies in {tmp_path}, which a may read",
+    (tmp_path / "bin" / "python3").write_text("")
+    players = "{name: a, command: [bin/python3, -c, pass]}", "{name: b, command: [python3]}"
+    assert reach_in(tmp_path, *players) == []
+    assert reach_in(tmp_path, *players, store="sqlite:///lib/s.sqlite", submissions="{}") == [
+        f"the store lies in {tmp_path}/lib, which a may read",
+        f"what authors send lies in {tmp_path}/lib, which a may read",
     ]
-    (tmp_path / "pyvenv.cfg").unlink()
-    (tmp_path / "lib").mkdir()
-    config = season_with(tmp_path, mine.replace("python3", "tool"), "{name: b, command: [python3]}")
-    assert list(within_reach(config)) == []
 
 
 def test_a_script_without_its_interpreter_is_found(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.table.sandbox import landlock, seccomp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from arbiter.match import Player
 
@@ -81,9 +81,9 @@ def problem() -> str:
     return ""
 
 
-def wrapping(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
+def wrapping(player: Player) -> dict[str, Any]:
     """What the launcher needs to start a bot in bubblewrap, as JSON values."""
-    program = landlock.real_program(player.command[0], player, env.get("PATH", ""))
+    program = landlock.real_program(player)
     mounts = _mounts([*landlock.system_rules(), *landlock.own_places(player, program)])
     chdir = "--chdir", player.folder if player.read else "/"
     words = [*_room(SCRATCH_BYTES), *mounts, *chdir, "--", *CLOSER, program, *player.command[1:]]

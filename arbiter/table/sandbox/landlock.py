@@ -17,10 +17,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arbiter.table.files import SYSTEM_PATH
 from arbiter.table.sandbox import seccomp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from arbiter.match import Player
 
@@ -43,6 +44,8 @@ READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
 OF_THE_SYSTEM = tuple(f"{path}/" for path in SYSTEM)
+HIDDEN = ("/usr/local/etc", "/usr/local/src", "/usr/local/var", "/usr/src")
+"""Of the system's folders: what no program needs to run, and where an administrator may keep secrets."""
 # What programs read at their start; nothing here is secret.
 SETTINGS = (
     "alternatives", "group", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
@@ -70,6 +73,13 @@ DEVICES = {
 OWN_ENTRIES = tuple(f"/proc/self/{name}" for name in (
     "auxv", "cmdline", "comm", "environ", "fd", "limits", "maps", "schedstat", "stat", "statm",
 ))  # fmt: skip
+PARTS = (
+    "bin", "conf", "include", "jmods", "jre", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg", "release",
+    "share", "ssl",
+)  # fmt: skip
+"""Of an installation: what programs need of it. Whatever else lies in the same folder is somebody's."""
+OF_GO = ("VERSION", "go.env", "pkg", "src")
+"""Go's compiler has its library as sources."""
 MANAGED = "shims"
 """Version managers put scripts of this folder before the real interpreters; a script needs processes."""
 ASKS = {"python": ("-c", "import sys; print(sys.executable)"), "node": ("-p", "process.execPath")}
@@ -117,10 +127,10 @@ def enforced() -> dict[str, object]:
     }
 
 
-def confinement(player: Player, env: Mapping[str, str]) -> dict[str, Any]:
+def confinement(player: Player) -> dict[str, Any]:
     """What the launcher needs to confine a bot, in addition to `ground`, as JSON values."""
     # The real program, since a wrapper script could start none.
-    program = real_program(player.command[0], player, env.get("PATH", ""))
+    program = real_program(player)
     places = _resolved(own_places(player, program))
     place = scratch_place(player.folder, *places)
     return {
@@ -176,48 +186,80 @@ def _resolved(places: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def own_places(player: Player, program: str = "") -> tuple[str, ...]:
-    """Folders and files that a bot may read beside the system's: its own and its interpreter's.
+    """Folders and files that a bot may read beside the system's: its own, its interpreter's, the languages'.
 
     `program` is what the command's first word starts, if that is known.
     """
-    program = program or real_program(player.command[0], player, os.environ.get("PATH", ""))
+    program = program or real_program(player)
     own = player.read[0] if player.read else ""
     # A folder called lib beside a bot's own program does not make it an installation.
-    return (*player.read, *_prefixes(program, Path(program).parent == Path(own)))
+    found = [*player.read, *_installation(program, Path(program).parent == Path(own))]
+    for spoken, *read in player.languages:
+        found += [*_installation(spoken), *read]
+    return tuple(dict.fromkeys(found))
+
+
+def path_of(languages: Iterable[Sequence[str]]) -> str:
+    """The PATH of all bots of a season: the folders of its languages' programs, then the system's."""
+    return ":".join(dict.fromkeys([*(os.path.dirname(program) for program, *_ in languages), SYSTEM_PATH]))  # noqa: PTH120
 
 
 @lru_cache(maxsize=1)
 def system_rules() -> dict[str, int]:
     """By path that exists: the rights of every bot to what is beneath it."""
     settings = [f"/etc/{name}" for name in SETTINGS] + [str(path) for path in Path("/etc").glob("java*")]
-    rules = dict.fromkeys(SYSTEM, RUN) | dict.fromkeys([*settings, *KERNEL], READ) | DEVICES
+    rules = dict.fromkeys(_shown(SYSTEM), RUN) | dict.fromkeys([*settings, *KERNEL], READ) | DEVICES
     return {path: rights for path, rights in rules.items() if Path(path).exists()}
 
 
+def _shown(folders: Iterable[str]) -> Iterator[str]:
+    """The folders; where one holds what is hidden, what else it holds."""
+    for folder in folders:
+        if folder in HIDDEN:
+            continue
+        if not any(hidden.startswith(f"{folder}/") for hidden in HIDDEN):
+            yield folder
+        elif os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH114
+            # No links: what they lead to is in the system's folders, or is none of it.
+            inner = (entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
+            yield from _shown(sorted(inner))
+
+
 @lru_cache(maxsize=256)
-def _prefixes(program: str, doubtful: bool = False) -> Sequence[str]:
-    """Where a program is installed with what belongs to it: ``/opt/python`` of /opt/python/bin/python3.
+def _installation(program: str, doubtful: bool = False) -> Sequence[str]:
+    """What belongs to a program that is installed, but for the system's: ``/opt/python/lib`` and other parts
+    of /opt/python for /opt/python/bin/python3.
 
     For a virtual environment also the installation that it was made from. A folder that only happens to
     have a ``bin``, such as a home, is no installation: then it is the program's folder alone.
     `doubtful`: only an installation of Python counts.
     """
-    found = []
+    found: list[str] = []
     for place in dict.fromkeys((Path(program), Path(os.path.realpath(program)))):
         prefix = place.parent.parent
         marks = ("pyvenv.cfg", "lib/python3*/os.py") if doubtful else ("lib", "lib64", "pyvenv.cfg")
         installed = place.parent.name == "bin" and any(any(prefix.glob(mark)) for mark in marks)
         home = prefix == Path.home() or (prefix / ".ssh").exists()
-        found.append(str(prefix if installed and not home and prefix != Path("/") else place.parent))
-    return tuple(path for path in found if path != "/")
+        if not installed or home or prefix == Path("/"):
+            found.append(str(place.parent))
+            continue
+        # Beside its own library, a home's .local/share has what all of its user's programs keep.
+        parts = [part for part in PARTS if prefix.name != ".local" or part != "share"]
+        parts += OF_GO if (prefix / "src" / "runtime").is_dir() else ()
+        found += [str(prefix / part) for part in parts if (prefix / part).exists()]
+    open_to_all = tuple(f"{path}/" for path in _shown(SYSTEM))
+    return tuple(path for path in found if path != "/" and not f"{path}/".startswith(open_to_all))
 
 
-def real_program(name: str, player: Player, path: str) -> str:
-    """The program that a command's first word starts, `path` being the bot's PATH; else the word itself.
+def real_program(player: Player) -> str:
+    """The program that a command's first word starts, else the word itself.
 
-    A version manager's script is asked which program it starts, if our own PATH leads to it and it is not
+    A word that is no path is looked up in the player's own PATH, if it has one, else in ours. A version
+    manager's script is asked which program it starts, if our own PATH leads to it and it is not
     the player's: what a player could write is only ever run confined.
     """
+    name = player.command[0]
+    path = player.env.get("PATH", os.environ.get("PATH", os.defpath))
     found = str(Path(player.folder, name)) if "/" in name else shutil.which(name, path=path) or name
     if "/" in name or Path(found).parent.name != MANAGED or found != shutil.which(name):
         return found

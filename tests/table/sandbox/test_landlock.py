@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from arbiter.config.languages import sent
 from arbiter.players import registered
-from arbiter.table.conduct import bot_environment
+from arbiter.table.files import SYSTEM_PATH
 from arbiter.table.sandbox import landlock
 
 
@@ -28,7 +29,7 @@ def test_what_is_handled_grows_with_the_kernel(abi: int, numbers: int) -> None:
 
 def rules_of(folder: Path, *command: str, read: tuple[str, ...] = ()) -> dict[str, int]:
     player = registered("p", command, folder, read=read)
-    own = landlock.confinement(player, bot_environment(player))["confine"]
+    own = landlock.confinement(player)["confine"]
     return {**dict(landlock.ground()["rules"]), **dict(own)}
 
 
@@ -63,7 +64,7 @@ def test_a_temporary_folder_hides_no_file_of_the_bot(tmp_path: Path, monkeypatch
 
 def test_a_temporary_folder_takes_files_and_folders_and_runs_nothing(tmp_path: Path) -> None:
     player = registered("p", (sys.executable,), tmp_path)
-    _, rights = landlock.confinement(player, bot_environment(player))["scratch"]
+    _, rights = landlock.confinement(player)["scratch"]
     # EXECUTE, MAKE_CHAR, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM, IOCTL_DEV.
     assert not rights & (0b1 | 1 << 6 | 0b1111 << 9 | 1 << 15)
 
@@ -72,19 +73,57 @@ def test_a_command_that_names_no_file_gives_no_folder_to_read(tmp_path: Path) ->
     assert str(tmp_path) not in rules_of(tmp_path, "cat")
 
 
-def test_the_prefix_of_an_interpreter_is_readable_but_no_home_is(tmp_path: Path) -> None:
-    for prefix in ("python", "home", "season"):
-        (tmp_path / prefix / "bin").mkdir(parents=True)
-        (tmp_path / prefix / "lib" / "python3.11").mkdir(parents=True)
+def opened_for(folder: Path, program: str) -> set[str]:
+    """What a command that begins with a program opens of a folder, from there on."""
+    rules = rules_of(folder, str(folder / program), "-x")
+    return {str(Path(rule).relative_to(folder)) for rule in rules if Path(rule).is_relative_to(folder)}
+
+
+def test_of_an_interpreters_prefix_that_is_readable_which_an_interpreter_needs(tmp_path: Path) -> None:
+    for prefix in ("python", "home", "season", "other/.local"):
+        for part in ("bin", "lib/python3.11", "share", "work"):
+            (tmp_path / prefix / part).mkdir(parents=True)
         (tmp_path / prefix / "bin" / "tool").write_text("")
+        (tmp_path / prefix / "season.sqlite").write_text("")
     (tmp_path / "python" / "lib" / "python3.11" / "os.py").write_text("")
+    (tmp_path / "other" / ".local" / "lib" / "python3.11" / "os.py").write_text("")
     (tmp_path / "home" / ".ssh").mkdir()
-    assert str(tmp_path / "python") in rules_of(tmp_path, str(tmp_path / "python" / "bin" / "tool"))
+    assert opened_for(tmp_path, "python/bin/tool") == {"python/bin", "python/lib", "python/share"}
     # A bot's own program is no interpreter because something beside its folder is called lib.
-    assert str(tmp_path / "season") not in rules_of(tmp_path, str(tmp_path / "season" / "bin" / "tool"))
-    rules = rules_of(tmp_path, str(tmp_path / "home" / "bin" / "tool"))
-    assert str(tmp_path / "home") not in rules
-    assert str(tmp_path / "home" / "bin") in rules
+    assert opened_for(tmp_path, "season/bin/tool") == {"season/bin"}
+    assert opened_for(tmp_path, "home/bin/tool") == {"home/bin"}
+    # Where all programs of a user keep what they know.
+    assert opened_for(tmp_path, "other/.local/bin/tool") == {"other/.local/bin", "other/.local/lib"}
+
+
+def test_settings_and_sources_below_usr_stay_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for part in ("bin", "local/bin", "local/etc", "local/share", "elsewhere"):
+        (tmp_path / "usr" / part).mkdir(parents=True)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "usr" / "local" / "link").symlink_to(tmp_path / "home")
+    system = str(tmp_path / "usr")
+    monkeypatch.setattr(landlock, "SYSTEM", (system,))
+    monkeypatch.setattr(landlock, "HIDDEN", (f"{system}/local/etc",))
+    landlock.system_rules.cache_clear()
+    try:
+        opened = {path for path in landlock.system_rules() if path.startswith(str(tmp_path))}
+    finally:
+        landlock.system_rules.cache_clear()
+    assert opened == {f"{system}/{part}" for part in ("bin", "elsewhere", "local/bin", "local/share")}
+
+
+def test_a_program_of_an_authors_is_not_found_by_our_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "venv" / "bin"
+    tools.mkdir(parents=True)
+    (tools / "sh").write_text("")
+    (tools / "sh").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tools))
+    mine = registered("p", ("sh",), tmp_path)
+    theirs = sent("p", ("sh",), tmp_path, (), {}, tmp_path)
+    assert landlock.real_program(mine) == str(tools / "sh")
+    assert landlock.real_program(theirs) == shutil.which("sh", path=SYSTEM_PATH)
 
 
 def shims_of(folder: Path) -> Path:
@@ -104,8 +143,9 @@ def test_a_version_managers_script_is_replaced_by_the_program_that_it_starts(
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.py").write_text("")
     player = registered("p", ("python3", "bot/bot.py"), tmp_path)
-    assert landlock.real_program("python3", player, path) == sys.executable
-    assert landlock.real_program("sh", player, path) == shutil.which("sh", path=path)
+    assert landlock.real_program(player) == sys.executable
+    other = registered("p", ("sh", "bot/bot.py"), tmp_path)
+    assert landlock.real_program(other) == shutil.which("sh", path=path)
 
 
 @pytest.mark.parametrize("how", ["named by its path", "found by a PATH of the player's", "on our PATH"])
@@ -119,6 +159,6 @@ def test_a_script_in_a_players_folder_is_not_run_by_us(
     if how == "on our PATH":
         monkeypatch.setenv("PATH", path)
     player = registered("p", (word, "theirs/bot.py"), tmp_path, env={"PATH": path})
-    assert landlock.real_program(player.command[0], player, path) == str(shims / "python3")
-    assert landlock.confinement(player, bot_environment(player))["argv"][0] == str(shims / "python3")
+    assert landlock.real_program(player) == str(shims / "python3")
+    assert landlock.confinement(player)["argv"][0] == str(shims / "python3")
     assert not (tmp_path / "theirs" / "was-run").exists()

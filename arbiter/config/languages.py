@@ -1,0 +1,90 @@
+"""The programs that bots are started with by a word alone: a season's own, and else the system's.
+
+    languages:
+      python3: /opt/course/bin/python3
+      java: {program: /opt/jdk/bin/java, read: [/opt/jars]}
+
+An author names a program by a word, such as ``python3``. Which one it starts is the organiser's affair: the
+one that the season names, else the first of that name in the system's folders (`files.SYSTEM_PATH`), and
+never one that is found by the PATH of whoever started the service.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from arbiter.errors import Problem
+from arbiter.players import registered
+from arbiter.table.files import program_problem
+from arbiter.table.sandbox.landlock import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.config.season_file import LanguageModel
+    from arbiter.match import Player
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A program by its whole path, links not followed, and what every bot may read for it."""
+
+    program: str
+    read: tuple[str, ...] = ()
+
+
+Languages: TypeAlias = "Mapping[str, Interpreter]"
+"""By the word that starts it."""
+
+
+def languages_of(written: Mapping[str, LanguageModel], folder: Path) -> Languages:
+    """The languages of a file, names being relative to `folder`."""
+    # Not resolved: a virtual environment's interpreter must keep its own path.
+    return {
+        word: Interpreter(
+            os.path.abspath(folder / model.program),  # noqa: PTH100
+            tuple(os.path.abspath(folder / path) for path in model.read),  # noqa: PTH100
+        )
+        for word, model in written.items()
+    }
+
+
+def problems_of_languages(languages: Languages) -> Iterator[Problem]:
+    """What languages name and what is not there."""
+    for word, language in languages.items():
+        if message := program_problem(language.program, "/"):
+            yield Problem(("languages", word), message, "name the program by its path")
+        for path in language.read:
+            if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
+                yield Problem(("languages", word), f"there is no {path}")
+
+
+def speaking(player: Player, languages: Languages) -> Player:
+    """A player whose first word is one of the languages', all of which it may use."""
+    first, *words = player.command
+    found = languages.get(first)
+    return replace(
+        player,
+        command=player.command if found is None else (found.program, *words),
+        languages=tuple((language.program, *language.read) for language in languages.values()),
+    )
+
+
+def sent(
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    read: Sequence[str],
+    languages: Languages,
+    within: Path,
+) -> Player:
+    """The player of a program that an author sent, its words relative to `folder`.
+
+    Only files that lie `within` a folder are taken for the author's own. A first word that is none of them is
+    one of the languages', or is looked up in the system's folders.
+    """
+    player = speaking(registered(name, command, folder, read=read, within=within), languages)
+    return replace(player, env={"PATH": path_of(player.languages)})

@@ -1,0 +1,48 @@
+"""What of a season lies where confined bots may read: nothing, or it is not played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.config.submissions import folder_beside
+from arbiter.errors import ConfigError
+from arbiter.players import refuse_strays
+from arbiter.store.address import file_of
+from arbiter.table.sandbox.landlock import SYSTEM, own_places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.config.season import Config
+    from arbiter.match import Player
+
+HINT = "keep bots in folders of their own, or set isolation: plain and trust them"
+
+
+def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
+    """What of the season these players could read: its file, its store, what its authors send."""
+    store = file_of(config.store)
+    files = {"the config": config.file.resolve()} | ({"the store": store.resolve()} if store else {})
+    if config.submissions is not None:
+        files["what authors send"] = folder_beside(config.store, config.file)
+    around = {what: (file, *file.parents) for what, file in files.items()}
+    for player in players:
+        places = [(place, Path(place).resolve()) for place in (*own_places(player), *SYSTEM)]
+        for what, folders in around.items():
+            for place, resolved in places:
+                if resolved in folders:
+                    yield f"{what} lies in {place}, which {player.name} may read"
+                    break
+
+
+def refuse_reach(config: Config, players: Iterable[Player] | None = None) -> None:
+    """ConfigError if these players, by default all, could read of the season or of each other's files what no
+    bot must; nothing is refused where bots are not confined.
+    """
+    if config.limits.isolation == "plain":
+        return
+    chosen = [entry.player for entry in config.entries] if players is None else list(players)
+    for reason in within_reach(config, chosen):
+        raise ConfigError(reason, str(config.file), HINT)
+    refuse_strays(chosen, str(config.file))

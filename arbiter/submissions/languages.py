@@ -1,0 +1,122 @@
+"""What a season's machine has for its authors: languages, their versions, and the libraries of Python.
+
+for language in languages(config):
+    language.word, language.version, language.libraries    # "python3", "3.11.2", {"numpy": "1.26.4"}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from arbiter.table.build import problem, tool
+from arbiter.table.sandbox.landlock import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.config import Config
+
+STARTING = ("python3", "node", "bash", "java", "perl", "ruby", "lua", "php")
+"""Words that commands begin with."""
+BUILDING = ("make", "gcc", "g++", "rustc", "go", "javac")
+"""Words that builds begin with."""
+LIBRARIES = MappingProxyType({
+    "numpy": "numpy", "scipy": "scipy", "pandas": "pandas", "scikit-learn": "sklearn", "numba": "numba",
+    "torch": "torch", "tensorflow": "tensorflow", "jax": "jax", "onnxruntime": "onnxruntime",
+    "networkx": "networkx", "gymnasium": "gymnasium",
+})  # fmt: skip
+"""Of Python, those that are looked for: by the name of the package, the module."""
+QUESTIONS = MappingProxyType({
+    "gcc": "-dumpfullversion", "g++": "-dumpfullversion", "go": "version", "lua": "-v", "java": "-version",
+    "javac": "-version",
+})  # fmt: skip
+"""What a program is asked for its version; the others ``--version``."""
+LOOK_FOR_LIBRARIES = """
+import importlib.metadata, importlib.util, json, sys
+found = {}
+for package, module in json.loads(sys.argv[1]).items():
+    if importlib.util.find_spec(module):
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = ""
+print(json.dumps(found))
+"""
+VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
+ASK_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A program that authors can name by a `word`, where it lies, its version, its libraries' versions.
+
+    A version is "" where a program does not say it. Paths are the organiser's affair.
+    """
+
+    word: str
+    path: str
+    version: str
+    libraries: Mapping[str, str]
+
+
+def languages(config: Config) -> list[Language]:
+    """The languages of a season that this machine has; builders only where something can be built.
+
+    Programs are asked once a process, in a few hundredths of a second each, Java in some tenths.
+    """
+    path = path_of((named.program,) for named in config.languages.values())
+    builds = config.submissions is not None and config.submissions.builds and not problem()
+    found = []
+    for word in dict.fromkeys((*STARTING, *(BUILDING if builds else ()), *config.languages)):
+        named = config.languages.get(word)
+        program = named.program if named else shutil.which(word, path=path)
+        if word in BUILDING and program:
+            program = tool(program)
+        if program and os.access(program, os.X_OK):
+            found.append(Language(word, program, _version(word, program), _libraries(word, program)))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _version(word: str, program: str) -> str:
+    said = VERSION.search(_said(program, QUESTIONS.get(word, "--version")))
+    return said[0] if said else ""
+
+
+@lru_cache(maxsize=256)
+def _libraries(word: str, program: str) -> Mapping[str, str]:
+    if not word.startswith("python"):
+        return MappingProxyType({})
+    try:
+        said = _said(program, "-I", "-c", LOOK_FOR_LIBRARIES, json.dumps(dict(LIBRARIES)))
+        return MappingProxyType({str(name): str(version) for name, version in json.loads(said).items()})
+    except (ValueError, AttributeError):
+        return MappingProxyType({})
+
+
+def _said(*command: str) -> str:
+    """What a program of the organiser's says, on either stream; "" where it fails."""
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=True,
+            timeout=ASK_SECONDS,
+            stdin=subprocess.DEVNULL,
+            # In a folder of nobody's, and with nothing of ours.
+            cwd="/",
+            env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout or done.stderr
