@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,18 +132,27 @@ def strays(players: Iterable[Player]) -> Iterable[str]:
     Only where the organiser has not named that folder: a player can change a link.
     """
     everybody = list(players)
+    homes = [
+        (other.name, Path(other.read[0]), Path(other.read[0]).resolve()) for other in everybody if other.read
+    ]
     for player in everybody:
         written = [Path(word) for word in (*player.read, player.command[0])]
-        places = {Path(place).resolve(): None for place in own_places(player)}
-        for other in everybody:
-            if other.name == player.name or not other.read:
-                continue
-            named, home = Path(other.read[0]), Path(other.read[0]).resolve()
-            if any(_meet(word, folder) for word in written for folder in (named, home)):
-                continue
-            for place in places:
-                if _meet(home, place) and not any(place.is_relative_to(folder) for folder in SYSTEM):
-                    yield f"a link of {player.name} leads to {place}: {other.name}'s folder is {home}"
+        for place in dict.fromkeys(_led_to(player)):
+            for name, named, home in homes:
+                if name == player.name or not _meet(home, place):
+                    continue
+                if not any(_meet(word, folder) for word in written for folder in (named, home)):
+                    yield f"a link of {player.name} leads to {place}: {name}'s folder is {home}"
+
+
+def _led_to(player: Player) -> Iterator[Path]:
+    """What a player may read by links or by its program, but for the system's folders."""
+    # What a season names for all is no link of a player's.
+    for written in own_places(replace(player, languages=())):
+        place = Path(written).resolve()
+        by_name = written in player.read and str(place) == written
+        if not by_name and not any(place.is_relative_to(folder) for folder in SYSTEM):
+            yield place
 
 
 def refuse_strays(players: Sequence[Player], file: str = "") -> None:

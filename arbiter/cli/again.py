@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from arbiter.config.changes import rated_name
+from arbiter.config.changes import is_sent, rated_name
 from arbiter.config.limits import USUAL, written
 from arbiter.games import make
 from arbiter.match import original
 from arbiter.players import lacking, registered
+from arbiter.table.files import SYSTEM_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,11 +63,13 @@ def absent(
 
 def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
     """The players by the names that they are rated under."""
-    names = [rated_name(player["name"], player.get("version")) for player in settings["players"]]
-    return {
-        name: registered(name, player["command"], folder, read=player.get("read", ()))
-        for name, player in zip(names, settings["players"], strict=True)
-    }
+    found, languages = {}, settings.get("languages", {})
+    for player in settings["players"]:
+        name, (first, *words) = rated_name(player["name"], player.get("version")), player["command"]
+        command = (languages[first]["program"] if first in languages else first, *words)
+        env = {"PATH": SYSTEM_PATH} if is_sent(player) else {}
+        found[name] = registered(name, command, folder, env, read=player.get("read", ()))
+    return found
 
 
 def _limits(limits: Limits) -> list[str]:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from arbiter.config.reach import refuse_reach
 from arbiter.season.calendar import Clock
 from arbiter.season.consent import consent
 from arbiter.season.ledger import Ledger
@@ -111,9 +112,10 @@ class Rounds(Results):
                 )
 
     def _enrol(self) -> None:
-        """Let the versions play that are active now."""
+        """Let the versions play that are active now; ConfigError if one could read what no bot must."""
         now = rostered(self.config, self.stored)
         if now.digest != self.config.digest:
+            refuse_reach(now)
             self.config = now
             self._ledgers.clear()
 
@@ -142,8 +144,8 @@ class Rounds(Results):
     ) -> RoundPlan:
         """The plan of a stored round under its own settings; `share` as in `plan_round`.
 
-        ConfigError where those are not kept, or their players cannot be started any more; VoidMatch where
-        the config's own players cannot.
+        ConfigError where those are not kept, where their players cannot be started any more, or could read
+        what no bot must; VoidMatch where the config's own players cannot be started.
         """
         config = config_of(self.config, self.stored, stored)
         if config is None:
@@ -156,6 +158,8 @@ class Rounds(Results):
             return plan
         if config.digest == self.config.digest:
             self._programs.look(config, stored.number, plan.suspended)
+            # Again: what was planned in another place, or before a link was made, has come here since.
+            refuse_reach(config)
             return plan
         refuse_gone(config, plan.missing)
         return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit, share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +27,7 @@ from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
 from arbiter.store.submissions import Submission
+from arbiter.table.sandbox.landlock import _installation
 from tests.builders import Scripted, by_name, play_round
 from tests.commands import BOTS
 
@@ -70,11 +72,11 @@ class Contest:
         (source / "bot.py").write_text(text)
         return self.season.stored.submissions.add(author, name, name, 99)[0]
 
-    def accept(self, author: str, text: str = "print()") -> Submission:
-        """An author's new version, accepted and so active."""
+    def accept(self, author: str, text: str = "print()", words: Sequence[str] = ()) -> Submission:
+        """An author's new version, accepted and so active; `words` follow those of its command."""
         sent = self.send(author, text)
         files = {"source/bot.py": sha256(text.encode()).hexdigest()}
-        program = {"command": ["python3", "bot.py"], "read": [], "files": files}
+        program = {"command": ["python3", "bot.py", *words], "read": [], "files": files}
         self.season.stored.submissions.accept(sent.id, [], program)
         return sent
 
@@ -117,6 +119,41 @@ def test_an_accepted_version_joins_the_next_round(contest: Contest) -> None:
     contest.play()
     contest.accept("ann")
     assert contest.plan() == ["ann@1", "p1"]
+
+
+def test_no_word_of_an_authors_names_a_file_of_the_season(contest: Contest) -> None:
+    sent = contest.accept("ann", words=("s.sqlite", "s.yaml"))
+    contest.plan()
+    source = folder_of(contest.config) / sent.file / "source"
+    (ann,) = [entry.player for entry in contest.season.config.entries if entry.player.name == "ann@1"]
+    assert ann.command == ("python3", str(source / "bot.py"), "s.sqlite", "s.yaml")
+    assert (ann.folder, ann.read) == (str(source), (str(source),))
+
+
+def test_what_an_author_sent_starts_the_seasons_interpreter(contest: Contest) -> None:
+    contest.file.write_text(contest.file.read_text() + "languages: {python3: /bin/sh}\n")
+    contest.season = contest.opened()
+    contest.accept("ann")
+    contest.plan()
+    commands = {entry.player.name: entry.player.command for entry in contest.season.config.entries}
+    assert commands["ann@1"][0] == commands["p1"][0] == "/bin/sh"
+
+
+@pytest.mark.parametrize("when", ["planned", "played"])
+def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_season(
+    contest: Contest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to("/bin/sh")
+    monkeypatch.setattr("arbiter.config.languages.path_of", lambda _: str(tmp_path / "bin"))
+    contest.accept("ann")
+    if when == "played":
+        assert contest.plan() == ["ann@1", "p1"]
+    (tmp_path / "lib").symlink_to(".")
+    _installation.cache_clear()
+    with pytest.raises(ConfigError, match=f"the config lies in {tmp_path}/lib, which ann@1 may read"):
+        contest.plan()
+    assert len(contest.season.stored.rounds()) == (when == "played")
 
 
 def test_what_is_not_accepted_does_not_play(contest: Contest) -> None:
