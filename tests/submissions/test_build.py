@@ -17,6 +17,8 @@ from arbiter.submissions.steps import Refused
 from arbiter.table import build as table_build
 from arbiter.table.build import Bounds, Built, built, problem
 from arbiter.table.launcher import Launcher
+from arbiter.table.sandbox import bubblewrap
+from arbiter.table.sandbox.landlock import HIDDEN
 
 pytestmark = [
     pytest.mark.process,
@@ -65,6 +67,15 @@ class Builder:
 
 
 TERMS = Submissions(max_bytes=100_000)
+LOOK_FOR_SOCKETS = """
+import socket
+for name in ("UNIX", "INET", "INET6", "NETLINK", "PACKET", "ALG", "VSOCK", "TIPC", "BLUETOOTH"):
+    try:
+        socket.socket(getattr(socket, f"AF_{name}"), socket.SOCK_DGRAM)
+        print(name)
+    except OSError:
+        pass
+"""
 
 
 @pytest.fixture
@@ -161,6 +172,28 @@ def test_there_is_no_network(builder: Builder) -> None:
         said = builder.said(f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo CONNECTED; cat /proc/net/dev")
     assert "CONNECTED" not in said
     assert "eth" not in said
+
+
+def test_sockets_are_of_the_kinds_that_a_network_of_its_own_confines(builder: Builder) -> None:
+    builder.files(look__py=LOOK_FOR_SOCKETS)
+    assert builder.said("python3 look.py").split() == ["UNIX", "INET", "INET6"]
+
+
+def test_of_the_kernels_files_a_build_sees_what_fits_programs_to_the_machine(builder: Builder) -> None:
+    found = builder.said(
+        "cd /proc; for name in [!0-9]*; do find -L $name -maxdepth 1 -type f -readable; done"
+    )
+    tops = {line.split("/")[0] for line in found.splitlines()}
+    assert tops <= bubblewrap.KEPT
+    assert {"cpuinfo", "meminfo"} <= tops
+    assert not any(builder.said(f"cat /proc/{name} 2>&-") for name in ("keys", "key-users", "timer_list"))
+
+
+def test_an_administrators_files_below_usr_are_not_there(builder: Builder) -> None:
+    places = [place for place in HIDDEN if Path(place).is_dir()]
+    if not places:
+        pytest.skip("this machine has none of them")
+    assert builder.said(f"find {' '.join(places)} -mindepth 1; touch {places[0]}/new 2>&-") == ""
 
 
 def test_sources_cannot_be_changed(builder: Builder) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from tests.commands import BOTS, COMPILED
 from tests.submissions.archives import packed
 
 pytestmark = pytest.mark.process
+confined = pytest.mark.skipif(choose("auto")[0] == "plain", reason="this machine has no tier above plain")
 STEPS = ["unpacked", "built", "checked", "matches"]
 RANDOM = (BOTS / "planning_random.py").read_text()
 GOOD: dict[str, str | bytes] = (
@@ -140,6 +142,59 @@ def test_an_archive_that_is_none_is_refused(inspector: Inspector) -> None:
     step = inspector.refused({"bot.py": random.Random(1).randbytes(2000)})
     assert step.name == "unpacked"
     assert step.detail.endswith("at most 1,000 are taken")
+
+
+SPY = """
+import sys
+from pathlib import Path
+season = Path(__file__).parents[4]
+found = []
+for name in ("season.sqlite", "season.yaml", "season.submissions", "data"):
+    try:
+        [*(season / name).iterdir()] if (season / name).is_dir() else (season / name).read_bytes()
+        found.append(name)
+    except OSError:
+        pass
+print("reached", *found, "by", sys.executable, file=sys.stderr)
+sys.exit(3)
+"""
+
+
+@confined
+@pytest.mark.parametrize("library", ["lib", ".local/lib"])
+def test_a_program_reaches_nothing_of_a_season_that_lies_around_an_interpreter_on_our_path(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    prefix = (inspector.root / library).parent
+    for folder in ("bin", "lib"):
+        (prefix / folder).mkdir(parents=True)
+    (prefix / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (prefix / "bin" / "python3").symlink_to(sys.executable)
+    (inspector.root / "season.sqlite").write_text("the seed")
+    monkeypatch.setenv("PATH", f"{prefix}/bin:{os.environ['PATH']}")
+    step = inspector.refused({"bot.py": SPY})
+    assert (step.name, "reached by /usr" in step.detail) == ("checked", True), step
+
+
+@confined
+def test_a_program_reads_what_its_seasons_languages_name(inspector: Inspector) -> None:
+    (inspector.root / "data").mkdir()
+    inspector.says(f"languages: {{python3: {{program: {sys.executable}, read: [data]}}}}")
+    step = inspector.refused({"bot.py": SPY.replace("):\n    try", 'season / "data"):\n    try')})
+    assert f"reached data by {sys.executable}" in step.detail
+
+
+@confined
+def test_nothing_is_started_where_an_interpreter_opens_the_store(inspector: Inspector) -> None:
+    for folder in ("bin", "share"):
+        (inspector.root / folder).mkdir()
+    (inspector.root / "pyvenv.cfg").write_text("")
+    (inspector.root / "bin" / "python3").symlink_to(sys.executable)
+    inspector.says("languages: {python3: bin/python3}")
+    file = inspector.root / "season.yaml"
+    file.write_text(file.read_text().replace("season.sqlite", "share/season.sqlite"))
+    with pytest.raises(ConfigError, match=r"the store lies in \S+/share, which ann may read"):
+        inspector.inspect({"bot.py": SPY})
 
 
 def test_a_bot_that_fails_is_refused_with_its_own_words_and_the_fix(inspector: Inspector) -> None:

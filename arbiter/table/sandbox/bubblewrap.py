@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PROGRAM = "bwrap"
 STATUS, FILTER = 3, 4
 SCRATCH_BYTES = 64 << 20
+COVER_BYTES = 4096
+"""Of an empty file system that covers a folder."""
 PROBE_SECONDS = 10
 CLOSER = ("/bin/sh", "-c", f'exec "$@" {STATUS}>&-', "sh")
 """Closes what bubblewrap leaves open."""
@@ -33,9 +35,14 @@ SCRATCH, WORK, SOURCE = "/tmp", "/tmp/build", "/source"
 """Where there is room to write; where a build works; where it finds what was sent."""
 CONFINED = (
     "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
-    # Root may write the kernel's settings there, even without powers.
-    "--remount-ro", "/proc",
 )  # fmt: skip
+KEYS_AND_TIMERS = ("/proc/keys", "/proc/key-users", "/proc/timer_list")
+"""What tells of others' programs although /proc is a namespace's own; all that a bot's start has time for."""
+KEPT = {
+    "cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "net", "self", "stat", "sys", "thread-self",
+    "uptime", "version",
+}  # fmt: skip
+"""Of /proc beside processes: what compilers, make and runtimes read to fit the machine."""
 
 
 def enforced() -> dict[str, object]:
@@ -65,7 +72,7 @@ def problem() -> str:
         program,
         *CONFINED,
         *_room(SCRATCH_BYTES),
-        *_mounts(landlock.system_rules()),
+        *_mounts(()),
         "--",
         "/bin/sh",
         "-c",
@@ -84,7 +91,7 @@ def problem() -> str:
 def wrapping(player: Player) -> dict[str, Any]:
     """What the launcher needs to start a bot in bubblewrap, as JSON values."""
     program = landlock.real_program(player)
-    mounts = _mounts([*landlock.system_rules(), *landlock.own_places(player, program)])
+    mounts = _mounts(landlock.own_places(player, program))
     chdir = "--chdir", player.folder if player.read else "/"
     words = [*_room(SCRATCH_BYTES), *mounts, *chdir, "--", *CLOSER, program, *player.command[1:]]
     return _wrapped(words) | {
@@ -100,14 +107,30 @@ def building(source: str, command: Sequence[str], places: Iterable[str], room: i
     It sees the system's folders, `places`, and its source under another name.
     """
     work = "--dir", WORK, "--ro-bind", source, SOURCE
-    mounts = _mounts([*landlock.system_rules(), *places])
+    mounts = _mounts(places)
     words = [*_room(room), *work, *mounts, "--chdir", WORK, "--", *command]
-    return _wrapped(words) | {"program": command[0], "folders": [], "stage": False}
+    return _wrapped(words, _of_no_use()) | {"program": command[0], "folders": [], "stage": False}
 
 
-def _wrapped(words: Sequence[str]) -> dict[str, Any]:
-    """What the launcher needs in any case; `words` follow those that all have in common."""
+def _of_no_use() -> tuple[str, ...]:
+    """What of /proc tells of the machine, and no compiler reads."""
+    names = (name for name in os.listdir("/proc") if not name.isdecimal() and name not in KEPT)
+    return tuple(sorted(f"/proc/{name}" for name in names))
+
+
+def _wrapped(words: Sequence[str], covered: Iterable[str] = KEYS_AND_TIMERS) -> dict[str, Any]:
+    """What the launcher needs in any case; `words` follow those that all have in common.
+
+    `covered` are files and folders of /proc that are not to be seen.
+    """
     prefix = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
+    for path in covered:
+        if os.path.isdir(path):
+            prefix += ["--size", str(COVER_BYTES), "--tmpfs", path, "--remount-ro", path]
+        elif os.path.lexists(path) and not Path(path).is_symlink():
+            prefix += ["--ro-bind", "/dev/null", path]
+    # Last: root may write the kernel's settings there, even without powers.
+    prefix += ["--remount-ro", "/proc"]
     filtered = b""
     if seccomp.supported():
         prefix += ["--seccomp", str(FILTER)]
@@ -120,16 +143,24 @@ def _room(size: int) -> tuple[str, ...]:
     return "--size", str(size), "--tmpfs", SCRATCH
 
 
-def _mounts(paths: Iterable[str]) -> list[str]:
-    """The paths bound read-only, which are those that Landlock would allow; then the root read-only, too."""
+def _mounts(places: Iterable[str]) -> list[str]:
+    """The system's folders and further places bound read-only, which is what Landlock would allow; then the
+    root read-only, too.
+    """
     words = []
-    for path in sorted(set(paths)):
+    system = [path for path in landlock.system_rules() if not path.startswith(landlock.OF_THE_SYSTEM)]
+    hidden = [path for path in landlock.HIDDEN if os.path.isdir(path)]
+    for path in sorted({*landlock.SYSTEM, *system, *hidden, *places}):
         if path.startswith(("/proc/", "/sys/")):
             continue
-        if path.startswith("/dev/"):
+        if path in hidden:
+            words += ["--size", str(COVER_BYTES), "--tmpfs", path]
+        elif path.startswith("/dev/"):
             words += ["--dev-bind", path, path]
         elif Path(path).is_symlink() and Path(path).parent == Path("/"):
             words += ["--symlink", os.readlink(path), path]  # noqa: PTH115 -- as it is written
         else:
             words += ["--ro-bind-try", path, path]
-    return [*words, "--remount-ro", "/"]
+    for path in (*hidden, "/"):
+        words += ["--remount-ro", path]
+    return words

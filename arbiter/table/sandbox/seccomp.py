@@ -42,7 +42,7 @@ CLONE_THREAD = 0x1_0000
 # CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
 NAMESPACES = 0x80 | 0x2_0000 | 0x7E00_0000
 MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_HUGETLB = 0x01, 0x20, 0x100, 0x4_0000
-AF_UNIX = 1
+AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
 # REUSEADDR, TYPE, ERROR, SNDBUF, RCVBUF, KEEPALIVE, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, and
 # the two times again in wider numbers. Not COOKIE, a number that is counted, nor programs for the kernel.
 OPTIONS = (2, 3, 4, 7, 8, 9, 20, 21, 30, 38, 39, 66, 67)
@@ -188,7 +188,13 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
     if in_namespaces:
         # Processes, but no further namespaces.
         test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers())
-        return checks | {"clone": Check("processes and threads, no further namespaces", test)}
+        network = "of the kinds that a network of its own confines, no others"
+        own_networks = _one_of(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
+        return checks | {
+            "clone": Check("processes and threads, no further namespaces", test),
+            "socket": Check(network, own_networks),
+            "socketpair": Check(network, _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
+        }
     thread = "its own threads alone"
     own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
