@@ -10,7 +10,9 @@
 | `inspector` | the queue, an inspection at a time |
 | `sending` | a program sent to a site, from its author's machine |
 | `match_log` | a match as the author of a seat may read it |
+| `recipes` | what is started and how it is built, by the names of files |
 | `program` | what is started: by `bot.yaml`, or by the names of files |
+| `languages` | what this machine has for authors: languages, versions, libraries |
 | `build` | sources built, and what the command names taken over |
 | `bounds` | how long an inspection may take |
 | `trial` | a program tried under its season's own terms |

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from arbiter.config.languages import Languages
     from arbiter.config.submissions import Submissions
-    from arbiter.submissions.program import Recipe
+    from arbiter.submissions.recipes import Recipe
     from arbiter.table.launcher import Launcher
 
 ROOM_BYTES = 256 << 20

@@ -1,4 +1,4 @@
-"""What is started of what an author sent: as bot.yaml says, else the first file with a name that is known.
+"""What is started of what an author sent: as bot.yaml says, else as the names of its files do.
 
 An author's file names words of a command, never more: they are passed on as they are, and no shell sees them
 unless the author starts one.
@@ -20,6 +20,7 @@ from arbiter.config.season_file import StrictModel, Word
 from arbiter.errors import ConfigError, Problem
 from arbiter.players import command_problems, starting_problems
 from arbiter.season.roster import SOURCE
+from arbiter.submissions.recipes import WRITTEN, Recipe, by_names
 from arbiter.submissions.steps import Refused
 from arbiter.table.sandbox.landlock import path_of
 
@@ -30,37 +31,11 @@ if TYPE_CHECKING:
     from arbiter.config.languages import Languages
     from arbiter.match import Player
 
-WRITTEN, SHELL = "bot.yaml", "bot.sh"
 LONGEST_WRITTEN = 16 << 10
 """Bytes of bot.yaml."""
-JAVA = 'javac -d "$TMPDIR/classes" Main.java && jar cfe bot.jar Main -C "$TMPDIR/classes" .'
 INSIDE = (
     "name files of the archive by their names from its folder on, and other programs by their names alone"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What is started, how it is built (not at all if `build` is empty), what else it may read."""
-
-    command: tuple[str, ...]
-    build: tuple[str, ...] = ()
-    read: tuple[str, ...] = ()
-
-
-KNOWN = {
-    "bot.py": Recipe(("python3", "bot.py")),
-    "bot.js": Recipe(("node", "bot.js")),
-    SHELL: Recipe(("bash", SHELL)),
-    "Makefile": Recipe(("./bot",), ("make",)),
-    "main.cpp": Recipe(("./bot",), ("g++", "-O2", "-o", "bot", "main.cpp")),
-    "main.c": Recipe(("./bot",), ("gcc", "-O2", "-o", "bot", "main.c", "-lm")),
-    "main.rs": Recipe(("./bot",), ("rustc", "-O", "-o", "bot", "main.rs")),
-    "main.go": Recipe(("./bot",), ("go", "build", "-o", "bot")),
-    "Main.java": Recipe(("java", "-jar", "bot.jar"), ("sh", "-ec", JAVA)),
-}
-"""By the name of a file at the top, the first that is there."""
-_BY_ITSELF = Recipe((f"./{SHELL}",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +76,7 @@ def recipe_of(source: Path) -> Recipe:
     """What the files in `source` say is to be started; Refused if they do not say it."""
     if (source / WRITTEN).is_file():
         return _written(source / WRITTEN)
-    for name, recipe in KNOWN.items():
-        if (source / name).is_file():
-            return _BY_ITSELF if name == SHELL and _names_interpreter(source / name) else recipe
-    raise Refused(
-        f"there is nothing to start: no {WRITTEN}, {', '.join(KNOWN)}",
-        f"name the program bot.py, or write a {WRITTEN} with its command; it must not lie in two folders",
-    )
-
-
-def _names_interpreter(script: Path) -> bool:
-    with open(script, "rb") as file:
-        return file.read(2) == b"#!"
+    return by_names(source)
 
 
 def _written(file: Path) -> Recipe:

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.submissions.program import KNOWN
+from arbiter.submissions.recipes import KNOWN
 from arbiter.web import figures
 from arbiter.web.authors_api import log_answer, made_active, owner_of, shape_of, submission_of
 from arbiter.web.callers import by_token

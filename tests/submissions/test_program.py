@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.submissions.program import KNOWN, Program, Recipe, recipe_of, refuse_lacking
+from arbiter.submissions.program import Program, recipe_of, refuse_lacking
+from arbiter.submissions.recipes import JAVA, KNOWN, Recipe
 from arbiter.submissions.steps import Refused
 
 
@@ -40,9 +41,86 @@ def test_a_script_that_names_its_interpreter_is_started_by_itself(tmp_path: Path
     assert recipe_of(tmp_path).command == ("./bot.sh",)
 
 
-def test_without_a_known_name_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"there is nothing to start: no bot\.yaml, bot\.py, bot\.js"):
-        recipe_of(source_of(tmp_path, "mine.py", "sub/bot.py"))
+@pytest.mark.parametrize(
+    ("names", "command"),
+    [
+        (["bot.mjs", "package.json"], "node bot.mjs"),
+        (["Bot.py", "helper.py"], "python3 Bot.py"),
+        (["main.py", "helper.py", "README.md"], "python3 main.py"),
+        (["bot.cjs", "main.py"], "node bot.cjs"),
+        (["my bot.py", "data/other.py"], "python3 my bot.py"),
+        (["Bot.jar"], "java -jar Bot.jar"),
+    ],
+)
+def test_a_name_that_plainly_means_the_program_says_what_is_started(
+    names: list[str], command: str, tmp_path: Path
+) -> None:
+    assert " ".join(recipe_of(source_of(tmp_path, *names)).command) == command
+
+
+@pytest.mark.parametrize(
+    ("names", "build"),
+    [
+        (["bot.cpp", "cards.cpp"], "g++ -O2 -o bot bot.cpp"),
+        (["bot.c"], "gcc -O2 -o bot bot.c -lm"),
+        (["solver.rs"], "rustc -O -o bot solver.rs"),
+        (["bot.go", "cards.go"], "go build -o bot"),
+    ],
+)
+def test_sources_of_one_program_are_built(names: list[str], build: str, tmp_path: Path) -> None:
+    recipe = recipe_of(source_of(tmp_path, *names))
+    assert (" ".join(recipe.build), recipe.command) == (build, ("./bot",))
+
+
+def java(name: str, main: str) -> Recipe:
+    """Names are words of their own, which no shell reads."""
+    return Recipe(("java", "-jar", "bot.jar"), ("sh", "-ec", JAVA, "sh", name, main))
+
+
+def test_the_one_class_with_a_main_is_started(tmp_path: Path) -> None:
+    source_of(tmp_path, "Card.java")
+    (tmp_path / "Player.java").write_text(
+        "package a.b;\nclass Player { public static void main(String[] a) {} }"
+    )
+    assert recipe_of(tmp_path) == java("Player.java", "a.b.Player")
+    (tmp_path / "Bot.java").write_text("class Bot {}")
+    assert recipe_of(tmp_path) == java("Bot.java", "Bot")
+    (tmp_path / "Main.java").write_text("package x;")
+    assert recipe_of(tmp_path) == java("Main.java", "x.Main")
+
+
+@pytest.mark.parametrize("first", [b"#!/bin/sh\n", b"\x7fELF"])
+def test_an_executable_called_bot_is_started(first: bytes, tmp_path: Path) -> None:
+    (tmp_path / "bot").write_bytes(first)
+    assert recipe_of(tmp_path) == Recipe(("./bot",))
+
+
+@pytest.mark.parametrize(
+    ("names", "said", "fix"),
+    [
+        (["a.py", "b.py"], "a.py, b.py", "call the one to be started bot.py, or write a bot.yaml, such as command: [python3, a.py]"),
+        (["bot.mjs", "bot.cpp"], "bot.cpp, bot.mjs",
+         "write a bot.yaml, such as command: [./bot] and build: [g++, -O2, -o, bot, bot.cpp]"),
+        (["main.py", "main.mjs", "x.py"], "main.mjs, main.py",
+         "call the one to be started bot.mjs, or write a bot.yaml, such as command: [node, main.mjs]"),
+        (["A.java", "B.java"], "A.java, B.java", "let one class alone have a main, or call that class Main"),
+        (["1.py", "2.py", "3.py", "4.py"], "1.py, 2.py, 3.py and 1 more", "call the one to be started bot.py, or "),
+        (["src/bot.py", "README"], "there is nothing to start: no bot.yaml, bot.py, bot.js, ",
+         ("bot.py lies in the folder src: pack what is in that folder, or write a bot.yaml with"
+          " command: [python3, src/bot.py]")),
+        (["src/Main.java", "README"], "there is nothing to start",
+         "Main.java lies in the folder src: pack what is in that folder"),
+        (["bot.ts", "data/x", "-x.py", "@y.py"], "there is nothing to start",
+         "it holds -x.py, @y.py, bot.ts, ...: call the program bot.py, say, or write a bot.yaml with"),
+    ],
+)  # fmt: skip
+def test_what_is_not_plain_is_refused_with_what_to_do(
+    names: list[str], said: str, fix: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Refused) as refused:
+        recipe_of(source_of(tmp_path, *names))
+    assert said in refused.value.detail
+    assert refused.value.fix.startswith(fix)
 
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
