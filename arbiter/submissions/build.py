@@ -14,6 +14,7 @@ from arbiter.submissions.bounds import BUILD_SECONDS
 from arbiter.submissions.program import named_files
 from arbiter.submissions.steps import Refused
 from arbiter.table.build import Bounds, built, problem, tool
+from arbiter.table.files import NO_PROGRAM
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,7 @@ def build(
     spoken = {word: (tool(one.program), *one.read) for word, one in languages.items()}
     program = f"./{first}" if own else spoken[first][0] if first in spoken else tool(first)
     if not program:
-        raise Refused(f"there is no program {first} where bots are built", NO_BUILD)
+        raise Refused(f"{NO_PROGRAM} {first} where bots are built", NO_BUILD)
     most = MOST_GROWTH * terms.max_bytes
     sent = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
     bounds = Bounds(sent + ROOM_BYTES, BUILD_SECONDS)

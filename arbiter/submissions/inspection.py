@@ -23,6 +23,7 @@ from arbiter.errors import ConfigError, StoreError
 from arbiter.season.roster import SOURCE
 from arbiter.submissions.archive import MOST_GROWTH, PROGRAM, unpack
 from arbiter.submissions.build import build
+from arbiter.submissions.languages import advice
 from arbiter.submissions.program import Program, recipe_of, refuse_lacking
 from arbiter.submissions.receiving import LEFT_BYTES, has_room
 from arbiter.submissions.steps import Refused, Step
@@ -98,12 +99,13 @@ class _Inspection:
 
     def steps(self, archive: Path) -> Iterator[Step]:
         """Every step up to the first that fails."""
-        at = UNPACKED
+        at, word = UNPACKED, ""
         try:
             count = unpack(archive, self._source, self._terms.max_bytes)
             yield self._step(at, f"{count} file{'s' * (count != 1)}")
             at = BUILT
             recipe = recipe_of(self._source)
+            word = recipe.command[0]
             output = self._build(recipe)
             refuse_lacking(recipe, self._source, self._season.languages)
             started = f"started by {' '.join(recipe.command)}"
@@ -121,7 +123,8 @@ class _Inspection:
             yield self._step(at, play_matches(trial, self._house()))
             self.program = replace(program, files=dict(self._digests()))
         except Refused as refused:
-            yield self._step(at, refused.detail, refused.output, refused.fix, ok=False)
+            helps = advice(self._season, word, f"{refused.detail}\n{refused.output}")
+            yield self._step(at, refused.detail, refused.output, helps or refused.fix, ok=False)
 
     def begin(self) -> None:
         """Make the folder; StoreError where what may come into it would leave no room for matches."""

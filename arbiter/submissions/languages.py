@@ -17,6 +17,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arbiter.table.build import problem, tool
+from arbiter.table.complaints import tells_of_module
+from arbiter.table.files import NO_PROGRAM
 from arbiter.table.sandbox.landlock import path_of
 
 if TYPE_CHECKING:
@@ -72,17 +74,36 @@ def languages(config: Config) -> list[Language]:
 
     Programs are asked once a process, in a few hundredths of a second each, Java in some tenths.
     """
-    path = path_of((named.program,) for named in config.languages.values())
     builds = config.submissions is not None and config.submissions.builds and not problem()
-    found = []
-    for word in dict.fromkeys((*STARTING, *(BUILDING if builds else ()), *config.languages)):
-        named = config.languages.get(word)
-        program = named.program if named else shutil.which(word, path=path)
-        if word in BUILDING and program:
-            program = tool(program)
-        if program and os.access(program, os.X_OK):
-            found.append(Language(word, program, _version(word, program), _libraries(word, program)))
-    return found
+    words = dict.fromkeys((*STARTING, *(BUILDING if builds else ()), *config.languages))
+    return [found for word in words if (found := _language(config, word)) is not None]
+
+
+def advice(config: Config, word: str, said: str) -> str:
+    """What helps an author whose command begins with a word, and who was told this, if a program or a module
+    is missing; else "". It names no paths.
+    """
+    missing = re.match(rf"{NO_PROGRAM} (\S+) ", said)
+    if missing and "/" not in missing[1]:
+        there = ", ".join(f"{found.word} {found.version}".strip() for found in languages(config))
+        return f"there are {there}: name one of them, or ask the organiser for more"
+    found = _language(config, word) if tells_of_module(said.encode(errors="replace")) else None
+    if found is None:
+        return ""
+    there = ", ".join(f"{name} {version}".strip() for name, version in found.libraries.items())
+    what = f"{word} is {found.version} here" + (f", with {there}" if there else "")
+    return f"{what}: put what else the program needs into the archive, or ask the organiser for it"
+
+
+def _language(config: Config, word: str) -> Language | None:
+    named = config.languages.get(word)
+    path = path_of((one.program,) for one in config.languages.values())
+    program = named.program if named else shutil.which(word, path=path)
+    if word in BUILDING and program:
+        program = tool(program)
+    if not program or not os.access(program, os.X_OK):
+        return None
+    return Language(word, program, _version(word, program), _libraries(word, program))
 
 
 @lru_cache(maxsize=256)

@@ -22,7 +22,8 @@ FORBIDDEN = re.compile(
 )
 NOT_FOUND = re.compile(
     rb"ModuleNotFoundError|No module named|ClassNotFoundException|NoClassDefFoundError"
-    rb"|Could not find or load main class|Unable to access jarfile|Cannot find module|module '\S+' not found"
+    rb"|Could not find or load main class|Unable to access jarfile|Cannot find (?:module|package)"
+    rb"|ERR_MODULE_NOT_FOUND|module '\S+' not found"
     rb"|cannot open shared object file|Can't locate \S+ in @INC"
 )
 """Modules, classes and libraries: runtimes pass over folders that they may not read."""
@@ -45,13 +46,18 @@ def tells_of_memory(said: bytes | bytearray) -> bool:
     return MEMORY.search(said) is not None
 
 
+def tells_of_module(said: bytes) -> bool:
+    """True if a program wrote that a module, a class or a library of it is not there."""
+    return NOT_FOUND.search(said) is not None
+
+
 def advice(said: bytes, tier: str) -> str:
     """What helps a program that ended with these words under a tier; "" if that is no reason to fail."""
     if tier == PLAIN:
         return ""
     if NO_TEMPORARY.search(said):
         return NO_STAGE
-    missing = NOT_FOUND.search(said)
+    missing = tells_of_module(said)
     if not missing and not FORBIDDEN.search(said):
         return ""
     told = f"the tier {tier} refuses {REFUSED.get(tier, 'some things')} (docs/howto/sandbox.md)"

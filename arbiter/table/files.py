@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """Where bots and builds find programs, whatever the PATH of who starts them."""
+NO_PROGRAM = "there is no program"
 LONGEST_LINE = 256
 """Bytes of a script's first line that the kernel reads."""
 WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"
@@ -21,11 +22,11 @@ def program_problem(program: str, folder: str, path: str | None = None) -> str:
     file = os.path.join(folder, program)  # noqa: PTH118
     if "/" in program or os.path.isfile(file):
         if not os.path.isfile(file):
-            return f"there is no program {program}"
+            return f"{NO_PROGRAM} {program}"
         if not os.access(file, os.X_OK):
             return f"{program} is not executable (chmod +x, or name its interpreter first)"
     elif shutil.which(program, path=path) is None:
-        return f"there is no program {program} in PATH"
+        return f"{NO_PROGRAM} {program} in PATH"
     return ""
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import json
 import os
+import platform
 import random
+import re
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arbiter.botcheck.matches import SEED
@@ -184,6 +187,20 @@ def test_a_program_reads_what_its_seasons_languages_name(inspector: Inspector) -
     assert f"reached data by {sys.executable}" in step.detail
 
 
+def test_whose_program_lacks_a_module_is_told_what_this_machine_has(inspector: Inspector) -> None:
+    inspector.says(f"languages: {{python3: {sys.executable}}}")
+    step = inspector.refused({"bot.py": "import no_such_module\n"})
+    assert step.fix.startswith(f"python3 is {platform.python_version()} here, with numpy {np.__version__}")
+    assert step.fix.endswith("put what else the program needs into the archive, or ask the organiser for it")
+    assert "read:" not in step.fix + step.detail + step.output
+
+
+def test_whose_command_names_no_program_is_told_which_there_are(inspector: Inspector) -> None:
+    step = inspector.refused({"bot.yaml": "command: [cobol, bot.cob]\n"})
+    assert (step.name, step.detail) == ("built", "there is no program cobol in PATH")
+    assert re.match(r"there are .*bash \d.*: name one of them, or ask the organiser for more", step.fix)
+
+
 @confined
 def test_nothing_is_started_where_an_interpreter_opens_the_store(inspector: Inspector) -> None:
     for folder in ("bin", "share"):
@@ -205,15 +222,6 @@ def test_a_bot_that_fails_is_refused_with_its_own_words_and_the_fix(inspector: I
     )
     assert step.fix.startswith("make the program run and answer the first command in time")
     assert "stderr: bot.py is where it fails" in step.output
-
-
-@pytest.mark.skipif(choose("auto")[0] == "plain", reason="nothing is hidden from bots here")
-def test_a_program_that_lacks_a_module_is_told_to_bring_it(inspector: Inspector) -> None:
-    inspector.says("isolation: auto")
-    step = inspector.refused({"bot.py": "import a_module_that_nobody_has\n"})
-    assert step.name == "checked"
-    assert "what it needs has to lie in the archive" in step.fix + step.detail
-    assert "read:" not in step.fix + step.detail + step.output
 
 
 def test_no_step_shows_a_path_of_ours(inspector: Inspector) -> None:

@@ -1,0 +1,86 @@
+"""What a season's machine has for authors: the organiser's programs, else the system's, as they tell it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arbiter.config import Config, load
+from arbiter.errors import ConfigError
+from arbiter.submissions import languages as module
+from arbiter.submissions.languages import Language, languages
+
+pytestmark = pytest.mark.process
+SEASON = (
+    "game: planning\nhouse_bots: [h]\nplayers:\n  - {name: h, command: [python3, -c, pass], house: true}\n"
+)
+
+
+def season(folder: Path, languages: str, submissions: str = "{builds: false}") -> Config:
+    file = folder / "season.yaml"
+    file.write_text(f"{SEASON}submissions: {submissions}\nlanguages: {languages}\n")
+    return load(file, check_commands=True)
+
+
+def program(folder: Path, name: str, script: str) -> Path:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_programs_say_their_version_and_python_its_libraries(tmp_path: Path) -> None:
+    node = program(tmp_path, "mynode", "echo v99.1.2 of node")
+    mute = program(tmp_path, "mute", "exit 1")
+    config = season(tmp_path, f"{{python3: {sys.executable}, node: ./mynode, mute: {mute}}}")
+    found = {language.word: language for language in languages(config)}
+    python = found["python3"]
+    assert (python.path, python.version) == (sys.executable, platform.python_version())
+    assert python.libraries["numpy"] == np.__version__
+    assert found["node"] == Language("node", str(node), "99.1.2", {})
+    assert found["mute"].version == ""
+
+
+def test_what_the_season_does_not_name_is_looked_for_in_the_systems_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "ruby", "echo 9.9.9")
+    config = season(tmp_path, "{}")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = {language.word: language.path for language in languages(config)}
+    assert found["bash"] in ("/usr/local/bin/bash", "/usr/bin/bash", "/bin/bash")
+    assert str(tmp_path / "ruby") not in found.values()
+
+
+@pytest.mark.parametrize("builds", [True, False])
+def test_compilers_are_there_where_something_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, builds: bool
+) -> None:
+    monkeypatch.setattr(module, "problem", lambda: "")
+    rustc = program(tmp_path, "rustc", "echo rustc 1.95.0")
+    config = season(tmp_path, f"{{rustc: {rustc}}}", f"{{builds: {str(builds).lower()}}}")
+    monkeypatch.setattr(module, "BUILDING", ("rustc", "gcc"))
+    words = [language.word for language in languages(config)]
+    assert "rustc" in words
+    assert ("gcc" in words) <= builds
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("{python3: /no/such/python3}", "6:13: languages.python3: there is no program /no/such/python3"),
+        ("{python3: python3.12}", "languages.python3: python3.12 is no path (name the program as `command -v` prints it)"),
+        ("{bin/python3: /bin/sh}", "not the name of a program: 'bin/python3'"),
+        ("{sh: {program: /bin/sh, read: [nothing]}}", "languages.sh: there is no "),
+        ("{sh: {read: [/usr]}}", "languages.sh.program: is required"),
+        ("[sh]", "languages: should be a mapping of keys"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_languages_is_pointed_at(written: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        season(tmp_path, written)
+    assert said in str(caught.value)
