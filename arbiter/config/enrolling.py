@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from arbiter.config.changes import is_sent, rated_name
 from arbiter.config.season import digest_of, entry_of, settings_of_player
 from arbiter.config.season_file import PlayerModel
-from arbiter.config.submissions import folder_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,12 +32,11 @@ def enrolled(config: Config, sent: Iterable[Mapping[str, Any]]) -> Config:
     if players == config.settings["players"]:
         return config
     settings = {**config.settings, "players": players}
-    within = folder_beside(config.store, config.file)
     return replace(
         config,
         entries=(
             *(entry for entry, _ in kept),
-            *(entry_of(model, config.folder, config.languages, within) for model in models),
+            *(entry_of(model, config.folder, config.languages) for model in models),
         ),
         settings=settings,
         digest=digest_of(settings),

@@ -79,12 +79,14 @@ def sent(
     folder: Path,
     read: Sequence[str],
     languages: Languages,
-    within: Path,
+    version: Path | None,
 ) -> Player:
     """The player of a program that an author sent, its words relative to `folder`.
 
-    Only files that lie `within` a folder are taken for the author's own. A first word that is none of them is
-    one of the languages', or is looked up in the system's folders.
+    Only files of its `version`, a folder, are taken for the author's own: other words may be called as the
+    season's files are. A first word that is none of them is one of the languages', or is looked up in the
+    system's folders.
     """
+    within = Path(os.devnull) if version is None else version.resolve()
     player = speaking(registered(name, command, folder, read=read, within=within), languages)
     return replace(player, env={"PATH": path_of(player.languages)})

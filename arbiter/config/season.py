@@ -28,7 +28,7 @@ from arbiter.config.season_file import (
     parse_every,
     parse_until,
 )
-from arbiter.config.submissions import folder_beside
+from arbiter.config.submissions import version_of
 from arbiter.config.versions import faults_of_version, player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
@@ -281,14 +281,9 @@ def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
             yield Problem(("ship", number), f"there is no folder {name}")
 
 
-def _config(
-    file: Path, folder: Path, model: SeasonModel, game: AnyGame, within: Path | None = None
-) -> Config:
-    """`within`: where authors' programs lie, by default beside the store that the model names."""
-    store = absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent)
+def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
     languages = languages_of(model.languages, folder)
-    within = within or folder_beside(store, file)
-    entries = [entry_of(player, folder, languages, within) for player in model.players]
+    entries = [entry_of(player, folder, languages) for player in model.players]
     seed = str(model.seed)
     settings = _settings(model, game)
     warnings = []
@@ -306,7 +301,7 @@ def _config(
         season=model.season or file.stem,
         game=game,
         seed=seed,
-        store=store,
+        store=absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent),
         rounds=1 if until is not None and "rounds" not in model.model_fields_set else model.rounds,
         until=until,
         opens=opens,
@@ -333,11 +328,12 @@ def _config(
     )
 
 
-def entry_of(model: PlayerModel, folder: Path, languages: Languages, within: Path) -> Entry:
-    """A player of a file, or a version that an author sent and that lies `within` a folder."""
+def entry_of(model: PlayerModel, folder: Path, languages: Languages) -> Entry:
+    """A player of a file, or a version that an author sent."""
     name, is_sent = rated_name(model.name, model.version), model.sha256 is not None
     if is_sent:
-        player = sent(name, model.command, folder, model.read, languages, within)
+        version = version_of((*model.command, *model.read), folder)
+        player = sent(name, model.command, folder, model.read, languages, version)
     else:
         player = speaking(player_of(name, model, folder), languages)
     return Entry(player, model.house, model.name, is_sent)
@@ -370,7 +366,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
         game = game_of(model.game)
     except (ValidationError, ConfigError):
         return None
-    then = _config(config.file, config.folder, model, game, folder_beside(config.store, config.file))
+    then = _config(config.file, config.folder, model, game)
     same = {name: getattr(config, name) for name in FREE}
     # Not computed from the model: settings kept by an earlier version may lack keys that it has.
     return replace(then, **same, digest=digest_of(settings), settings=settings, warnings=())

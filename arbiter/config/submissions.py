@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config.limits import MEMORY_UNITS, bytes_of
@@ -10,9 +12,13 @@ from arbiter.errors import ConfigError
 from arbiter.store.address import file_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
-    from pathlib import Path
 
+FOLDER = ".submissions"
+"""How the folder's name ends in which archives and programs lie."""
+SOURCE = "source"
+"""The folder of a version that holds what was sent, and what was built of it."""
 LEAST_ARCHIVE, MOST_ARCHIVE = 10**3, 10**9
 
 
@@ -37,7 +43,20 @@ class Submissions:
 def folder_beside(store: str, file: Path) -> Path:
     """Where archives and programs lie: beside the store, or the season's file where that is a server's."""
     place = file_of(store) or file
-    return place.resolve().with_name(f"{place.stem}.submissions")
+    return place.resolve().with_name(f"{place.stem}{FOLDER}")
+
+
+def version_of(words: Iterable[str], folder: Path) -> Path | None:
+    """The folder of files of the version that words of stored settings name first; None if they name none.
+
+    Nobody but the organiser knows what a version's folder is called.
+    """
+    for word in words:
+        parts = Path(os.path.abspath(folder / word)).parts  # noqa: PTH100 -- links are not followed
+        for at, (place, _, inner) in enumerate(zip(parts, parts[1:], parts[2:], strict=False)):
+            if place.endswith(FOLDER) and inner == SOURCE:
+                return Path(*parts[: at + 3])
+    return None
 
 
 def parse_size(text: str) -> int:

@@ -11,7 +11,7 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config.changes import rated_name
-from arbiter.config.submissions import folder_beside
+from arbiter.config.submissions import SOURCE, folder_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.store import SeasonStore
     from arbiter.store.submissions import Submission
-
-SOURCE = "source"
-"""The folder of a version that holds what was sent, and what was built of it."""
 
 
 def folder_of(config: Config) -> Path:

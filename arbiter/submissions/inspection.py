@@ -18,9 +18,8 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Literal
 
 from arbiter.config.reach import refuse_reach
-from arbiter.config.submissions import Submissions
+from arbiter.config.submissions import SOURCE, Submissions
 from arbiter.errors import ConfigError, StoreError
-from arbiter.season.roster import SOURCE
 from arbiter.submissions.archive import MOST_GROWTH, PROGRAM, unpack
 from arbiter.submissions.build import build
 from arbiter.submissions.languages import advice

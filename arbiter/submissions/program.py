@@ -17,9 +17,9 @@ from arbiter.config.languages import sent
 from arbiter.config.places import read_document
 from arbiter.config.problems import placed, problems_of
 from arbiter.config.season_file import StrictModel, Word
+from arbiter.config.submissions import SOURCE
 from arbiter.errors import ConfigError, Problem
 from arbiter.players import command_problems, starting_problems
-from arbiter.season.roster import SOURCE
 from arbiter.submissions.recipes import WRITTEN, Recipe, by_names
 from arbiter.submissions.steps import Refused
 from arbiter.table.sandbox.landlock import path_of
@@ -51,8 +51,8 @@ class Program:
 
     def player(self, name: str, folder: Path, languages: Languages = MappingProxyType({})) -> Player:
         """It as a player, the version's folder being `folder`."""
-        source = (folder / SOURCE).absolute()
-        return sent(name, self.command, source, self.read, languages, source.resolve())
+        source = folder / SOURCE
+        return sent(name, self.command, source, self.read, languages, source)
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
