@@ -12,20 +12,23 @@ never one that is found by the PATH of whoever started the service.
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import Problem
 from arbiter.players import registered
-from arbiter.table.files import program_problem
-from arbiter.table.sandbox.landlock import path_of
+from arbiter.table.files import SYSTEM_PATH, program_problem
+from arbiter.table.sandbox.landlock import MANAGED, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.config.season_file import LanguageModel
     from arbiter.match import Player
+
+PYTHON = "python3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,18 @@ def problems_of_languages(languages: Languages) -> Iterator[Problem]:
     for word, language in languages.items():
         if message := program_problem(language.program, "/"):
             yield Problem(("languages", word), message, "name the program by its path")
+        elif Path(language.program).parent.name == MANAGED:
+            message = f"{language.program} is a version manager's script"
+            yield Problem(("languages", word), message, "name what it starts, as `pyenv which` prints it")
         for path in language.read:
             if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
                 yield Problem(("languages", word), f"there is no {path}")
+
+
+def unspoken(languages: Languages) -> Iterator[str]:
+    """A warning where the word that most authors write starts nothing."""
+    if PYTHON not in languages and shutil.which(PYTHON, path=SYSTEM_PATH) is None:
+        yield f"no program {PYTHON} lies in the system's folders for authors: name one in `languages`"
 
 
 def speaking(player: Player, languages: Languages) -> Player:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from arbiter.config.changes import LATER, rated_name
 from arbiter.config.game import game_of, settings_of
-from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking
+from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking, unspoken
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
 from arbiter.config.season_file import (
@@ -295,6 +295,8 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
     until, opens = (None if text is None else parse_until(text) for text in (model.until, model.opens))
     if until is not None and until <= datetime.now(UTC):
         warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
+    if model.submissions is not None:
+        warnings += unspoken(languages)
     return Config(
         file=file,
         folder=folder,

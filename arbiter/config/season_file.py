@@ -248,7 +248,7 @@ def _as_language(value: object) -> object:
 
 def _check_path(model: LanguageModel) -> LanguageModel:
     if "/" not in model.program:
-        raise _refused("path", f"{model.program} is no path", "name the program as `command -v` prints it")
+        raise _refused("path", f"{model.program} is no path", "write the program's whole path")
     return model
 
 

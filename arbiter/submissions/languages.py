@@ -91,7 +91,7 @@ def advice(config: Config, word: str, said: str) -> str:
     if found is None:
         return ""
     there = ", ".join(f"{name} {version}".strip() for name, version in found.libraries.items())
-    what = f"{word} is {found.version} here" + (f", with {there}" if there else "")
+    what = f"{word} {found.version}".strip() + " runs here" + (f", with {there}" if there else "")
     return f"{what}: put what else the program needs into the archive, or ask the organiser for it"
 
 

@@ -32,7 +32,7 @@ from arbiter.table.meter import children_of
 from arbiter.table.runtimes import settings
 from arbiter.table.sandbox import bubblewrap
 from arbiter.table.sandbox.cgroup import MOST_PROCESSES, groups
-from arbiter.table.sandbox.landlock import OF_THE_SYSTEM, own_places, path_of
+from arbiter.table.sandbox.landlock import own_places, path_of
 from arbiter.table.stderr import CHUNK
 
 if TYPE_CHECKING:
@@ -143,11 +143,11 @@ def _request(
 ) -> dict[str, Any]:
     """What the launcher needs, as for a bot."""
     first = command[0]
-    # A version manager's real program is in no folder that it names.
-    spoken = ((first,), *languages) if os.path.isabs(first) else tuple(languages)
-    places = own_places(Player("build", ("sh",), languages=tuple(map(tuple, spoken))), "/bin/sh")
-    outside = [one for one in spoken if not one[0].startswith(OF_THE_SYSTEM)]
-    env = {"PATH": path_of(outside), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
+    # A version manager's real program is in no folder that is named.
+    outside = os.path.isabs(first) and str(Path(first).parent) not in SYSTEM_PATH.split(":")
+    named = (*([(first,)] if outside else ()), *map(tuple, languages))
+    places = own_places(Player("build", ("/bin/sh",), languages=named))
+    env = {"PATH": path_of(named), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
     # Go looks at version control and asks the network, unless it is told not to.
     env |= {"GO111MODULE": "auto", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
     env |= settings(bounds.memory_bytes, False, bubblewrap.SCRATCH)

@@ -201,6 +201,7 @@ def complete(
 def start_request(player: Player, limits: Limits) -> dict[str, Any]:
     """What the launcher needs to start a bot, as JSON values."""
     env = bot_environment(player)
+    # The real one, since a version manager's script could start none.
     program = real_program(player)
     request: dict[str, Any] = {
         "argv": [program, *player.command[1:]],
@@ -216,9 +217,9 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "cgroups": groups(limits.memory_bytes),
     }
     if limits.isolation == "landlock":
-        request |= confinement(player)
+        request |= confinement(player, program)
     elif limits.isolation == "bwrap":
-        request |= wrapping(player)
+        request |= wrapping(player, program)
     temporary = request["scratch"][0] if request["scratch"] else ""
     told = settings(limits.memory_bytes, limits.isolation == "landlock", temporary)
     return request | {"env": told | env}

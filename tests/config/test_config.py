@@ -454,6 +454,12 @@ def test_a_season_in_a_virtual_environment_is_out_of_reach_but_for_what_lies_amo
         f"the store lies in {tmp_path}/lib, which a may read",
         f"what authors send lies in {tmp_path}/lib, which a may read",
     ]
+    others = "{name: a, command: [sh]}", "{name: b, command: [sh]}"
+    assert reach_in(tmp_path, *others, languages="{python3: {program: /bin/sh, read: [.]}}") == [
+        f"the {what} lies in {tmp_path}, which {name} may read"
+        for name in "ab"
+        for what in ("config", "store")
+    ]
 
 
 def test_a_script_without_its_interpreter_is_found(tmp_path: Path) -> None:

@@ -49,6 +49,9 @@ SEASON = st.fixed_dictionaries(
         "workers": st.integers(1, 99),
         "time": st.sampled_from(["60s", "60s+100ms", "500ms/request"]),
         "memory": st.sampled_from(["400MB", "12345678"]),
+        "languages": st.sampled_from(
+            [{}, {"python3": "/bin/sh"}, {"node": {"program": "/bin/sh", "read": ["/usr"]}}]
+        ),
         "submissions": st.fixed_dictionaries(
             {},
             optional={

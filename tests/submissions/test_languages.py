@@ -69,18 +69,30 @@ def test_compilers_are_there_where_something_is_built(
     assert ("gcc" in words) <= builds
 
 
+def test_a_machine_without_a_python_for_authors_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.config.languages.SYSTEM_PATH", str(tmp_path))
+    warning = "no program python3 lies in the system's folders for authors: name one in `languages`"
+    assert season(tmp_path, "{}").warnings == (warning,)
+    assert season(tmp_path, f"{{python3: {sys.executable}}}").warnings == ()
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [
         ("{python3: /no/such/python3}", "6:13: languages.python3: there is no program /no/such/python3"),
-        ("{python3: python3.12}", "languages.python3: python3.12 is no path (name the program as `command -v` prints it)"),
+        ("{python3: python3.12}", "languages.python3: python3.12 is no path (write the program's whole path)"),
         ("{bin/python3: /bin/sh}", "not the name of a program: 'bin/python3'"),
         ("{sh: {program: /bin/sh, read: [nothing]}}", "languages.sh: there is no "),
         ("{sh: {read: [/usr]}}", "languages.sh.program: is required"),
+        ("{python3: shims/python3}", "/shims/python3 is a version manager's script"),
         ("[sh]", "languages: should be a mapping of keys"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_languages_is_pointed_at(written: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "shims").mkdir()
+    program(tmp_path / "shims", "python3", "")
     with pytest.raises(ConfigError) as caught:
         season(tmp_path, written)
     assert said in str(caught.value)

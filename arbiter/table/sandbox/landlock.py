@@ -44,7 +44,7 @@ READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
 OF_THE_SYSTEM = tuple(f"{path}/" for path in SYSTEM)
-HIDDEN = ("/usr/local/etc", "/usr/local/src", "/usr/local/var", "/usr/src")
+HIDDEN = ("/usr/local/etc", "/usr/local/src", "/usr/local/var")
 """Of the system's folders: what no program needs to run, and where an administrator may keep secrets."""
 # What programs read at their start; nothing here is secret.
 SETTINGS = (
@@ -74,8 +74,8 @@ OWN_ENTRIES = tuple(f"/proc/self/{name}" for name in (
     "auxv", "cmdline", "comm", "environ", "fd", "limits", "maps", "schedstat", "stat", "statm",
 ))  # fmt: skip
 PARTS = (
-    "bin", "conf", "include", "jmods", "jre", "lib", "lib32", "lib64", "libexec", "pyvenv.cfg", "release",
-    "share", "ssl",
+    "bin", "conf", "include", "jmods", "jre", "lib", "lib32", "lib64", "lib-python", "lib_pypy", "libexec",
+    "pyvenv.cfg", "release", "share", "ssl",
 )  # fmt: skip
 """Of an installation: what programs need of it. Whatever else lies in the same folder is somebody's."""
 OF_GO = ("VERSION", "go.env", "pkg", "src")
@@ -127,15 +127,11 @@ def enforced() -> dict[str, object]:
     }
 
 
-def confinement(player: Player) -> dict[str, Any]:
-    """What the launcher needs to confine a bot, in addition to `ground`, as JSON values."""
-    # The real program, since a wrapper script could start none.
-    program = real_program(player)
+def confinement(player: Player, program: str) -> dict[str, Any]:
+    """What the launcher needs to confine a bot, which is `program`, beside `ground`, as JSON values."""
     places = _resolved(own_places(player, program))
     place = scratch_place(player.folder, *places)
     return {
-        "argv": [program, *player.command[1:]],
-        "program": program,
         "stage": True,
         "folders": own_folders(player.read),
         # Resolved: what has become a link when it is opened is not followed.

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from arbiter.config.languages import sent
+from arbiter.config.limits import WrittenLimits
 from arbiter.players import registered
+from arbiter.table.conduct import start_request
 from arbiter.table.files import SYSTEM_PATH
 from arbiter.table.sandbox import landlock
 
@@ -29,7 +31,7 @@ def test_what_is_handled_grows_with_the_kernel(abi: int, numbers: int) -> None:
 
 def rules_of(folder: Path, *command: str, read: tuple[str, ...] = ()) -> dict[str, int]:
     player = registered("p", command, folder, read=read)
-    own = landlock.confinement(player)["confine"]
+    own = landlock.confinement(player, landlock.real_program(player))["confine"]
     return {**dict(landlock.ground()["rules"]), **dict(own)}
 
 
@@ -64,7 +66,7 @@ def test_a_temporary_folder_hides_no_file_of_the_bot(tmp_path: Path, monkeypatch
 
 def test_a_temporary_folder_takes_files_and_folders_and_runs_nothing(tmp_path: Path) -> None:
     player = registered("p", (sys.executable,), tmp_path)
-    _, rights = landlock.confinement(player)["scratch"]
+    _, rights = landlock.confinement(player, landlock.real_program(player))["scratch"]
     # EXECUTE, MAKE_CHAR, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM, IOCTL_DEV.
     assert not rights & (0b1 | 1 << 6 | 0b1111 << 9 | 1 << 15)
 
@@ -160,5 +162,7 @@ def test_a_script_in_a_players_folder_is_not_run_by_us(
         monkeypatch.setenv("PATH", path)
     player = registered("p", (word, "theirs/bot.py"), tmp_path, env={"PATH": path})
     assert landlock.real_program(player) == str(shims / "python3")
-    assert landlock.confinement(player)["argv"][0] == str(shims / "python3")
+    assert start_request(player, WrittenLimits(isolation="landlock").limits())["argv"][0] == str(
+        shims / "python3"
+    )
     assert not (tmp_path / "theirs" / "was-run").exists()
