@@ -135,9 +135,14 @@ def strays(players: Iterable[Player]) -> Iterable[str]:
     homes = [
         (other.name, Path(other.read[0]), Path(other.read[0]).resolve()) for other in everybody if other.read
     ]
+    inside = {home for _, _, home in homes}
+    around = {folder for home in inside for folder in (home, *home.parents)}
     for player in everybody:
         written = [Path(word) for word in (*player.read, player.command[0])]
         for place in dict.fromkeys(_led_to(player)):
+            # Most places are nobody's: with many players it takes long to ask for each.
+            if place not in around and inside.isdisjoint(place.parents):
+                continue
             for name, named, home in homes:
                 if name == player.name or not _meet(home, place):
                     continue
