@@ -20,8 +20,10 @@ def check_config(config: str, style: str) -> None:
     Example: arbiter check-config configs/demo.yaml
     """
     from arbiter.config import load
+    from arbiter.config.reach import refuse_reach
 
     checked = load(config, check_commands=True, check_store=True)
+    refuse_reach(checked)
     for warning in checked.warnings:
         note(warning)
     players = [entry.player.name for entry in checked.entries]

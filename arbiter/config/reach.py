@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.config.season import Config
     from arbiter.match import Player
 
-HINT = "keep bots in folders of their own, or set isolation: plain and trust them"
+HINT = "keep bots and interpreters in folders of their own, or set isolation: plain and trust all bots"
 
 
 def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
