@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
 
 class Deed(NamedTuple):
-    """What somebody did: `who` is an author or organiser, or whoever sat at the machine."""
+    """What somebody did: `who` is an author or organiser, or whoever sat at the machine.
 
+    `number` is that of the entry; later entries have larger ones.
+    """
+
+    number: int
     moment: str
     who: str
     verb: str
@@ -46,12 +50,29 @@ class AuditLog:
             row = connection.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()
         return None if row is None else (row.id, _deed(row))
 
-    def last(self, most: int) -> list[Deed]:
-        """The last `most` entries, the newest first."""
+    def last(
+        self, most: int, before: int | None = None, who: str | None = None, verb: str | None = None
+    ) -> list[Deed]:
+        """The last `most` entries, the newest first: those before a number, of somebody, of a verb."""
         table = schema.audit
-        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.id.desc()).limit(most)
+        wanted = {"season_id": self._id} | ({"who": who} if who else {}) | ({"verb": verb} if verb else {})
+        query = sa.select(table).filter_by(**wanted).order_by(table.c.id.desc()).limit(most)
+        if before is not None:
+            query = query.where(table.c.id < before)
         with self._store.reading() as connection:
             return [_deed(row) for row in connection.execute(query)]
+
+    def known(self) -> tuple[list[str], list[str]]:
+        """Everybody who did something, and every verb, in order."""
+        columns = schema.audit.c.who, schema.audit.c.verb
+        with self._store.reading() as connection:
+            who, verbs = (
+                sorted(
+                    connection.execute(sa.select(column).filter_by(season_id=self._id).distinct()).scalars()
+                )
+                for column in columns
+            )
+        return who, verbs
 
 
 def note(
@@ -63,7 +84,7 @@ def note(
 
 
 def _deed(row: sa.Row[Any]) -> Deed:
-    return Deed(row.moment, row.who, row.verb, row.subject, row.because)
+    return Deed(row.id, row.moment, row.who, row.verb, row.subject, row.because)
 
 
 def moment() -> str:

@@ -28,6 +28,10 @@ class Author(NamedTuple):
     alive: bool
 
 
+MOST_SESSIONS = 20
+"""Of one token."""
+
+
 class AuthorBook:
     """The authors of one season."""
 
@@ -80,9 +84,18 @@ class AuthorBook:
             note(connection, self._id, who, "revoke" if token is None else "renew", name)
 
     def begin_session(self, session: str, token: str, ends: str) -> None:
-        """Keep a session, by the SHA-256 of what its cookie holds; sessions that are over are forgotten."""
+        """Keep a session, by the SHA-256 of what its cookie holds; sessions that are over are forgotten.
+
+        Where a token has as many as it may have, the oldest one ends.
+        """
+        table = schema.sessions
+        newest = sa.select(table.c.id).filter_by(token=token).order_by(table.c.ends.desc(), table.c.id)
         with self._store.transaction() as connection:
-            connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.ends < moment()))
+            whose = sa.select(schema.authors.c.name).filter_by(season_id=self._id, token=token)
+            connection.execute(whose.with_for_update())
+            connection.execute(sa.delete(table).where(table.c.ends < moment()))
+            old = connection.execute(newest.offset(MOST_SESSIONS - 1)).scalars().all()
+            connection.execute(sa.delete(table).where(table.c.id.in_(old)))
             row = {"id": session, "token": token, "ends": ends}
             connection.execute(sa.insert(schema.sessions).values(row))
 

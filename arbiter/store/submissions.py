@@ -28,7 +28,9 @@ RECEIVED, ACCEPTED, REFUSED = "received", "accepted", "refused"
 STATES = (RECEIVED, "unpacked", "built", "checked", ACCEPTED, REFUSED)
 """In their order; an inspection ends with one of the last two."""
 OVER = (ACCEPTED, REFUSED)
-DAY = timedelta(hours=24)
+DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
+ACTIVATE = "activate"
+"""What the audit log calls a version made active by its author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Submission:
 
 
 class TooMany(Exception):
-    """An author has sent as many archives as a day allows; `seconds` until another one is taken."""
+    """An author has done something as often as is allowed; `seconds` until it is allowed once more."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"{seconds} s")
@@ -84,7 +86,7 @@ class SubmissionBook:
             connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count + 1))
             before = self._find(connection, author=author, sha256=sha256)
             if before is None:
-                if seconds := self._wait(connection, author, per_day):
+                if seconds := self._wait(self._sent_today(connection, author), per_day, DAY):
                     raise TooMany(seconds)
                 version = connection.execute(sa.select(count).filter_by(**mine)).scalar_one()
                 row = {"season_id": self._id, "author": author, "version": version, "sha256": sha256}
@@ -99,8 +101,8 @@ class SubmissionBook:
     def left_today(self, author: str, per_day: int) -> tuple[int, int]:
         """How many new archives an author may send now, and the seconds until one more if there are none."""
         with self._store.reading() as connection:
-            sent = len(self._sent_today(connection, author))
-            return max(per_day - sent, 0), self._wait(connection, author, per_day)
+            sent = self._sent_today(connection, author)
+            return max(per_day - len(sent), 0), self._wait(sent, per_day, DAY)
 
     def of(self, author: str) -> list[Submission]:
         """All that an author sent, the newest first."""
@@ -149,7 +151,7 @@ class SubmissionBook:
             done = (
                 sa.select(table.c.author, sa.func.count())
                 .filter_by(season_id=self._id)
-                .where(table.c.state.in_(OVER), table.c.received > _a_day_ago())
+                .where(table.c.state.in_(OVER), table.c.received > _ago(DAY))
                 .group_by(table.c.author)
             )
             counts: dict[str, int] = dict(map(tuple, connection.execute(done)))
@@ -195,9 +197,9 @@ class SubmissionBook:
     def accept(self, number: int, steps: Sequence[Mapping[str, Any]], program: Mapping[str, Any]) -> None:
         """End an inspection well: the version plays from the next round on, unless a later one does."""
         with self._store.transaction() as connection:
-            count_up(connection, self._id, None)
             found = self._find(connection, id=number)
             assert found is not None
+            self._lock(connection, found.author)
             mine = sa.update(schema.submissions).filter_by(season_id=self._id, id=number)
             kept = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
             connection.execute(mine.values(state=ACCEPTED, **kept))
@@ -205,17 +207,23 @@ class SubmissionBook:
             if active is None or active < found.version:
                 self._make_active(connection, found, active)
 
-    def activate(self, number: int, author: str) -> Submission | None:
-        """Let an accepted version play from the next round on; None for one that cannot."""
+    def activate(self, number: int, author: str, per_hour: int) -> Submission | None:
+        """Let an accepted version play from the next round on; None for one that cannot.
+
+        Only what changes who plays is written, and outdates a plan. TooMany where the author has done so
+        `per_hour` times in an hour.
+        """
         with self._store.transaction() as connection:
-            count_up(connection, self._id, None)
+            self._lock(connection, author)
             found = self._find(connection, id=number, author=author)
             if found is None or found.state != ACCEPTED:
                 return None
             active = self._active(connection, author)
             if active != found.version:
+                if seconds := self._wait(self._activations(connection, author), per_hour, HOUR):
+                    raise TooMany(seconds)
                 self._make_active(connection, found, active)
-                note(connection, self._id, author, "activate", f"{author}@{found.version}")
+                note(connection, self._id, author, ACTIVATE, f"{author}@{found.version}")
             return self._find(connection, id=number)
 
     def accepted(self) -> list[Submission]:
@@ -233,7 +241,13 @@ class SubmissionBook:
         with self._store.reading() as connection:
             return [_submission(row) for row in connection.execute(query.order_by(table.c.author))]
 
+    def _lock(self, connection: sa.Connection, author: str) -> None:
+        """Let nobody else change which version of an author plays until the transaction ends."""
+        mine = sa.select(schema.authors.c.name).filter_by(season_id=self._id, name=author)
+        connection.execute(mine.with_for_update())
+
     def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
+        count_up(connection, self._id, None)
         rounds = sa.select(sa.func.max(schema.rounds.c.number)).filter_by(season_id=self._id)
         joins = (connection.execute(rounds).scalar() or 0) + 1
         mine = {"season_id": self._id, "author": found.author}
@@ -259,16 +273,22 @@ class SubmissionBook:
         """When an author sent new archives in the last 24 hours, the oldest first."""
         table = schema.submissions
         query = sa.select(table.c.received).filter_by(season_id=self._id, author=author)
-        query = query.where(table.c.received > _a_day_ago()).order_by(table.c.received)
+        query = query.where(table.c.received > _ago(DAY)).order_by(table.c.received)
         return list(connection.execute(query).scalars())
 
-    def _wait(self, connection: sa.Connection, author: str, per_day: int) -> int:
-        """Seconds until an author may send a new archive."""
-        sent = self._sent_today(connection, author)
-        if len(sent) < per_day:
+    def _activations(self, connection: sa.Connection, author: str) -> list[str]:
+        """When an author made a version active in the last hour, the oldest first."""
+        table = schema.audit
+        query = sa.select(table.c.moment).filter_by(season_id=self._id, who=author, verb=ACTIVATE)
+        query = query.where(table.c.moment > _ago(HOUR)).order_by(table.c.moment)
+        return list(connection.execute(query).scalars())
+
+    def _wait(self, done: Sequence[str], most: int, span: timedelta) -> int:
+        """Seconds until something may be done again that is allowed `most` times in a span."""
+        if len(done) < most:
             return 0
-        earliest = read_moment(sent[-per_day], f"the moment at which {author} sent an archive")
-        free = earliest + DAY - datetime.now(UTC)
+        earliest = read_moment(done[-most], "a moment at which an author did something")
+        free = earliest + span - datetime.now(UTC)
         return max(int(free.total_seconds()) + 1, 1)
 
     def _update(self, number: int, **values: object) -> None:
@@ -277,8 +297,8 @@ class SubmissionBook:
             connection.execute(mine.values(**values))
 
 
-def _a_day_ago() -> str:
-    return (datetime.now(UTC) - DAY).isoformat(timespec="seconds")
+def _ago(span: timedelta) -> str:
+    return (datetime.now(UTC) - span).isoformat(timespec="seconds")
 
 
 def _submission(row: sa.Row[Any]) -> Submission:

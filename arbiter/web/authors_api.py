@@ -9,10 +9,11 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from arbiter.store.submissions import TooMany
 from arbiter.submissions.match_log import log_of
 from arbiter.web.bodies import length_of
 from arbiter.web.callers import Caller, caller_of
-from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
+from arbiter.web.refusals import PRIVATE, Refusal, nothing_here, too_many
 from arbiter.web.security import given
 from arbiter.web.words import match_of_part, match_part
 
@@ -32,6 +33,8 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
+PER_HOUR = 10
+"""Versions that an author may activate in an hour: each outdates the plan of a round."""
 router = APIRouter(responses=REFUSED)
 BASE = "/seasons/{season}/submissions"
 
@@ -91,9 +94,13 @@ def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submiss
 
 
 def made_active(caller: Caller, number: str) -> Submission:
-    """Activate a version of the caller's own; Refusal for one that is not there, or not accepted."""
+    """Activate a version of the caller's own; Refusal for one that is not accepted, or too often."""
     found = submission_of(caller, number)
-    made = caller.state.stored.submissions.activate(found.id, caller.author.name)
+    try:
+        made = caller.state.stored.submissions.activate(found.id, caller.author.name, PER_HOUR)
+    except TooMany as error:
+        message = f"{PER_HOUR} versions an hour are activated for an author"
+        raise too_many(message, PER_HOUR, error.seconds) from None
     if made is None:
         raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
     return made

@@ -11,9 +11,11 @@ from starlette.routing import Route
 from arbiter.season import administration
 from arbiter.web.author_pages import OWN, for_author, own_page, sent_form, verdict_page
 from arbiter.web.organisers_api import (
+    MOST_NUMBER,
     MOVED,
     accepted,
     annulled,
+    deeds,
     inspected,
     reinstated,
     run,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
 
-SHOWN_DEEDS, SHOWN_SUBMISSIONS = 200, 50
+SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 
 def organiser_routes(seasons: Seasons) -> list[Route]:
@@ -40,7 +42,7 @@ def organiser_routes(seasons: Seasons) -> list[Route]:
 
     def show(caller: Caller, request: Request) -> Response:
         _refuse_others(caller)
-        return own_page("admin.html", caller, request, admin=_admin(caller), preview=None)
+        return own_page("admin.html", caller, request, admin=_admin(caller, request), preview=None)
 
     def show_submission(caller: Caller, request: Request) -> Response:
         _refuse_others(caller)
@@ -81,7 +83,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             done = annulled(caller, ids, because, replay, keep=confirmed)
             if not confirmed:
                 preview = {"match": ids[0], "because": because, "replay": replay, "rows": _moved(done)}
-                return own_page("admin.html", caller, request, admin=_admin(caller), preview=preview)
+                return own_page("admin.html", caller, request, admin=_admin(caller, request), preview=preview)
         case _:
             raise nothing_here()
     return RedirectResponse("/admin", 303, OWN)
@@ -96,7 +98,7 @@ def _moved(done: Given) -> list[dict[str, Any]]:
     return [dict(zip(MOVED, row, strict=True)) for row in administration.moved(done)]
 
 
-def _admin(caller: Caller) -> dict[str, Any]:
+def _admin(caller: Caller, request: Request) -> dict[str, Any]:
     """What the page shows."""
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
@@ -110,5 +112,20 @@ def _admin(caller: Caller) -> dict[str, Any]:
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
-        "audit": stored.audit.last(SHOWN_DEEDS),
+        "log": _log(caller, request.query_params),
+    }
+
+
+def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, Any]:
+    """A page of the log, as the form above it has it filtered."""
+    who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
+    number = int(cursor) if cursor and cursor.isascii() and cursor.isdigit() and len(cursor) < 11 else None
+    found, after = deeds(caller, SHOWN_DEEDS, None if number is None else min(number, MOST_NUMBER), who, what)
+    people, verbs = caller.state.stored.audit.known()
+    return {
+        "deeds": found,
+        "next": after,
+        "is_later": number is not None,
+        "wanted": {"who": who, "what": what},
+        "choices": {"who": people, "what": verbs},
     }

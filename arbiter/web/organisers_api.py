@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.season.administration import Given
+    from arbiter.store.audit import Deed
     from arbiter.store.submissions import Submission
 
+MOST_NUMBER = 2**31 - 1
+"""Of an entry of the log."""
 router = APIRouter(responses=REFUSED)
 BASE = "/seasons/{season}"
 Most = Annotated[int, Query(ge=1, le=1000, description="At most so many entries.")]
+Cursor = Annotated[int | None, Query(ge=0, le=MOST_NUMBER, description="From `next` of the page before on.")]
+Word = Annotated[str | None, Query(max_length=200)]
 MOVED = ("player", "rank_before", "rank", "elo_before", "elo")
 
 
@@ -113,15 +118,23 @@ def inspect(number: str, caller: Organiser) -> Response:
 
 
 @router.get(f"{BASE}/audit")
-def read_audit(caller: Organiser, limit: Most = 100) -> Response:
-    """Who did what when in a season, the newest first."""
-    return _audit(caller, limit)
+def read_audit(
+    caller: Organiser, limit: Most = 100, cursor: Cursor = None, who: Word = None, what: Word = None
+) -> Response:
+    """Who did what when in a season, the newest first, page by page: all, of somebody, or of a verb."""
+    return _audit(caller, limit, cursor, who, what)
 
 
 @router.get("/audit")
-def read_own_audit(caller: Annotated[Caller, Depends(any_organiser)], limit: Most = 100) -> Response:
+def read_own_audit(
+    caller: Annotated[Caller, Depends(any_organiser)],
+    limit: Most = 100,
+    cursor: Cursor = None,
+    who: Word = None,
+    what: Word = None,
+) -> Response:
     """The same of the season that the token is for."""
-    return _audit(caller, limit)
+    return _audit(caller, limit, cursor, who, what)
 
 
 def run(caller: Caller, verb: str) -> None:
@@ -208,6 +221,18 @@ def _told(done: Given) -> Response:
     return JSONResponse({"subjects": list(done.subjects), "standings": rows}, headers=PRIVATE)
 
 
-def _audit(caller: Caller, limit: int) -> Response:
-    deeds = [deed._asdict() for deed in caller.state.stored.audit.last(limit)]
-    return JSONResponse({"audit": deeds}, headers=PRIVATE)
+def deeds(
+    caller: Caller, limit: int, cursor: int | None, who: str | None, what: str | None
+) -> tuple[list[Deed], int | None]:
+    """A page of the log, and where the next one begins; None where there is none."""
+    if not f"{who}{what}".isprintable():
+        # No database need take it.
+        return [], None
+    found = caller.state.stored.audit.last(limit + 1, cursor, who, what)
+    return found[:limit], found[limit - 1].number if len(found) > limit else None
+
+
+def _audit(caller: Caller, limit: int, cursor: int | None, who: str | None, what: str | None) -> Response:
+    found, after = deeds(caller, limit, cursor, who, what)
+    shapes = [{key: value for key, value in deed._asdict().items() if key != "number"} for deed in found]
+    return JSONResponse({"audit": shapes, "next": after}, headers=PRIVATE)

@@ -207,7 +207,7 @@ def test_an_earlier_version_plays_again_where_it_is_activated(contest: Contest) 
     contest.accept("ann", "worse")
     assert contest.plan() == ["ann@2", "p1"]
     contest.play()
-    contest.season.stored.submissions.activate(first.id, "ann")
+    contest.season.stored.submissions.activate(first.id, "ann", 9)
     assert contest.plan() == ["ann@1", "p1"]
 
 
@@ -271,7 +271,7 @@ def test_who_is_suspended_for_faults_does_not_come_back_by_sending_again(contest
     contest.accept("ann", "new")
     assert contest.plan() == ["p1"]
     contest.play()
-    contest.season.stored.submissions.activate(first.id, "ann")
+    contest.season.stored.submissions.activate(first.id, "ann", 9)
     assert contest.plan() == ["p1"]
 
 

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.store import SeasonStore, Store, schema
+from arbiter.store.authors import MOST_SESSIONS
 from arbiter.store.orders import Outdated
 from arbiter.store.submissions import TooMany
 
@@ -120,7 +121,7 @@ def test_an_accepted_version_joins_the_next_round_in_place_of_the_one_before(sea
     assert before is not None
     assert before.joins_round is None
     season.add_round(1, "digest", [["a", "b"]], {})
-    made = book.activate(first, "ann")
+    made = book.activate(first, "ann", 9)
     assert made is not None
     assert made.joins_round == 2
     kept = book.one(second)
@@ -137,17 +138,70 @@ def test_an_earlier_version_that_is_accepted_late_replaces_nothing(season: Seaso
 
 
 def test_a_plan_made_without_a_version_is_outdated(season: SeasonStore) -> None:
-    number = accepted(season, "ann", "a")
+    first = accepted(season, "ann", "a")
+    accepted(season, "ann", "b")
     revision = season.last_change()[1]
-    season.submissions.activate(number, "ann")
+    season.submissions.activate(first, "ann", 9)
     with pytest.raises(Outdated):
         season.add_round(1, "digest", [["a", "b"]], {}, revision)
+
+
+def test_what_changes_nothing_outdates_no_plan_and_is_not_logged(season: SeasonStore) -> None:
+    book = season.submissions
+    waiting, playing = sent(season, "ann", "a"), accepted(season, "ann", "b")
+    refused = sent(season, "ann", "c")
+    book.refuse(refused, [])
+    revision, deeds = season.last_change()[1], season.audit.last(9)
+    for number in (waiting, refused, playing, 999):
+        book.activate(number, "ann", 9)
+    book.accept(waiting, [], {})
+    assert season.audit.last(9) == deeds
+    season.add_round(1, "digest", [["a", "b"]], {}, revision)
+
+
+def test_an_hour_allows_so_many_activations(store: Store, season: SeasonStore) -> None:
+    book = season.submissions
+    one, two = accepted(season, "ann", "a"), accepted(season, "ann", "b")
+    for number in (one, two):
+        assert book.activate(number, "ann", 2)
+    revision = season.last_change()[1]
+    with pytest.raises(TooMany) as refused:
+        book.activate(one, "ann", 2)
+    assert 3_500 < refused.value.seconds <= 3_601
+    assert (season.last_change()[1], len(season.audit.last(9))) == (revision, 4)
+    assert book.activate(two, "ann", 2), "what plays already counts for nothing"
+    before = (datetime.now(UTC) - timedelta(minutes=61)).isoformat(timespec="seconds")
+    with store.transaction() as connection:
+        connection.execute(sa.update(schema.audit).values(moment=before))
+    assert book.activate(one, "ann", 2)
+
+
+def test_the_log_is_read_page_by_page_and_filtered(season: SeasonStore) -> None:
+    log = season.audit
+    for number in range(5):
+        log.add("ann" if number % 2 else "olga", "annul" if number < 3 else "suspend", str(number))
+    newest = log.last(2)
+    assert [deed.subject for deed in newest] == ["4", "3"]
+    assert [deed.subject for deed in log.last(2, before=newest[-1].number)] == ["2", "1"]
+    assert [deed.subject for deed in log.last(9, who="olga", verb="annul")] == ["2", "0"]
+    assert log.known() == (["@console", "ann", "olga"], ["add", "annul", "suspend"])
+
+
+def test_a_token_has_at_most_so_many_sessions_and_the_oldest_ends(season: SeasonStore) -> None:
+    book = season.authors
+    token = "token of ann"
+    for number in range(MOST_SESSIONS + 2):
+        book.begin_session(f"s{number}", token, f"2999-01-01T00:00:{number:02}+00:00")
+    book.begin_session("other", "token of ben", "2998-01-01T00:00:00+00:00")
+    alive = [number for number in range(MOST_SESSIONS + 2) if book.of_session(f"s{number}")]
+    assert alive == list(range(2, MOST_SESSIONS + 2))
+    assert book.of_session("other")
 
 
 def test_only_accepted_versions_of_ones_own_are_activated(season: SeasonStore) -> None:
     book = season.submissions
     waiting, other = sent(season, "ann", "a"), accepted(season, "ben", "b")
-    assert book.activate(waiting, "ann") is None
-    assert book.activate(other, "ann") is None
+    assert book.activate(waiting, "ann", 9) is None
+    assert book.activate(other, "ann", 9) is None
     assert book.one(other, "ann") is None
     assert [one.author for one in book.active()] == ["ben"]

@@ -120,7 +120,7 @@ def test_an_author_may_be_added_before_the_season_is_begun(arbiter: Run, tmp_pat
 def test_deeds_are_logged(arbiter: Run, kept: Kept) -> None:
     token_of(arbiter, kept, "add", "alice")
     arbiter("authors", "revoke", kept.file, "alice")
-    assert [deed[1:4] for deed in kept.season.audit.last(9)] == [
+    assert [deed[2:5] for deed in kept.season.audit.last(9)] == [
         ("@console", "revoke", "alice"),
         ("@console", "add", "alice"),
     ]

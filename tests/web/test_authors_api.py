@@ -14,7 +14,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
-from arbiter.web import bodies, uploads
+from arbiter.web import authors_api, bodies, uploads
 from arbiter.web.callers import caller_of
 from arbiter.web.seasons import Seasons
 from arbiter.web.uploads import Uploads
@@ -220,6 +220,25 @@ def test_an_accepted_version_is_activated_and_no_other(site: Authored) -> None:
     assert (answer["active"], answer["joins_round"], answer["state"]) == (True, 4, "accepted")
     listed = site.client.get(ADDRESS, headers=site.headers("ann")).json()["submissions"]
     assert [(one["version"], one["active"]) for one in listed] == [(2, False), (1, True)]
+
+
+def test_versions_are_activated_so_often_in_an_hour(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(authors_api, "PER_HOUR", 2)
+    book, made = site.kept.season.submissions, [site.send("ann", archive(text))["id"] for text in "12"]
+    for number in made:
+        assert isinstance(number, int)
+        book.accept(number, [], {})
+
+    def activate(number: object) -> Any:
+        return site.client.post(f"{ADDRESS}/{number}/activate", headers=site.headers("ann"))
+
+    assert [activate(number).status_code for number in made] == [200, 200]
+    before = site.kept.season.last_change()
+    refused = activate(made[0])
+    error = refused.json()["error"]
+    assert (refused.status_code, error["code"], error["limit"]) == (429, "too_many", 2)
+    assert refused.headers["retry-after"] == str(error["seconds"])
+    assert site.kept.season.last_change() == before
 
 
 def seat_of_ann(site: Authored, match_id: str, errors: str = "") -> None:

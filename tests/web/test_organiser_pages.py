@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
+from arbiter.web import organiser_pages
 from tests.web.authored import Authored, archive, site
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 
@@ -71,6 +74,21 @@ def test_a_form_without_its_proof_orders_nothing(organised: Authored) -> None:
     evil = {"origin": "https://evil.example"}
     assert organised.client.post("/admin/pause", data={"proof": shown}, headers=evil).status_code == 403
     assert organised.kept.season.running.read().paused is None
+
+
+def test_nobody_is_pushed_out_of_the_log(organised: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(organiser_pages, "SHOWN_DEEDS", 3)
+    order(organised, "suspend", player="p1", because="an early deed")
+    for _ in range(4):
+        organised.kept.season.audit.add("ann", "activate", "ann@1")
+    page = organised.client.get("/admin").text
+    assert page.count("<td>activate</td>") == 3
+    earlier = html.unescape(re.findall(r'rel="next" href="([^"]+)"', page)[0])
+    assert "an early deed" in organised.client.get(f"/admin{earlier}").text.partition('id="log"')[2]
+    mine = organised.client.get("/admin?who=olga&what=").text.partition('id="log"')[2]
+    assert ("an early deed" in mine, "<td>activate</td>" in mine) == (True, False)
+    for odd in ("cursor=x", "cursor=99999999999", "who=%00", "what=<script>"):
+        assert organised.client.get(f"/admin?{odd}").status_code == 200
 
 
 def test_an_annulment_is_shown_before_it_is_ordered(organised: Authored) -> None:

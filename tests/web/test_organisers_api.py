@@ -105,6 +105,26 @@ def test_a_player_is_suspended_and_reinstated(site: Authored) -> None:
     assert deeds(site)[:2] == [("olga", "reinstate", "p1"), ("olga", "suspend", "p1")]
 
 
+def test_the_log_is_told_page_by_page_and_filtered(site: Authored) -> None:
+    for name in ("p1", "p2", "p3"):
+        order(site, f"/players/{name}/suspend", because="x")
+    headers = site.headers("olga")
+
+    def told(**query: object) -> tuple[list[str], int | None]:
+        found = site.client.get(f"{BASE}/audit", params=query, headers=headers).json()
+        assert found == site.client.get("/api/v1/audit", params=query, headers=headers).json()
+        return [one["subject"] for one in found["audit"]], found["next"]
+
+    first, cursor = told(limit=2, who="olga")
+    assert first == ["p3", "p2"]
+    assert told(limit=2, who="olga", cursor=cursor) == (["p1"], None)
+    assert told(what="add") == (["olga", "ben", "ann"], None)
+    assert told(who="nobody") == ([], None)
+    assert told(who="a\0") == ([], None)
+    assert site.client.get(f"{BASE}/audit?cursor=-1", headers=headers).status_code == 422
+    assert site.client.get(f"{BASE}/audit?cursor={10**30}", headers=headers).status_code == 422
+
+
 def test_an_author_is_suspended_under_every_version(site: Authored) -> None:
     assert order(site, "/players/ann%403/suspend", because="it cheats").json()["subjects"] == ["ann"]
 
