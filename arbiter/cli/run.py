@@ -149,7 +149,7 @@ def _play(
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one, whole=not one)
             players = {entry.player.name: entry.house for entry in season.config.entries}
-            return marked(season.standings(), players)
+            return marked(season.standings(), players, suspended=season.suspended())
 
 
 def _qualify(season: Season, journal: Journal) -> None:

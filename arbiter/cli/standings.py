@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.output import counted, faults_text, number, print_as, say, suspended_line
+from arbiter.season.marks import notices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,11 +43,7 @@ def show_standings(standings: dict[str, Any], style: str) -> None:
 
 def _in_short(standings: dict[str, Any]) -> list[str]:
     """The notes, with one in place of those that say who sits out, if there are several."""
-    told = {
-        text
-        for name, why in standings.get("suspended", {}).items()
-        for text in (f"{name} is suspended: {why}", f"{name}: {why}: it is suspended")
-    }
+    told = notices(standings.get("suspended", {}))
     out = [warning for warning in standings["warnings"] if warning in told]
     if len(out) < 2:
         return list(standings["warnings"])

@@ -82,6 +82,8 @@ def _lines(submission: Mapping[str, Any]) -> Iterator[str]:
         if not step.get("ok") and (output := step.get("output")):
             yield from (f"  | {line}" for line in printable(str(output)).splitlines())
     if submission.get("state") == "accepted":
-        yield f"accepted: plays from round {submission.get('joins_round')} on"
+        # Sites of earlier versions told the round alone.
+        words = submission.get("say") or f"plays from round {submission.get('joins_round')} on"
+        yield f"accepted: {printable(str(words))}"
     elif submission.get("state") == "refused":
         yield "refused"

@@ -21,7 +21,7 @@ from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.administration import unknown_round
 from arbiter.season.grades import Grade, grades
 from arbiter.season.marks import marked
-from arbiter.season.orders import first_id, force
+from arbiter.season.orders import first_id, force, suspended_now
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSummary
@@ -53,7 +53,8 @@ def standings(
     if history:
         show_history(found.name, [found.standings(n + 1) for n in range(after_round or last)], style)
         return
-    show_standings(marked(found.standings(after_round or last), found.players, official), style)
+    now = suspended_now(found.season, last) if after_round in (None, last) else None
+    show_standings(marked(found.standings(after_round or last), found.players, official, now), style)
 
 
 @click.command()

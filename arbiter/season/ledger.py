@@ -16,7 +16,7 @@ import rating
 from arbiter.config.changes import VERSION_MARK, changed_players
 from arbiter.errors import ConfigError
 from arbiter.match import original
-from arbiter.season.orders import Force, force_after, force_at_plan, round_of
+from arbiter.season.orders import Force, force_after, force_at_plan, is_automatic, round_of
 from arbiter.season.schedule import entrants
 from arbiter.store import Verb
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config, Entry
     from arbiter.match import MatchSummary
-    from arbiter.store import Orders, SeasonStore
+    from arbiter.store import Order, Orders, SeasonStore
     from rating.fit.bayeselo import Fit
 
 
@@ -147,21 +147,32 @@ class Ledger:
         reasons = {}
         changed = self._changed(config.settings) if config.digest != self._digest else ()
         for entry in config.entries:
-            name, registered, row = entry.player.name, entry.registered_name, self._row(entry)
-            forgiven = name in changed or self._force.reinstated.get(registered, -1) >= self._last
-            if (order := self._force.suspended.get(registered)) is not None:
+            name = entry.player.name
+            if (order := self._order(entry)) is not None:
                 reasons[name] = order.because
-            elif 0 < config.suspend_after <= row and not forgiven:
-                reasons[name] = f"its last {row} matches ended by its own fault"
+            elif name not in changed and self._faults_too_often(config, name, entry.registered_name):
+                reasons[name] = _reason(self._streaks[name])
         return reasons
 
-    def _row(self, entry: Entry) -> int:
-        """How many of a player's last matches ended by its own fault; of an author, of any version."""
-        if not entry.is_sent:
-            return self._streaks[entry.player.name]
-        own = entry.registered_name
-        rows = (row for name, row in self._streaks.items() if name.partition(VERSION_MARK)[0] == own)
-        return max(rows, default=0)
+    def _unfit_to_return(self, config: Config) -> dict[str, str]:
+        """Versions of the config's authors that do not play now, and would sit out for their faults."""
+        playing = {entry.player.name for entry in config.entries}
+        authors = {entry.registered_name for entry in config.entries if entry.is_sent}
+        owners = {name: name.partition(VERSION_MARK)[0] for name in self._streaks if name not in playing}
+        return {
+            name: _reason(self._streaks[name])
+            for name, author in sorted(owners.items())
+            if author in authors and self._faults_too_often(config, name, author)
+        }
+
+    def _faults_too_often(self, config: Config, name: str, registered: str) -> bool:
+        forgiven = self._force.reinstated.get(registered, -1) >= self._last
+        return 0 < config.suspend_after <= self._streaks[name] and not forgiven
+
+    def _order(self, entry: Entry) -> Order | None:
+        """The order by which a player sits out; what authors send now was tried since an earlier failure."""
+        order = self._force.suspended.get(entry.registered_name)
+        return None if order is not None and entry.is_sent and is_automatic(order) else order
 
     def freed(self, config: Config) -> list[str]:
         """Who would be suspended for its faults, had the config not changed its entry."""
@@ -171,8 +182,7 @@ class Ledger:
 
     def ordered(self, config: Config) -> set[str]:
         """The players who were suspended by order, by rated name."""
-        out = self._force.suspended
-        return {entry.player.name for entry in config.entries if entry.registered_name in out}
+        return {entry.player.name for entry in config.entries if self._order(entry) is not None}
 
     def _notices(self, config: Config, unfit: Mapping[str, str]) -> Iterator[str]:
         """A line for the organiser about each unfit player, and about matches that do not count."""
@@ -214,9 +224,13 @@ class Ledger:
             "drawelo": ranked.fit.drawelo,
             "intervals": ranked.intervals.kind,
             "warnings": [*ranked.warnings, *self._notices(config, unfit)],
-            "suspended": unfit,
+            "suspended": unfit | self._unfit_to_return(config),
             "players": rows,
         }
+
+
+def _reason(row: int) -> str:
+    return f"its last {row} matches ended by its own fault"
 
 
 def to_rating(match: MatchSummary) -> rating.Match:

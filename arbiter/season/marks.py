@@ -13,12 +13,24 @@ EQUAL = 1e-6
 """Elo up to which ratings are equal: as they are rounded before pairing."""
 
 
-def marked(standings: dict[str, Any], players: Mapping[str, bool], official: bool = False) -> dict[str, Any]:
+def marked(
+    standings: dict[str, Any],
+    players: Mapping[str, bool],
+    official: bool = False,
+    suspended: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """Standings with the `marks` of each row: suspended, withdrawn, house.
 
     `players` are those of the season's file under the names that they are rated by, True for house bots.
-    `official` leaves house and withdrawn players out, and equals share a rank.
+    `official` leaves house and withdrawn players out, and equals share a rank. `suspended` are those of now,
+    where they take the place of those that were so when the standings were made.
     """
+    if suspended is not None:
+        then = standings.get("suspended", {})
+        over = notices({name: why for name, why in then.items() if name not in suspended})
+        warnings = [text for text in standings["warnings"] if text not in over]
+        warnings += [f"{name} is suspended: {why}" for name, why in suspended.items() if name not in then]
+        standings = {**standings, "suspended": dict(suspended), "warnings": warnings}
     rows = []
     for row in standings["players"]:
         name = original(row["player"])
@@ -40,6 +52,15 @@ def share_ranks(rows: list[dict[str, Any]]) -> None:
     for number, row in enumerate(rows, 1):
         row["rank"] = last["rank"] if last and _equal(last["elo"], row["elo"]) else number
         last = row
+
+
+def notices(suspended: Mapping[str, str]) -> set[str]:
+    """What warnings of standings say of those who are suspended."""
+    return {
+        text
+        for name, why in suspended.items()
+        for text in (f"{name} is suspended: {why}", f"{name}: {why}: it is suspended")
+    }
 
 
 def _equal(one: float | None, other: float | None) -> bool:

@@ -12,15 +12,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from arbiter.config.changes import VERSION_MARK, rated_name
 from arbiter.match import AGAIN_MARK
 from arbiter.store import Verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
 
     from arbiter.match import MatchSummary
     from arbiter.rules import Seat
     from arbiter.store import Order, SeasonStore
+
+FAILED = "failed qualification: "
+"""Begins the reason of a suspension that a later qualification may end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +144,33 @@ def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def is_automatic(order: Order) -> bool:
+    """True for a suspension that nobody ordered: a program did not qualify."""
+    return order.because.startswith(FAILED)
+
+
 def suspended_now(stored: SeasonStore, complete: int) -> dict[str, str]:
-    """Who is suspended after `complete` rounds, and why."""
-    standings = stored.standings(complete)
+    """Who is suspended from the next round on, and why; `complete` is the number of complete rounds."""
+    playing = {author.name: author.active for author in stored.authors.all() if author.active is not None}
+    return suspended_of(stored.standings(complete), stored.orders.read().given, playing)
+
+
+def suspended_of(
+    standings: Mapping[str, Any] | None, orders: Iterable[Order], playing: Mapping[str, int]
+) -> dict[str, str]:
+    """Who is suspended after these standings and under these orders, and why, by rated name.
+
+    An author is suspended with the version that is `playing`: by order whichever that is, for faults where
+    they are its own. Before the first standings names are as registered.
+    """
+    ordered = force(orders).suspended
+    found = {name: order.because for name, order in ordered.items()}
     if standings is not None:
-        return dict(standings.get("suspended", {}))
-    return {name: order.because for name, order in force(stored.orders.read().given).suspended.items()}
+        found = dict(standings.get("suspended", {}))
+    for author, version in playing.items():
+        rated, order = rated_name(author, version), ordered.get(author)
+        for name in [name for name in found if name.partition(VERSION_MARK)[0] == author and name != rated]:
+            del found[name]
+        if order is not None and not is_automatic(order):
+            found[rated] = order.because
+    return found

@@ -20,7 +20,7 @@ from arbiter.botcheck import Subject, check_bot, is_required
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
-from arbiter.season.orders import force
+from arbiter.season.orders import FAILED, force, is_automatic
 from arbiter.season.programs import programs_of
 from arbiter.store import Verb
 from arbiter.table.launcher import Launcher
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2
 """Players tried at once."""
-FAILED = "failed qualification: "
-"""Begins the reason of a suspension that a later qualification may end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +143,7 @@ def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> I
     untried = _untried(config, stored)
     for entry in config.entries:
         known = suspended.get(entry.registered_name)
-        if entry.player.name not in passed or known is None or not known.because.startswith(FAILED):
+        if entry.player.name not in passed or known is None or not is_automatic(known):
             continue
         way = shlex.join(["arbiter", "reinstate", str(config.file), entry.registered_name])
         if entry in untried and _is_alone(config, entry.registered_name):
@@ -167,7 +165,7 @@ def _keep(season: Season, name: str, digest: str, verdict: Verdict) -> None:
 
     def orders(now: Force) -> Iterator[tuple[Verb, str, str]]:
         known = now.suspended.get(name)
-        ours = known is not None and known.because.startswith(FAILED)
+        ours = known is not None and is_automatic(known)
         if verdict.failed is not None and (known is None or (ours and known.because != verdict.reason)):
             yield Verb.SUSPEND, name, verdict.reason
         elif verdict.failed is None and ours and alone:

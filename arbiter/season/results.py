@@ -60,7 +60,7 @@ class Results:
         entrants(self.config, number, ledger.unfit(self.config), ledger.ordered(self.config))
 
     def suspended(self) -> dict[str, str]:
-        """Who is suspended now, and why."""
+        """Who is suspended from the next round on, and why."""
         return suspended_now(self.stored, self.complete)
 
     def history(self) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from arbiter.submissions.recipes import KNOWN
 from arbiter.web import figures
-from arbiter.web.authors_api import log_answer, made_active, owner_of, shape_of, submission_of
+from arbiter.web.authors_api import log_answer, made_active, owner_of, submission_of
 from arbiter.web.callers import by_token
 from arbiter.web.forms import FileForm, read_fields
 from arbiter.web.pages import render
@@ -31,6 +31,7 @@ from arbiter.web.sessions import (
     proof_of,
 )
 from arbiter.web.uploads import open_terms
+from arbiter.web.verdicts import Verdicts, shape_of
 from arbiter.web.words import part
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def own_page(template: str, caller: Caller, request: Request, status: int = 200,
 
 def verdict_page(found: Submission, caller: Caller, request: Request) -> Response:
     """What was found of a submission."""
-    one = {**shape_of(found, caller.author.active), "author": found.author, "over": found.over}
+    one = {**shape_of(found, caller), "author": found.author, "over": found.over}
     return own_page("submission.html", caller, request, one=one, here=request.url.path)
 
 
@@ -175,6 +176,7 @@ def _login_page(request: Request, status: int = 200) -> Response:
 def _me(caller: Caller) -> dict[str, Any]:
     """What an author's own page shows."""
     state, author = caller
+    verdicts = Verdicts.of(caller, author.name)
     book = state.stored.submissions
     try:
         terms, closed = open_terms(caller), ""
@@ -186,15 +188,13 @@ def _me(caller: Caller) -> dict[str, Any]:
     ]
     return {
         "name": author.name,
-        "submissions": [shape_of(one, author.active, steps=False) for one in book.of(author.name)],
+        "submissions": [verdicts.shape(one, steps=False) for one in book.of(author.name)],
         "known": list(KNOWN),
         "terms": terms,
         "closed": closed,
         "left": left,
         "seconds": seconds,
-        "suspended": [
-            reason for name, reason in caller.suspended().items() if author.name in (name, owner_of(name))
-        ],
+        "verdicts": verdicts,
         "matches": [
             {**figures.match_in_short(state, match), "log": state.is_complete(match.round)}
             for match in matches[: -SHOWN_MATCHES - 1 : -1]

@@ -15,6 +15,7 @@ from arbiter.web.bodies import length_of
 from arbiter.web.callers import Caller, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here, too_many
 from arbiter.web.security import given
+from arbiter.web.verdicts import Verdicts, shape_of
 from arbiter.web.words import match_of_part, match_part
 
 if TYPE_CHECKING:
@@ -59,22 +60,22 @@ async def send_archive(request: Request, caller: Author, season: str, token: Tok
 @router.get(BASE)
 def list_submissions(caller: Author) -> Response:
     """All that you sent, the newest first, without the steps of inspections."""
+    verdicts = Verdicts.of(caller, caller.author.name)
     found = caller.state.stored.submissions.of(caller.author.name)
-    shapes = [shape_of(one, caller.author.active, steps=False) for one in found]
+    shapes = [verdicts.shape(one, steps=False) for one in found]
     return JSONResponse({"submissions": shapes}, headers=PRIVATE)
 
 
 @router.get(f"{BASE}/{{number}}")
 def read_submission(number: str, caller: Author) -> Response:
     """One of your versions, with every step of its inspection."""
-    return JSONResponse(shape_of(submission_of(caller, number), caller.author.active), headers=PRIVATE)
+    return JSONResponse(shape_of(submission_of(caller, number), caller), headers=PRIVATE)
 
 
 @router.post(f"{BASE}/{{number}}/activate")
 def activate(number: str, caller: Author) -> Response:
     """Let an accepted version of yours play from the next round on."""
-    made = made_active(caller, number)
-    return JSONResponse(shape_of(made, made.version), headers=PRIVATE)
+    return JSONResponse(shape_of(made_active(caller, number), caller), headers=PRIVATE)
 
 
 @router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
@@ -104,20 +105,6 @@ def made_active(caller: Caller, number: str) -> Submission:
     if made is None:
         raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
     return made
-
-
-def shape_of(found: Submission, active: int | None, steps: bool = True) -> dict[str, Any]:
-    """A submission as JSON values."""
-    shape = {
-        "id": found.id,
-        "version": found.version,
-        "sha256": found.sha256,
-        "received": found.received,
-        "state": found.state,
-        "active": found.version == active,
-        "joins_round": found.joins_round,
-    }
-    return shape | ({"steps": [dict(step) for step in found.steps]} if steps else {})
 
 
 def log_answer(caller: Caller, match: str) -> Response:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ArbiterError
-from arbiter.season.results import Results
+from arbiter.season.orders import suspended_now
 from arbiter.store.authors import Author
 from arbiter.submissions.authors import hash_of
 from arbiter.web.refusals import no_token, nothing_here
@@ -32,7 +32,8 @@ class Caller(NamedTuple):
 
     def suspended(self) -> dict[str, str]:
         """Who is suspended at this very moment, and why; the state may be older than an order just given."""
-        return Results(self.state.config, self.state.stored).suspended()
+        stored = self.state.stored
+        return suspended_now(stored, sum(known.complete for known in stored.rounds()))
 
 
 def token_in(request: Request) -> str | None:

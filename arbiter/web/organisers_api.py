@@ -12,10 +12,11 @@ from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.administration import unknown_match
 from arbiter.season.results import Results
-from arbiter.web.authors_api import REFUSED, Token, shape_of, submission_of
+from arbiter.web.authors_api import REFUSED, Token, submission_of
 from arbiter.web.callers import Caller, by_token, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, no_token, nothing_here
 from arbiter.web.security import given
+from arbiter.web.verdicts import shape_of
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def annul(match: str, what: Annulment, caller: Organiser) -> Response:
 def inspect(number: str, caller: Organiser) -> Response:
     """Have a refused submission of any author inspected again."""
     inspected(caller, number)
-    return JSONResponse(shape_of(sent_by_anybody(caller, number), None), headers=PRIVATE)
+    return JSONResponse(shape_of(sent_by_anybody(caller, number), caller), headers=PRIVATE)
 
 
 @router.get(f"{BASE}/audit")

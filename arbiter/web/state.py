@@ -127,7 +127,8 @@ class State:
 
     def marked(self, after: int) -> dict[str, Any]:
         """The standings after a round, with marks."""
-        return marked(self.standings[after - 1], self.players)
+        now = self.suspended if after == self.complete else None
+        return marked(self.standings[after - 1], self.players, suspended=now)
 
     def planned_matches(self, round_: StoredRound) -> int:
         """Number of matches that a round has before any is played once more."""

@@ -21,6 +21,7 @@ from arbiter.season.administration import reinstate, suspend
 from arbiter.season.calendar import Clock
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
 from arbiter.season.findings import Kind
+from arbiter.season.orders import FAILED
 from arbiter.season.roster import folder_of
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
@@ -42,6 +43,7 @@ submissions: {}
 players:
   - {name: h0, command: [python3], house: true}
 """
+REASON = "its last 8 matches ended by its own fault"
 OWN = "  - {name: p1, command: [python3]}\n"
 
 
@@ -264,14 +266,65 @@ def test_a_suspension_follows_the_author(contest: Contest) -> None:
     assert contest.plan() == ["ann@2", "p1"]
 
 
-def test_who_is_suspended_for_faults_does_not_come_back_by_sending_again(contest: Contest) -> None:
+def test_a_new_version_ends_a_suspension_for_faults_and_an_earlier_one_does_not(contest: Contest) -> None:
     first = contest.accept("ann")
     for _ in range(2):
         contest.play(faulty="ann@1")
+    assert contest.season.suspended() == {"ann@1": REASON}
     contest.accept("ann", "new")
-    assert contest.plan() == ["p1"]
+    assert contest.season.suspended() == {}
+    assert contest.plan() == ["ann@2", "p1"]
     contest.play()
     contest.season.stored.submissions.activate(first.id, "ann", 9)
+    assert contest.season.suspended() == {"ann@1": REASON}
+    assert contest.plan() == ["p1"]
+
+
+def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Contest) -> None:
+    contest.accept("ann")
+    for _ in range(2):
+        contest.play(faulty="ann@1")
+    contest.accept("ann", "no better")
+    for _ in range(2):
+        contest.play(faulty="ann@2")
+    assert contest.season.suspended() == {"ann@2": REASON}
+    assert contest.plan() == ["p1"]
+    reinstate(contest.season, "ann")
+    assert contest.plan() == ["p1"], "the round that was planned stays as it is"
+    contest.play()
+    assert contest.plan() == ["ann@2", "p1"]
+
+
+def test_an_author_who_did_not_qualify_as_a_player_plays_with_what_was_inspected(contest: Contest) -> None:
+    contest.play()
+    contest.season.stored.authors.add("ann", "ann", "ann", False, "test")
+    suspend(contest.season, "ann", f"{FAILED}handshake: it said nothing")
+    contest.accept("ann")
+    assert contest.season.suspended() == {}
+    assert contest.plan() == ["ann@1", "p1"]
+
+
+def test_standings_status_and_plan_say_the_same_of_who_sits_out(
+    contest: Contest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told() -> list[dict[str, str]]:
+        found = []
+        for command in ("standings", "status"):
+            assert exit_code([command, str(contest.file), "--format", "json"]) == 0
+            found.append(json.loads(capsys.readouterr().out)["suspended"])
+        assert exit_code(["standings", str(contest.file)]) == 0
+        text = capsys.readouterr().out
+        assert ("is suspended" in text) is bool(found[0])
+        return found
+
+    contest.accept("ann")
+    for _ in range(2):
+        contest.play(faulty="ann@1")
+    assert told() == [{"ann@1": REASON}] * 2
+    contest.accept("ann", "new")
+    assert told() == [{}] * 2
+    suspend(contest.season, "ann", "asked the web")
+    assert told() == [{"ann@2": "asked the web"}] * 2
     assert contest.plan() == ["p1"]
 
 

@@ -1,0 +1,99 @@
+"""What is said of a version: its inspection, whether it plays, from when, and what keeps it from that.
+
+API, pages and `arbiter submit` all say what stands here. While results are held back an author is told that a
+version plays, and not since which round: that would tell how many were played.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from arbiter.config.changes import rated_name
+from arbiter.season.orders import force, is_automatic
+from arbiter.store.submissions import ACCEPTED, REFUSED
+
+if TYPE_CHECKING:
+    from arbiter.store.submissions import Submission
+    from arbiter.web.callers import Caller
+
+FAULTS = "its last matches ended by its own fault"
+"""The reason of a suspension for faults where their number is held back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What decides on an author's versions: the one that is `active`, and a suspension.
+
+    That is by `order`, the reason why, of the author with any version; or for `faults`, of the active version
+    alone. `shown` is the round after which an author is told nothing, None where all is told.
+    """
+
+    author: str
+    active: int | None
+    order: str | None
+    faults: str | None
+    shown: int | None
+
+    @classmethod
+    def of(cls, caller: Caller, author: str) -> Self:
+        """As it is at this moment, for the eyes of the caller."""
+        stored = caller.state.stored
+        known = stored.authors.named(author)
+        active = None if known is None else known.active
+        order = force(stored.orders.read().given).suspended.get(author)
+        by_hand = None if order is None or is_automatic(order) else order.because
+        faults = None
+        if active is not None and by_hand is None:
+            faults = caller.suspended().get(rated_name(author, active))
+        shown = None if caller.author.organiser else caller.state.frozen
+        return cls(author, active, by_hand, faults if faults is None or shown is None else FAULTS, shown)
+
+    def reason(self, found: Submission) -> str | None:
+        """Why a version sits out that would play; None for one that plays, or would not in any case."""
+        if found.state != ACCEPTED or found.version != self.active:
+            return None
+        return self.order or self.faults
+
+    def joins_round(self, found: Submission) -> int | None:
+        """The first round that is planned with a version, as far as that may be told."""
+        held_back = self.shown is not None and (found.joins_round or 0) > self.shown
+        return None if held_back else found.joins_round
+
+    def say(self, found: Submission) -> str:
+        """In words, to follow `it` or the version's name."""
+        if found.state == REFUSED:
+            return "does not play: mend what failed, and send it again"
+        if found.state != ACCEPTED:
+            return "is being looked at, or waits for it"
+        if found.version != self.active:
+            return "does not play: another version does"
+        if self.order is not None:
+            whose = f"{self.author} is suspended by an organiser, who alone can end that"
+            return f"does not play: {whose}: {self.order}"
+        if self.faults is not None:
+            return f"does not play: {self.faults}; a new version that is accepted will"
+        number = self.joins_round(found)
+        if number is None:
+            return "plays; since which round is told when the season is over"
+        return f"plays from round {number} on"
+
+    def shape(self, found: Submission, steps: bool = True) -> dict[str, Any]:
+        """A submission as JSON values."""
+        shape = {
+            "id": found.id,
+            "version": found.version,
+            "sha256": found.sha256,
+            "received": found.received,
+            "state": found.state,
+            "active": found.version == self.active,
+            "joins_round": self.joins_round(found),
+            "suspended": self.reason(found),
+            "say": self.say(found),
+        }
+        return shape | ({"steps": [dict(step) for step in found.steps]} if steps else {})
+
+
+def shape_of(found: Submission, caller: Caller, steps: bool = True) -> dict[str, Any]:
+    """A submission as JSON values, for the eyes of the caller."""
+    return Verdicts.of(caller, found.author).shape(found, steps)

@@ -1,0 +1,121 @@
+"""Whether a version plays, and what keeps it from that: verdict, own page, version's page and standings agree."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
+from starlette.testclient import TestClient
+
+from arbiter.season.administration import reinstate, suspend
+from arbiter.submissions.authors import hash_of
+from arbiter.web.seasons import Seasons
+from arbiter.web.site import make_site
+from tests.season.test_roster import REASON, Contest
+from tests.web.test_author_pages import proof
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BASE = "/api/v1/seasons/s"
+PLAYS = "plays from round 3 on"
+BY_ORDER = "does not play: ann is suspended by an organiser, who alone can end that: asked the web"
+BY_FAULTS = f"does not play: {REASON}; a new version that is accepted will"
+
+
+class Told:
+    """What ann is told by API and pages of her contest."""
+
+    def __init__(self, contest: Contest, seasons: Seasons, client: TestClient) -> None:
+        self.contest, self._seasons, self.client = contest, seasons, client
+        contest.season.stored.authors.set_token("ann", hash_of("secret"), "test")
+        self._headers = {"Authorization": "Bearer secret"}
+        form = {"proof": proof(client.get("/login")), "token": "secret"}
+        assert client.post("/login", data=form).status_code == 303
+
+    def version(self, number: int) -> tuple[dict[str, Any], str]:
+        """What everybody says of a version: as JSON, and in words."""
+        for watched in self._seasons.watched.values():
+            watched._looked = -1e9
+        listed = self.client.get(f"{BASE}/submissions", headers=self._headers).json()["submissions"]
+        (mine,) = [one for one in listed if one["version"] == number]
+        one = self.client.get(f"{BASE}/submissions/{mine['id']}", headers=self._headers).json()
+        one.pop("steps")
+        assert one == mine
+        page = self.client.get(f"/me/submissions/{mine['id']}").text
+        assert f">It {one['say']}.</p>" in page
+        own = self.client.get("/me").text.partition("<h2>Send a program</h2>")[0]
+        standings = self.client.get(f"{BASE}/standings").json()
+        out = standings["suspended"].get(f"ann@{number}")
+        assert out == one["suspended"]
+        assert ("Suspended: " in own) is bool(standings["suspended"])
+        assert (out or "") in own
+        if self.contest.season.stored.rounds():
+            shown = self.client.get(f"/seasons/s/players/ann%40{number}").text
+            assert ("Suspended:" in shown) is (out is not None)
+        return one, one["say"]
+
+
+@contextmanager
+def told(contest: Contest) -> Iterator[Told]:
+    seasons = Seasons([contest.file])
+    site = make_site(seasons)
+    with TestClient(site, raise_server_exceptions=False, follow_redirects=False) as client:
+        yield Told(contest, seasons, client)
+    seasons.close()
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Contest:
+    """A contest whose author ann has a version that is suspended for its faults."""
+    contest = Contest(tmp_path)
+    contest.accept("ann")
+    for _ in range(2):
+        contest.play(faulty="ann@1")
+    return contest
+
+
+def test_a_new_version_after_faults_plays_and_all_say_so(faulty: Contest) -> None:
+    with told(faulty) as ann:
+        assert ann.version(1)[1] == BY_FAULTS
+        faulty.accept("ann", "new")
+        assert ann.version(2)[1] == PLAYS
+        assert ann.version(1)[1] == "does not play: another version does"
+        assert "ann@2" in faulty.plan()
+
+
+def test_a_new_version_after_an_order_does_not_play_and_all_say_why(faulty: Contest) -> None:
+    with told(faulty) as ann:
+        faulty.accept("ann", "new")
+        suspend(faulty.season, "ann", "asked the web")
+        shape, say = ann.version(2)
+        assert (say, shape["suspended"], shape["joins_round"]) == (BY_ORDER, "asked the web", 3)
+        faulty.accept("ann", "newer")
+        assert ann.version(3)[1] == BY_ORDER
+        assert "ann@3" not in faulty.plan()
+        reinstate(faulty.season, "ann")
+        assert ann.version(3)[1] == PLAYS
+
+
+def test_an_earlier_version_goes_on_being_suspended_for_its_faults(faulty: Contest) -> None:
+    with told(faulty) as ann:
+        faulty.accept("ann", "new")
+        faulty.play()
+        faulty.season.stored.submissions.activate(1, "ann", 9)
+        assert ann.version(1)[1] == BY_FAULTS
+        faulty.play()
+        assert ann.version(1)[1] == BY_FAULTS
+
+
+def test_what_is_not_accepted_does_not_play(faulty: Contest) -> None:
+    with told(faulty) as ann:
+        waiting = faulty.send("ann", "waiting")
+        assert faulty.season.stored.submissions.one(waiting.id) == waiting
+        shape = ann.client.get(f"{BASE}/submissions/{waiting.id}", headers={"Authorization": "Bearer secret"})
+        assert shape.json()["say"] == "is being looked at, or waits for it"
+        faulty.season.stored.submissions.refuse(waiting.id, [])
+        assert ann.version(2)[1] == "does not play: mend what failed, and send it again"
