@@ -10,8 +10,10 @@ any language and no version of Python can change a deal: block k is the digest o
 
 from __future__ import annotations
 
+import string
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import log2
 from struct import Struct
 
 Card = int
@@ -71,6 +73,34 @@ class Stream:
         digest = sha256(f"{self._name}|{self._block}".encode()).digest()
         self._words += _FOUR_WORDS.unpack(digest)[::-1]
         self._block += 1
+
+
+LEAST_BITS = 64
+"""A seed with fewer is found from its hash by trying."""
+_ALPHABETS = (
+    string.digits,
+    string.digits + "abcdef",
+    string.ascii_lowercase,
+    string.ascii_lowercase + string.digits,
+    string.ascii_letters + string.digits,
+    string.printable,
+)
+
+
+def bits_of(seed: str) -> int:
+    """At most how many bits a seed has that was drawn from the smallest usual alphabet that holds it."""
+    size = next((len(alphabet) for alphabet in _ALPHABETS if set(seed) <= set(alphabet)), 256)
+    return int(len(seed) * log2(size))
+
+
+def commitment(seed: str) -> str:
+    """What a season commits itself to before it starts: SHA-256 of the seed's text, in hex."""
+    return sha256(seed.encode()).hexdigest()
+
+
+def told_commitment(seed: str, insisted: bool = False) -> str | None:
+    """What is published of a seed before its end; None where that would tell it and nobody `insisted`."""
+    return commitment(seed) if insisted or bits_of(seed) >= LEAST_BITS else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.cards import Deck, Stream
+from arbiter.cards import Deck, Stream, bits_of, commitment, told_commitment
 from arbiter.games.planning import Planning
 
 SEEDS = st.one_of(st.integers(0, 2**70), st.text(min_size=1, max_size=20))
@@ -39,6 +39,26 @@ def shuffled_by_the_book(words, n):
         j = draw_by_the_book(words, i + 1)
         cards[i], cards[j] = cards[j], cards[i]
     return cards
+
+
+@pytest.mark.parametrize(
+    ("seed", "bits"),
+    [
+        ("1", 3),
+        ("1234567890123456789", 63),
+        ("0123456789abcdef", 64),
+        ("springleague", 56),
+        ("\u00e9" * 8, 64),
+    ],
+)
+def test_a_seed_has_no_more_bits_than_its_alphabet_gives_it(seed, bits):
+    assert bits_of(seed) == bits
+
+
+def test_the_hash_of_a_short_seed_is_told_to_nobody_who_does_not_insist():
+    assert told_commitment("1234567890123456789") is None
+    assert told_commitment("0123456789abcdef") == commitment("0123456789abcdef")
+    assert told_commitment("1", insisted=True) == commitment("1")
 
 
 @given(seed=SEEDS, round_number=st.integers(1, 500), deal=st.integers(0, 20), n=st.integers(1, 90))

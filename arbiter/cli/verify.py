@@ -6,12 +6,12 @@ from dataclasses import asdict
 
 import click
 
+from arbiter.cards import commitment
 from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.errors import StoreError
 from arbiter.season.findings import Coverage, Finding, Kind
-from arbiter.season.plan import commitment
 from arbiter.season.verify import verify as findings
 
 NO = 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from arbiter.cards import LEAST_BITS, bits_of
 from arbiter.config.changes import LATER, rated_name
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking, unspoken
@@ -47,6 +48,7 @@ FREE = frozenset(
         "folder",
         "seed",
         "seed_commitment",
+        "weak_seed",
         "store",
         "rounds",
         "until",
@@ -88,7 +90,8 @@ class Config:
     the results of the last `freeze` rounds are held back from the public until the season is over;
     `ship` are folders whose files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
-    `seed_commitment` is the SHA-256 of the seed's text that players were told before the season.
+    `seed_commitment` is the SHA-256 of the seed's text that players were told before the season; `weak_seed`
+    takes a seed that authors who send programs may guess.
     `submissions` is None where authors send nothing; `roster` are the rated names of what they sent.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
     `languages` are the programs that the season names, by the words that start them.
@@ -118,6 +121,7 @@ class Config:
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
     seed_commitment: str | None = None
+    weak_seed: bool = False
     stop_when: float = 1.0
     after_fault: AfterFault = "end"
     qualify: bool = False
@@ -202,6 +206,8 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool)
             yield Problem(("players", number, "name"), f"{rated!r} is taken by an earlier player")
         taken.add(rated)
     yield from _commitment_problems(value.get("seed", "auto"), value.get("seed_commitment"))
+    if to_play and isinstance(value.get("submissions"), dict) and value.get("weak_seed") is not True:
+        yield from _weak_seed_problems(value.get("seed", "auto"))
     yield from _calendar_problems(value.get("opens"), value.get("until"))
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
@@ -232,6 +238,14 @@ def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
         yield Problem(("seed_commitment",), message, f"a seed of {GUESSABLE_BITS} bits or more")
     elif COMMITMENT.fullmatch(commitment) and sha256(text).hexdigest() != commitment:
         yield Problem(("seed_commitment",), "is not the SHA-256 of the seed", "printf %s SEED | sha256sum")
+
+
+def _weak_seed_problems(seed: object) -> Iterable[Problem]:
+    """Strangers' programs try millions of seeds against their own cards."""
+    if seed != "auto" and isinstance(seed, str | int) and bits_of(str(seed)) < LEAST_BITS:
+        message = f"a seed of {bits_of(str(seed))} bits can be guessed by the programs that authors send"
+        hint = "leave it out, and one is drawn that they cannot guess; or insist with weak_seed: true"
+        yield Problem(("seed",), message, hint)
 
 
 def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
@@ -322,6 +336,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         settings=settings,
         warnings=tuple(warnings),
         seed_commitment=model.seed_commitment,
+        weak_seed=model.weak_seed,
         stop_when=model.stop_when.faults,
         after_fault=model.after_fault,
         qualify=model.qualify,

@@ -277,6 +277,7 @@ class SeasonModel(TableModel):
     game: str | dict[str, Any]
     seed: Seed = "auto"
     seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
+    weak_seed: StrictBool = False
     store: StoreUrl | None = None
     rounds: Annotated[StrictInt, Field(gt=0)] = USUAL_ROUNDS
     until: Moment | None = None

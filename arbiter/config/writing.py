@@ -32,6 +32,7 @@ def written(config: Config) -> str:
         "season": config.season,
         "seed": config.seed,
         "seed_commitment": config.seed_commitment,
+        "weak_seed": config.weak_seed or None,
         "stop_when": {"faults": config.stop_when},
         "store": config.store,
         "folder": str(config.folder.absolute()),

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from arbiter import __version__
+from arbiter.cards import told_commitment
 from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS as CHEFS_HAT
 
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ CHEFS_HAT_COLUMNS: Columns = {name: Column(*column) for name, column in CHEFS_HA
 def facts(game: AnyGame | None, season: str = "", seed: str = "") -> dict[str, str]:
     """What a Parquet file says of itself: version, rules with their options, season, SHA-256 of its seed.
 
-    What is not known is left out; the seed itself is never told.
+    What is not known is left out; the seed itself is never told, nor the hash of one that it would tell.
     """
     known = {
         "arbiter.version": __version__,
         "arbiter.rules": "" if game is None else game.name,
         "arbiter.options": "" if game is None else json.dumps(game.options, sort_keys=True),
         "arbiter.season": season,
-        "arbiter.seed_sha256": sha256(seed.encode()).hexdigest() if seed else "",
+        "arbiter.seed_sha256": told_commitment(seed) or "",
     }
     return {name: value for name, value in known.items() if value}

@@ -50,9 +50,12 @@ def begins(config: Config, complete: Sequence[StoredRound]) -> datetime | None:
 
 
 class NextRound(NamedTuple):
-    """A round that is not begun yet, and when it begins, at once if that is over."""
+    """A round that is not begun yet, and when it begins, at once if that is over.
 
-    number: int
+    `number` is None where how many came before is held back.
+    """
+
+    number: int | None
     begins: datetime
 
 
@@ -64,6 +67,19 @@ def next_round(config: Config, rounds: Sequence[StoredRound], over: bool) -> Nex
     if moment is None or (number > config.rounds and (config.until is None or moment >= config.until)):
         return None
     return NextRound(number, moment)
+
+
+def round_by_calendar(config: Config, rounds: Sequence[StoredRound], now: datetime) -> NextRound | None:
+    """The next round as the calendar has it, whatever was played after these; None if it has none."""
+    moment, number = begins(config, rounds), len(rounds) + 1
+    if moment is not None and moment <= now and config.every is not None:
+        late = (now - moment) // config.every + 1
+        moment, number = moment + late * config.every, number + late
+    if moment is None or moment <= now:
+        return None
+    if number > config.rounds and (config.until is None or moment >= config.until):
+        return None
+    return NextRound(None, moment)
 
 
 def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, most: int) -> int:

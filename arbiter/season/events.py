@@ -57,8 +57,8 @@ class PlayersAwaited:
 class RoundPlanned:
     """A round begins: `missing` of its `total` matches are to be played, `at_once` at a time.
 
-    `rounds` is the season's number of rounds; `commitment` the seed's SHA-256 before the first match
-    of all, else None.
+    `rounds` is the season's number of rounds; `commitment` the seed's SHA-256 before the first match of all,
+    where that does not tell the seed, else None.
     """
 
     number: int

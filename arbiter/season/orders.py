@@ -151,24 +151,25 @@ def is_automatic(order: Order) -> bool:
 
 def suspended_now(stored: SeasonStore, complete: int) -> dict[str, str]:
     """Who is suspended from the next round on, and why; `complete` is the number of complete rounds."""
-    playing = {author.name: author.active for author in stored.authors.all() if author.active is not None}
+    authors = stored.authors.all()
+    playing = {one.name: rated_name(one.name, one.active) for one in authors if one.active is not None}
     return suspended_of(stored.standings(complete), stored.orders.read().given, playing)
 
 
 def suspended_of(
-    standings: Mapping[str, Any] | None, orders: Iterable[Order], playing: Mapping[str, int]
+    standings: Mapping[str, Any] | None, orders: Iterable[Order], playing: Mapping[str, str]
 ) -> dict[str, str]:
     """Who is suspended after these standings and under these orders, and why, by rated name.
 
-    An author is suspended with the version that is `playing`: by order whichever that is, for faults where
-    they are its own. Before the first standings names are as registered.
+    An author is suspended with the version that is `playing`, by rated name: by order whichever that is, for
+    faults where they are its own. Before the first standings names are as registered.
     """
     ordered = force(orders).suspended
     found = {name: order.because for name, order in ordered.items()}
     if standings is not None:
         found = dict(standings.get("suspended", {}))
-    for author, version in playing.items():
-        rated, order = rated_name(author, version), ordered.get(author)
+    for author, rated in playing.items():
+        order = ordered.get(author)
         for name in [name for name in found if name.partition(VERSION_MARK)[0] == author and name != rated]:
             del found[name]
         if order is not None and not is_automatic(order):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -34,11 +33,6 @@ SEED_BYTES = 32
 def draw_seed(seed: str) -> str:
     """The seed itself, or one from the system's random source for ``auto``."""
     return secrets.token_hex(SEED_BYTES) if seed == "auto" else seed
-
-
-def commitment(seed: str) -> str:
-    """What a season commits itself to before it starts: SHA-256 of the seed's text, in hex."""
-    return sha256(seed.encode()).hexdigest()
 
 
 def check_seed(config: Config, stored: SeasonStore) -> None:

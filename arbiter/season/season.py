@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from arbiter.cards import told_commitment
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again, rounds_to_replay
@@ -36,7 +37,6 @@ from arbiter.season.events import (
 from arbiter.season.matches import play_matches
 from arbiter.season.plan import (
     check_seed,
-    commitment,
     draw_seed,
     plan_substitutes,
     sitting_out,
@@ -223,7 +223,8 @@ class Season(Rounds):
         Return the number of matches played, None when somebody asked to stop.
         """
         number, there = plan.stored.number, plan.total - len(plan.missing)
-        committed = commitment(self.stored.seed) if number == 1 and not there else None
+        told = told_commitment(self.stored.seed, self.config.seed_commitment is not None)
+        committed = told if number == 1 and not there else None
         if plan.accepted and not self._accepted:
             self._accepted = True
             yield ChangesAccepted(plan.accepted)

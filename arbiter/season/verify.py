@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from arbiter.cards import commitment
 from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
@@ -24,7 +25,7 @@ from arbiter.packing import unpack
 from arbiter.season.findings import Coverage, Finding, Kind, by_player, unlike, without_idle
 from arbiter.season.ledger import Ledger
 from arbiter.season.orders import as_first_played, first_id, force, round_of
-from arbiter.season.plan import commitment, tables
+from arbiter.season.plan import tables
 from arbiter.season.programs import changes, others_than, replay_of
 from arbiter.season.recheck import match_differences, shown
 from arbiter.season.roster import altered, lost

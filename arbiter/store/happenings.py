@@ -51,3 +51,18 @@ def log(
 def happened(row: sa.Row[Any]) -> Happened:
     """An event from its row."""
     return Happened(row.number, Happening(row.kind), row.round, row.subject)
+
+
+def since_freeze(connection: sa.Connection, season: int, last_round: int) -> tuple[int, list[Happened]]:
+    """The number of the event from which on results after a round are held back, and what is told after it.
+
+    That is what happens to the season as a whole, numbered on without gaps: those in the store would tell
+    how much else happened.
+    """
+    table = schema.events
+    mine = {"season_id": season, "kind": Happening.STATE.value}
+    first = sa.select(sa.func.min(table.c.number)).filter_by(**mine, subject=FROZEN, round=last_round)
+    number: int = connection.execute(first).scalar_one()
+    later = sa.select(table).filter_by(**mine).where(table.c.number > number).order_by(table.c.number)
+    rows = enumerate(connection.execute(later), number + 1)
+    return number, [happened(row)._replace(number=told) for told, row in rows]

@@ -19,7 +19,7 @@ from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, AuditLog
 from arbiter.store.authors import AuthorBook
 from arbiter.store.database import LostConnection
-from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log
+from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log, since_freeze
 from arbiter.store.orders import OrderBook, count_up, keep_standings
 from arbiter.store.rows import (
     StoredMatch,
@@ -68,18 +68,16 @@ class SeasonStore:
             row: Any = connection.execute(sa.select(*columns).filter_by(id=self._id)).first() or (0, 0)
         return row[0] or 0, row[1] or 0
 
-    def events(self, after: int, most: int, last_round: int | None = None) -> list[Happened]:
-        """The first `most` events with numbers above `after`, in order; no later rounds than `last_round`."""
+    def events(self, after: int, most: int) -> list[Happened]:
+        """The first `most` events with numbers above `after`, in order."""
         table = schema.events
         query = sa.select(table).filter_by(season_id=self._id).where(table.c.number > after)
-        if last_round is not None:
-            query = query.where(_of_rounds(last_round))
         return [happened(row) for row in self._rows(query.order_by(table.c.number).limit(most))]
 
-    def last_event_of(self, last_round: int) -> int:
-        """The number of the last event that is not of a later round; 0 where there is none."""
-        query = sa.select(sa.func.max(schema.events.c.number)).filter_by(season_id=self._id)
-        return self._scalar(query.where(_of_rounds(last_round))) or 0
+    def events_frozen(self, last_round: int) -> tuple[int, list[Happened]]:
+        """The event from which on results after a round are held back, and what is told after it."""
+        with self._store.reading() as connection:
+            return since_freeze(connection, self._id, last_round)
 
     @property
     def orders(self) -> OrderBook:
@@ -382,8 +380,3 @@ class SeasonStore:
         with self._store.transaction() as connection:
             for statement in statements:
                 connection.execute(statement)
-
-
-def _of_rounds(last_round: int) -> sa.ColumnElement[bool]:
-    """Events of no later round; those of the season as a whole are of none."""
-    return sa.or_(schema.events.c.kind == Happening.STATE.value, schema.events.c.round <= last_round)

@@ -118,7 +118,7 @@ def log_answer(caller: Caller, match: str) -> Response:
         for seat, name in enumerate(short.players)
         if caller.author.organiser or owner_of(name) == caller.author.name
     ]
-    record = caller.state.stored.match(match_id) if mine else None
+    record = caller.state.record(match_id) if mine else None
     if record is None:
         raise nothing_here()
     disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'

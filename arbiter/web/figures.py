@@ -219,7 +219,7 @@ def faults(state: State, ended: Iterable[MatchSummary]) -> list[dict[str, Any]]:
     """Matches that faults ended, each with what the public may know of the reason."""
     told = []
     for match in ended:
-        record = state.stored.match(match.id)
+        record = state.record(match.id)
         if record is not None and record.forfeit is not None:
             words = fault_words(record.forfeit, PUBLIC, state.is_complete(match.round))
             told.append({**match_in_short(state, match), "text": words})
@@ -268,7 +268,7 @@ def _use(state: State, name: str, played: Iterable[MatchSummary]) -> dict[str, A
     last = max((match.round or 0 for match in played), default=0)
     if not last:
         return None
-    reports = [bot for record in state.stored.records(last) for bot in record.bots if bot.player == name]
+    reports = [bot for record in state.records(last) for bot in record.bots if bot.player == name]
     return (
         {
             "round": last,
@@ -317,7 +317,7 @@ def replay(state: State, match_id: str, reader: Reader = PUBLIC) -> Mapping[str,
     """A match as a reader may see it in this state; None where no such match is stored."""
     if match_id not in state.by_id:
         return None
-    record = state.stored.match(match_id)
+    record = state.record(match_id)
     if record is None:
         return None
     return replay_of(record, reader, complete=state.is_complete(record.round))

@@ -1,18 +1,26 @@
 """What everybody may know of a season: all of it, but for results that are held back until it is over.
 
 With `freeze` in a season's file the last rounds are played unseen. The public is then shown the season as it
-stood before them: a state like any other, so that no page, list, figure or event can tell more.
+stood before them: a state like any other, so that no page, list, figure or event can tell more. It is made of
+nothing that happened after that but of how the season runs: who plays it, a pause, its end.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arbiter.season.orders import force_after, suspended_now
-from arbiter.web.state import keep_ranking, out_of_count
+from arbiter.season.calendar import round_by_calendar
+from arbiter.season.orders import force, suspended_of
+from arbiter.season.results import Results
+from arbiter.season.roster import rostered
+from arbiter.season.settings import config_of
+from arbiter.store import Orders
+from arbiter.web.state import Held, keep_ranking, out_of_count
 
 if TYPE_CHECKING:
+    from arbiter.config import Entry
     from arbiter.web.state import State
 
 
@@ -21,29 +29,67 @@ def as_shown(whole: State, before: State | None = None) -> State:
     last = whole.frozen
     if last is None:
         return whole
-    matches = tuple(match for match in whole.matches if match.round is not None and match.round <= last)
-    orders = whole.stored.orders.read().given
+    if before is None or before.config is not whole.config or before.frozen != last:
+        before = None
+    made = before or _as_it_was(whole, last)
+    assert made.held is not None
+    first, events = whole.stored.events_frozen(last)
     shown = replace(
+        made,
+        event=first + len(events),
+        held=made.held._replace(first_event=first, events=tuple(events)),
+        holder=whole.holder,
+        stopping=whole.stopping,
+        paused=whole.paused,
+        closed=whole.closed,
+        wish=whole.wish,
+        following=None if whole.closed else round_by_calendar(whole.config, made.rounds, whole.moment),
+        moment=whole.moment,
+    )
+    if before is not None and _told(before) == _told(shown):
+        return before
+    keep_ranking(made, shown)
+    return shown
+
+
+def _as_it_was(whole: State, last: int) -> State:
+    """The season after round `last`, under the orders that were given before the next one was planned."""
+    orders = whole.stored.orders.read()
+    holds = force(orders.given, lambda order: order.planned <= last)
+    held = Orders(orders.revision, tuple(order for order in orders.given if order.planned <= last))
+    matches = tuple(
+        holds.earlier.get(match.id, match)
+        for match in whole.matches
+        if match.round is not None and match.round <= last
+    )
+    standings = whole.standings[:last]
+    if last and any(order.complete <= last < order.planned for order in orders.given):
+        # Ordered after the next round was planned and before it was complete, when these could still change.
+        then = Results(whole.config, whole.stored).standings_under(last, held, holds.earlier)
+        standings = (*standings[:-1], json.loads(json.dumps(then)))
+    entries = _entered(whole, last)
+    playing = {entry.registered_name: entry.player.name for entry in entries if entry.is_sent}
+    return replace(
         whole,
-        event=whole.stored.last_event_of(last),
         # How often it has changed since would tell of orders and rounds.
         revision=last,
         rounds=whole.rounds[:last],
         matches=matches,
-        annulled=out_of_count(force_after(orders, last), matches),
-        standings=whole.standings[:last],
-        suspended=suspended_now(whole.stored, last),
+        annulled=out_of_count(holds, matches),
+        standings=standings,
+        suspended=suspended_of(standings[-1] if standings else None, held.given, playing),
+        held=Held(held, holds.earlier, {entry.player.name: entry.house for entry in entries}),
     )
-    if before is None or before.config is not shown.config or before.complete != last:
-        return shown
-    if _told(before) == _told(shown):
-        return before
-    if before.annulled == shown.annulled:
-        keep_ranking(before, shown)
-    return shown
+
+
+def _entered(whole: State, last: int) -> tuple[Entry, ...]:
+    """Who played the last round that is shown, or was to play the first one."""
+    planned = next((known for known in whole.rounds if known.number == max(last, 1)), None)
+    then = None if planned is None else config_of(whole.config, whole.stored, planned)
+    return (then or rostered(whole.config, whole.stored)).entries
 
 
 def _told(state: State) -> tuple[object, ...]:
     """What may still change of a season whose results are held back."""
-    runs = state.holder, state.stopping, state.paused, state.closed, state.wish, state.following
-    return state.event, state.revision, state.annulled, state.suspended, *runs
+    runs = state.holder, state.stopping, state.paused, state.closed, state.wish
+    return state.event, state.following, *runs

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rating
+from arbiter.cards import told_commitment
+from arbiter.packing import unpack
 from arbiter.season.calendar import next_round
 from arbiter.season.ledger import Ledger
 from arbiter.season.marks import marked
 from arbiter.season.orders import force
-from arbiter.season.plan import commitment
 from arbiter.season.results import Results
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
@@ -20,15 +21,30 @@ from arbiter.store.happenings import Happening
 from arbiter.store.running import NO_WISH, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.config import Config
-    from arbiter.match import MatchSummary
+    from arbiter.match import MatchRecord, MatchSummary
     from arbiter.season.calendar import NextRound
     from arbiter.season.orders import Force
-    from arbiter.store import SeasonStore, StoredRound
+    from arbiter.store import Orders, SeasonStore, StoredRound
     from arbiter.store.happenings import Happened
     from rating.ratings import Ranking
+
+
+class Held(NamedTuple):
+    """What a state is made of while later results are held back, in place of what the store says by now.
+
+    `orders` are those given up to then, `earlier` the matches that were played again since, as they were, and
+    `entered` by rated name who played last, True for house bots. `events` are those told
+    after the `first_event`, numbered on from there.
+    """
+
+    orders: Orders
+    earlier: Mapping[str, MatchSummary]
+    entered: Mapping[str, bool]
+    first_event: int = 0
+    events: tuple[Happened, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +52,11 @@ class State:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 
     `paused` and `closed` say since when it is so; `following` is the round that begins at a known moment.
-    `frozen` is the round after which the public sees nothing until the season is over; None if it sees all.
+    `frozen` is the round after which the public sees nothing until the season is over, None if it sees all;
+    `held` is there in what it then sees.
 
     `revision` counts orders and rounds. `standings` are those after each complete round. `seed` is
-    None until the season is over.
+    None until the season is over, `commitment` None where it would tell the seed.
     """
 
     config: Config
@@ -52,7 +69,7 @@ class State:
     standings: tuple[dict[str, Any], ...]
     suspended: Mapping[str, str]
     seed: str | None
-    commitment: str
+    commitment: str | None
     holder: str | None
     stopping: bool
     moment: datetime
@@ -61,6 +78,7 @@ class State:
     wish: Wish = NO_WISH
     following: NextRound | None = None
     frozen: int | None = None
+    held: Held | None = None
 
     @property
     def name(self) -> str:
@@ -84,7 +102,11 @@ class State:
 
     def events(self, after: int, most: int) -> list[Happened]:
         """The first `most` events with numbers above `after` that the public may hear of."""
-        return self.stored.events(after, most, self.frozen)
+        if self.held is None:
+            return self.stored.events(after, most)
+        before = max(min(most, self.held.first_event - after), 0)
+        told = self.stored.events(after, before) if before else []
+        return [*told, *(event for event in self.held.events if event.number > after)][:most]
 
     def is_complete(self, round_number: int | None) -> bool:
         """True when all of a round may be known."""
@@ -102,9 +124,24 @@ class State:
             match for match in self.matches if match.id not in self.annulled and self.is_complete(match.round)
         )
 
+    def record(self, match_id: str) -> MatchRecord | None:
+        """The record of a match; None where there is none."""
+        if self.held is None or match_id not in self.held.earlier:
+            return self.stored.match(match_id)
+        replayed = [order for order in self.held.orders.given if order.before and order.subject == match_id]
+        return unpack(self.stored.orders.earlier_records(match_id)[len(replayed)], match_id)
+
+    def records(self, round_number: int) -> Iterator[MatchRecord]:
+        """The records of a round's matches, one at a time."""
+        for match in self.matches:
+            if match.round == round_number and (record := self.record(match.id)) is not None:
+                yield record
+
     @cached_property
     def players(self) -> Mapping[str, bool]:
         """The players of the next round by rated name; True for house bots."""
+        if self.held is not None:
+            return self.held.entered
         now = rostered(self.config, self.stored)
         return {entry.player.name: entry.house for entry in now.entries}
 
@@ -123,7 +160,9 @@ class State:
     @cached_property
     def ranked(self) -> tuple[Ledger, Ranking]:
         """The results of all complete rounds, and their rating."""
-        return _rank(Ledger.of(Results(self.config, self.stored).config_of(self.complete), self.stored), self)
+        instead = None if self.held is None else self.held.earlier
+        config = Results(self.config, self.stored).config_of(self.complete)
+        return _rank(Ledger.of(config, self.stored, instead), self)
 
     def marked(self, after: int) -> dict[str, Any]:
         """The standings after a round, with marks."""
@@ -177,7 +216,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             standings=standings,
             suspended=results.suspended(),
             seed=stored.seed if seed_told else None,
-            commitment=commitment(stored.seed),
+            commitment=told_commitment(stored.seed, config.seed_commitment is not None),
             holder=holder,
             stopping=stored.asked_to_stop(),
             moment=datetime.now(UTC),
@@ -203,7 +242,7 @@ def out_of_count(holds: Force, summaries: Sequence[MatchSummary]) -> dict[str, s
 
 
 def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
-    ledger.read_after(state.complete)
+    ledger.read_after(state.complete, None if state.held is None else state.held.orders)
     return ledger, rating.rank(rating.intervals(ledger.fit))
 
 

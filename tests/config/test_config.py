@@ -320,6 +320,18 @@ def test_a_short_seed_draws_a_warning(write: Callable[[str], Path]) -> None:
     assert load(write(GOOD + f"seed: {'x' * 32}\n")).warnings == ()
 
 
+def test_a_short_seed_is_refused_where_strangers_send_programs_unless_insisted_on(
+    write: Callable[[str], Path],
+) -> None:
+    weak = write(GOOD + "submissions: {}\nseed: 20261201\n")
+    with pytest.raises(ConfigError, match=r"8:1: seed: a seed of 26 bits can be guessed .*weak_seed: true"):
+        load(weak, check_commands=True)
+    assert load(weak).seed == "20261201", "what is there already can be looked at"
+    for more in ("weak_seed: true\nseed: 1\n", f"seed: {'0f' * 8}\n", "seed: auto\n", ""):
+        load(write(GOOD + "submissions: {}\n" + more), check_commands=True)
+    load(write(GOOD + "seed: 1\n"), check_commands=True)
+
+
 def digest(config: Config) -> str:
     return config.digest
 

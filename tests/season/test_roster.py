@@ -37,6 +37,7 @@ season: s
 game: planning
 rounds: 9
 seed: abc
+weak_seed: true
 suspend_after: 8
 house_bots: [h0]
 submissions: {}

@@ -302,18 +302,16 @@ def test_what_happens_is_logged_in_order_with_what_happened(season: SeasonStore)
     assert season.events(2, 2) == found[2:4]
 
 
-def test_events_of_later_rounds_are_left_out_where_they_are_held_back(season: SeasonStore) -> None:
+def test_what_follows_a_freeze_is_told_of_the_season_alone_and_numbered_on(season: SeasonStore) -> None:
     for number in (1, 2):
         season.add_round(number, "digest", [["a", "b", "c", "d"]], {})
         season.complete_round(number, {"players": []})
         if number == 1:
             season.freeze(1)
     assert season.frozen_after() == 1
-    assert [(event.kind, event.round) for event in season.events(0, 9, last_round=1)] == [
-        ("round", 1),
-        ("standings", 1),
-        ("state", 1),
-    ]
-    assert (season.last_event_of(1), season.last_event_of(0), season.last_event()) == (3, 3, 5)
+    season.ask_to_stop()
+    frozen, since = season.events_frozen(1)
+    assert (frozen, season.last_event()) == (3, 6)
+    assert [(event.number, event.kind, event.subject) for event in since] == [(4, "state", "stopping")]
     season.tell_seed(2)
     assert season.frozen_after() is None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from dataclasses import dataclass, field
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,10 +17,11 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from starlette.testclient import TestClient
 
 from arbiter.config import Config, load
+from arbiter.packing import pack_match
 from arbiter.season import administration
 from arbiter.season.season import Season
-from arbiter.store import SeasonStore, Store
-from arbiter.submissions.authors import add_authors, revoke
+from arbiter.store import SeasonStore, Store, Verb
+from arbiter.submissions.authors import add_authors, hash_of, revoke
 from arbiter.web.live import Live
 from arbiter.web.report import make_report
 from arbiter.web.seasons import Seasons
@@ -108,26 +112,118 @@ class Frozen:
             answer = self.client.get(address)
             found[address] = answer.status_code, answer.text
         text = self.client.get("/metrics").text
-        return found | {"/metrics": (200, "\n".join(re.findall("^arbiter_season.*$", text, re.MULTILINE)))}
+        return found | {
+            "/metrics": (200, "\n".join(re.findall("^arbiter_(?:season|sub).*$", text, re.MULTILINE)))
+        }
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Frozen]:
+    """A season, and a site that shows it."""
+    config = load(file)
+    store = Store(config.store)
+    season = Season.open(config, store).stored
+    seasons = Seasons([file])
+    with TestClient(make_site(seasons), raise_server_exceptions=False) as client:
+        yield Frozen(config, season, seasons, client)
+    seasons.close()
+    store.close()
 
 
 @pytest.fixture
 def frozen(tmp_path: Path) -> Iterator[Frozen]:
     file = tmp_path / "small.yaml"
     file.write_text(CONFIG + "freeze: 3\nsubmissions: {}\n")
-    config = load(file)
-    store = Store(config.store)
-    season = Season.open(config, store).stored
-    tokens = dict(add_authors(config, season, ["ann"], False, "test"))
-    tokens |= dict(add_authors(config, season, ["olga"], True, "test"))
-    seasons = Seasons([file])
-    with TestClient(make_site(seasons), raise_server_exceptions=False) as client:
-        made = Frozen(config, season, seasons, client, tokens)
+    with opened(file) as made:
+        made.tokens = dict(add_authors(made.config, made.season, ["ann"], False, "test"))
+        made.tokens |= dict(add_authors(made.config, made.season, ["olga"], True, "test"))
         made.play()
-        season.freeze(1)
+        made.season.freeze(1)
         yield made
-    seasons.close()
-    store.close()
+
+
+@dataclass
+class Twins:
+    """Two seasons that are the same up to the freeze; what ann does she does in both."""
+
+    quiet: Frozen
+    busy: Frozen
+
+    def accept(self, text: str) -> None:
+        """A new version of ann's, accepted."""
+        for one in (self.quiet, self.busy):
+            number = one.season.submissions.add("ann", text * 64, text, 9)[0].id
+            program = {"command": ["python3"], "read": [], "files": {}}
+            one.season.submissions.accept(number, [], program)
+
+    def activate(self, version: int) -> None:
+        for one in (self.quiet, self.busy):
+            address = f"/api/v1/seasons/small/submissions/{version}/activate"
+            assert one.client.post(address, headers=self.headers).status_code == 200
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": "Bearer secret"}
+
+    def told(self, one: Frozen) -> dict[str, object]:
+        """All that the public and ann are told, but for moments."""
+        found: dict[str, object] = dict(one.answers())
+        shown = re.findall(r'name="proof" value="([^"]+)"', one.client.get("/login").text)
+        one.client.post("/login", data={"proof": shown[0], "token": "secret"})
+        base = "/api/v1/seasons/small"
+        listed = one.client.get(f"{base}/submissions", headers=self.headers)
+        own = [f"/me/submissions/{made['id']}" for made in listed.json()["submissions"]]
+        own += ["/me", *(f"/me/matches/r00{n}-t01-m0/log" for n in (1, 2, 3))]
+        own += [f"/seasons/small/players/ann%40{n}" for n in (1, 2, 3)]
+        for address in own:
+            answer = one.client.get(address)
+            found[address] = answer.status_code, answer.text
+        for address in (
+            "/submissions",
+            *(f"/submissions/{n}" for n in (1, 2, 3, 4)),
+            "/matches/r001-t01-m0/log",
+        ):
+            answer = one.client.get(base + address, headers=self.headers)
+            found[f"api {address}"] = answer.status_code, answer.text, sorted(answer.headers)
+        found["events"] = asyncio.run(heard(one))
+        return {address: plain(what) for address, what in found.items()}
+
+
+def plain(what: object) -> str:
+    """Without moments, and without proofs of sessions."""
+    text = re.sub(r"<time.*?</time>", "TIME", str(what))
+    text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[-+.:\d]*", "MOMENT", text)
+    return re.sub(r'name="proof" value="[0-9a-f]+"', "PROOF", text)
+
+
+async def heard(one: Frozen) -> bytes:
+    """What a listener is told who comes back after everything."""
+    one.look()
+    state = one.seasons.state("small")
+    assert state is not None
+    news = Live(one.seasons).listen(state, "here", "0")
+    async with asyncio.timeout(60):
+        told = [await anext(news), await anext(news)]
+    await news.aclose()
+    return b"".join(told)
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> Iterator[Twins]:
+    folders = [tmp_path / name for name in ("quiet", "busy")]
+    folders[0].mkdir()
+    file = folders[0] / "small.yaml"
+    file.write_text(CONFIG + "freeze: 3\nsubmissions: {}\n")
+    with opened(file) as first:
+        add_authors(first.config, first.season, ["ann"], False, "test")
+        first.season.authors.set_token("ann", hash_of("secret"), "test")
+        first.play()
+        first.season.freeze(1)
+    shutil.copytree(*folders)
+    with opened(file) as quiet, opened(folders[1] / "small.yaml") as busy:
+        made = Twins(quiet, busy)
+        assert made.told(quiet) == made.told(busy)
+        yield made
 
 
 def test_not_a_byte_changes_while_further_rounds_are_played(frozen: Frozen) -> None:
@@ -138,6 +234,77 @@ def test_not_a_byte_changes_while_further_rounds_are_played(frozen: Frozen) -> N
     frozen.play(matches=3)
     administration.annul(Season(frozen.config, frozen.season), [LATER], "a power cut")
     assert frozen.answers() == before
+
+
+def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> None:
+    going = Season(twins.busy.config, twins.busy.season)
+    twins.accept("a")
+    twins.busy.play()
+    twins.accept("b")
+    assert twins.told(twins.busy) == twins.told(twins.quiet)
+    twins.busy.play()
+    twins.busy.play(matches=3)
+    for match_id in ("r001/t01/m0", "r002/t01/m0"):
+        administration.annul(going, [match_id], "a power cut", replay=True)
+        record = twins.busy.season.match(match_id)
+        assert record is not None
+        again = replace(record, wall_ns=12_345, players=record.players[::-1])
+        administration.put_match(going, pack_match(again), Verb.REPLAYED, lambda _: True)
+    administration.suspend(going, "p1", "asked the web")
+    twins.activate(1)
+    twins.accept("c")
+    for one in (twins.quiet, twins.busy):
+        one.season.ask_to_stop()
+        one.season.running.pause("olga")
+        one.season.running.resume("olga")
+    quiet = twins.told(twins.quiet)
+    assert twins.told(twins.busy) == quiet
+    assert "plays; since which round is told when the season is over" in str(quiet["/me/submissions/3"])
+    with opened(twins.busy.config.file) as later:
+        assert twins.told(later) == quiet, "nor does it for a site that is started later"
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_orders_given_while_the_first_unseen_round_is_played_are_not_shown(
+    twins: Twins, planned: bool
+) -> None:
+    if planned:
+        twins.busy.play(matches=1)
+        going = Season(twins.busy.config, twins.busy.season)
+        administration.annul(going, ["r001/t01/m1"], "a power cut")
+        administration.suspend(going, "p1", "asked the web")
+    with opened(twins.busy.config.file) as later:
+        assert twins.told(later) == twins.told(twins.quiet)
+
+
+def test_a_calendar_tells_when_the_next_round_is_due_and_not_which(twins: Twins) -> None:
+    twins.busy.play()
+    shown = []
+    for one in (twins.quiet, twins.busy):
+        one.config.file.write_text(one.config.file.read_text() + "every: 1h\nopens: 2020-01-01T00:00+00:00\n")
+        one.config.file.write_text(one.config.file.read_text().replace("rounds: 4", "rounds: 1000000"))
+        one.look()
+        shown.append(one.client.get("/api/v1/seasons/small").json()["next"])
+    assert shown[0] == shown[1]
+    assert shown[0]["round"] is None
+    assert datetime.fromisoformat(shown[0]["begins"]) > datetime.now(UTC)
+    assert "The next round is due at" in twins.busy.client.get("/seasons/small").text
+
+
+def test_numbers_of_events_go_on_without_gaps_and_grow_when_all_is_told(frozen: Frozen) -> None:
+    frozen.play()
+    frozen.season.ask_to_stop()
+    state = frozen.seasons.state("small") if frozen.look() is None else None
+    assert state is not None
+    numbers = [event.number for event in state.events(0, 999)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert state.events(numbers[-2], 1)[0].number == numbers[-1]
+    assert [event.number for event in state.events(3, 2)] == [4, 5]
+    frozen.season.tell_seed(2)
+    frozen.look()
+    after = frozen.seasons.state("small")
+    assert after is not None
+    assert after.event > state.event
 
 
 def test_a_site_that_is_started_later_shows_the_same(frozen: Frozen) -> None:
