@@ -112,15 +112,20 @@ def list_(config: str, store_url: str | None, style: str) -> None:
 @click.argument("name")
 @store_option
 def revoke(config: str, name: str, store_url: str | None) -> None:
-    """Take an author's token and sessions away; what plays goes on playing.
+    """Take an author's token and sessions away; what plays goes on playing, what never played is dropped.
 
     Example: arbiter authors revoke configs/demo.yaml alice
     """
     from arbiter.submissions.authors import revoke as take_away
+    from arbiter.submissions.receiving import remove
 
-    with _season(config, store_url) as season:
-        take_away(season, name, CONSOLE)
-    note(f"{name} has no token any more; `arbiter suspend` keeps its program from playing")
+    settled, season, store = open_season(config, store_url)
+    with closing(store):
+        gone = take_away(season, name, CONSOLE)
+        for file in gone:
+            remove(settled, file)
+    dropped = f", {counted(len(gone), 'version')} that never played dropped" if gone else ""
+    note(f"{name} has no token any more{dropped}; `arbiter suspend` keeps its program from playing")
 
 
 @authors.command()

@@ -54,7 +54,7 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
             said.append(line)
             say(line)
     if last.get("state") != "accepted":
-        raise BotCheckFailed(f"version {made.get('version')} is refused")
+        raise BotCheckFailed(f"version {made.get('version')} is {printable(str(last.get('state')))}")
 
 
 def _token(file: Path | None) -> str:

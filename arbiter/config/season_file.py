@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -15,6 +15,7 @@ from pydantic import (
     StrictBool,
     StrictFloat,
     StrictInt,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -32,7 +33,7 @@ from arbiter.config.limits import (
     parse_memory,
     parse_start,
 )
-from arbiter.config.submissions import Submissions, parse_size
+from arbiter.config.submissions import Submissions, parse_size, parse_total
 from arbiter.errors import ConfigError
 from arbiter.store.address import SCHEMES, address_of, refuse_query
 
@@ -262,11 +263,20 @@ class SubmissionsModel(StrictModel):
     max_size: Annotated[str, _with_unit("{:g}MB".format), _checked(parse_size, "size")] = "10MB"
     per_day: Annotated[StrictInt, Field(gt=0)] = 10
     builds: StrictBool = True
+    max_total: Annotated[str, _with_unit("{:g}MB".format), _checked(parse_total, "size")] | None = None
+
+    @model_validator(mode="after")
+    def _check_total(self) -> Self:
+        if self.max_total is not None and parse_total(self.max_total) < parse_size(self.max_size):
+            text = f"max_total: {self.max_total} is less than one archive may have ({self.max_size})"
+            raise _refused("size", text, "write more, such as 500MB")
+        return self
 
     def settled(self) -> Submissions:
         """The same as values."""
         until = None if self.until is None else parse_until(self.until)
-        return Submissions(until, parse_size(self.max_size), self.per_day, self.builds)
+        total = None if self.max_total is None else parse_total(self.max_total)
+        return Submissions(until, parse_size(self.max_size), self.per_day, self.builds, total)
 
 
 class SeasonModel(TableModel):

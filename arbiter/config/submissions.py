@@ -19,25 +19,35 @@ FOLDER = ".submissions"
 """How the folder's name ends in which archives and programs lie."""
 SOURCE = "source"
 """The folder of a version that holds what was sent, and what was built of it."""
-LEAST_ARCHIVE, MOST_ARCHIVE = 10**3, 10**9
+LEAST_ARCHIVE, MOST_ARCHIVE, MOST_TOTAL = 10**3, 10**9, 10**13
+ARCHIVES = 50
+"""How many of the largest archives an author's files may come to, unless the season says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submissions:
     """Until when programs are taken, archives of how many bytes, how many new ones in 24 hours.
 
-    `builds` is false where sources that need a compiler are refused.
+    `builds` is false where sources that need a compiler are refused. `total` is how many bytes all files of
+    an author may take, archives and what was unpacked and built of them.
     """
 
     until: datetime | None = None
     max_bytes: int = 10**7
     per_day: int = 10
     builds: bool = True
+    max_total: int | None = None
+
+    @property
+    def total(self) -> int:
+        """As the file says, or so many of the largest archives."""
+        return ARCHIVES * self.max_bytes if self.max_total is None else self.max_total
 
     def as_written(self) -> dict[str, Any]:
         """The key as a season's file has it."""
         until = {} if self.until is None else {"until": self.until.isoformat()}
-        return until | {"max_size": _size(self.max_bytes), "per_day": self.per_day, "builds": self.builds}
+        shape = until | {"max_size": _size(self.max_bytes), "per_day": self.per_day, "builds": self.builds}
+        return shape | ({} if self.max_total is None else {"max_total": _size(self.max_total)})
 
 
 def folder_beside(store: str, file: Path) -> Path:
@@ -64,6 +74,14 @@ def parse_size(text: str) -> int:
     amount = bytes_of(text)
     if not LEAST_ARCHIVE <= amount <= MOST_ARCHIVE:
         raise ConfigError(f"not a size: {text!r}", hint="write 10MB; at least 1KB, at most 1GB")
+    return amount
+
+
+def parse_total(text: str) -> int:
+    """Bytes of all of an author's files, such as ``500MB``; ConfigError for anything else."""
+    amount = bytes_of(text)
+    if not LEAST_ARCHIVE <= amount <= MOST_TOTAL:
+        raise ConfigError(f"not a size: {text!r}", hint="write 500MB; at least 1KB, at most 10000GB")
     return amount
 
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
+from arbiter.store.shelf import drop_unplayed
 
 if TYPE_CHECKING:
     from arbiter.store.database import Database
@@ -73,8 +74,11 @@ class AuthorBook:
             row = connection.execute(query).one_or_none()
         return _author(row) if row is not None and hmac.compare_digest(row.token, token) else None
 
-    def set_token(self, name: str, token: str | None, who: str) -> None:
-        """Give an author another token, or none; sessions that were begun with the old one are over."""
+    def set_token(self, name: str, token: str | None, who: str) -> list[str]:
+        """Give an author another token, or none; sessions that were begun with the old one are over.
+
+        With none all versions are dropped that do not play and never did: the names of their files.
+        """
         mine = sa.update(schema.authors).filter_by(season_id=self._id, name=name)
         with self._store.transaction() as connection:
             old = sa.select(schema.authors.c.token).filter_by(season_id=self._id, name=name)
@@ -82,6 +86,7 @@ class AuthorBook:
             connection.execute(mine.values(token=token))
             connection.execute(sa.delete(schema.sessions).filter_by(token=ended))
             note(connection, self._id, who, "revoke" if token is None else "renew", name)
+            return drop_unplayed(connection, self._id, name) if token is None else []
 
     def begin_session(self, session: str, token: str, ends: str) -> None:
         """Keep a session, by the SHA-256 of what its cookie holds; sessions that are over are forgotten.

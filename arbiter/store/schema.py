@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest revision in `migrations/versions`."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -183,6 +183,8 @@ submissions = sa.Table(
     sa.Column("steps", sa.Text, nullable=False),
     sa.Column("program", sa.Text),
     sa.Column("joins_round", sa.Integer),
+    # What its files take on the disk; null where nobody has counted.
+    sa.Column("bytes", sa.BigInteger),
     sa.UniqueConstraint("season_id", "author", "version"),
     sa.UniqueConstraint("season_id", "author", "sha256"),
     sa.Index("submissions_by_state", "season_id", "state"),

@@ -32,6 +32,7 @@ from arbiter.store.rows import (
     stored_match,
 )
 from arbiter.store.running import RunningBook
+from arbiter.store.shelf import Shelf
 from arbiter.store.submissions import SubmissionBook
 
 if TYPE_CHECKING:
@@ -104,6 +105,11 @@ class SeasonStore:
     def submissions(self) -> SubmissionBook:
         """What they sent."""
         return SubmissionBook(self._store, self._id)
+
+    @property
+    def shelf(self) -> Shelf:
+        """What that takes on the disk."""
+        return Shelf(self._store, self._id)
 
     @property
     def audit(self) -> AuditLog:

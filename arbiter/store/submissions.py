@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from arbiter.store.database import Database
 
-RECEIVED, ACCEPTED, REFUSED = "received", "accepted", "refused"
-STATES = (RECEIVED, "unpacked", "built", "checked", ACCEPTED, REFUSED)
-"""In their order; an inspection ends with one of the last two."""
-OVER = (ACCEPTED, REFUSED)
+RECEIVED, ACCEPTED, REFUSED, DROPPED = "received", "accepted", "refused", "dropped"
+STATES = (RECEIVED, "unpacked", "built", "checked", ACCEPTED, REFUSED, DROPPED)
+"""In their order; an inspection ends with one of the last three."""
+OVER = (ACCEPTED, REFUSED, DROPPED)
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
 ACTIVATE = "activate"
 """What the audit log calls a version made active by its author."""
@@ -38,7 +38,8 @@ class Submission:
     """One version of an author's program; `file` is its archive's name in the folder of all of them.
 
     `steps` are those of its inspection so far, `program` what is started if it was accepted;
-    `joins_round` the first round that is planned with it since it was made active last, None where none is.
+    `joins_round` the first round that is planned with it since it was made active last, None where none is;
+    `bytes` what its files take on the disk, None where nobody has counted.
     """
 
     id: int
@@ -52,6 +53,7 @@ class Submission:
     steps: tuple[Mapping[str, Any], ...]
     program: Mapping[str, Any] | None
     joins_round: int | None
+    bytes: int | None
 
     @property
     def over(self) -> bool:
@@ -67,17 +69,33 @@ class TooMany(Exception):
         self.seconds = seconds
 
 
+class NoRoom(Exception):
+    """An author's files would take more than they may; `taken` are the bytes that they take now."""
+
+    def __init__(self, taken: int) -> None:
+        super().__init__(f"{taken} bytes")
+        self.taken = taken
+
+
 class SubmissionBook:
     """The submissions of one season."""
 
     def __init__(self, store: Database, season: int) -> None:
         self._store, self._id = store, season
 
-    def add(self, author: str, sha256: str, file: str, per_day: int) -> tuple[Submission, bool]:
-        """Keep an archive that lies whole in its place, as the author's next version.
+    def add(
+        self,
+        author: str,
+        sha256: str,
+        file: str,
+        per_day: int,
+        size: int | None = None,
+        most: int | None = None,
+    ) -> tuple[Submission, bool]:
+        """Keep an archive, of `size` bytes, that lies whole in its place, as the author's next version.
 
         The same archive again is the version that it was before, with False. TooMany where the author has
-        sent `per_day` in 24 hours.
+        sent `per_day` in 24 hours, NoRoom where all of an author's files would take more than `most` bytes.
         """
         with self._store.transaction() as connection:
             # Whoever comes first has the author's row to itself.
@@ -88,9 +106,13 @@ class SubmissionBook:
             if before is None:
                 if seconds := self._wait(self._sent_today(connection, author), per_day, DAY):
                     raise TooMany(seconds)
+                there = taken(connection, self._id, author)
+                if most is not None and there + (size or 0) > most:
+                    raise NoRoom(there)
                 version = connection.execute(sa.select(count).filter_by(**mine)).scalar_one()
                 row = {"season_id": self._id, "author": author, "version": version, "sha256": sha256}
                 row |= {"file": file, "received": moment(), "state": RECEIVED, "steps": "[]"}
+                row |= {"bytes": size}
                 connection.execute(sa.insert(schema.submissions).values(row))
                 made = self._find(connection, author=author, sha256=sha256)
                 assert made is not None
@@ -175,10 +197,11 @@ class SubmissionBook:
         self._update(number, state=RECEIVED, steps="[]", tries=schema.submissions.c.tries + 1)
 
     def again(self, number: int, who: str) -> bool:
-        """Have a refused submission inspected again; False for one that is not refused."""
+        """Have a refused submission inspected again; False for one that is not refused, or has no files."""
         with self._store.transaction() as connection:
             refused = {"season_id": self._id, "id": number, "state": REFUSED}
-            anew = sa.update(schema.submissions).filter_by(**refused)
+            there = schema.submissions.c.bytes.is_distinct_from(0)
+            anew = sa.update(schema.submissions).filter_by(**refused).where(there)
             if connection.execute(anew.values(state=RECEIVED, steps="[]", tries=0)).rowcount != 1:
                 return False
             found = self._find(connection, id=number)
@@ -194,18 +217,30 @@ class SubmissionBook:
         """End an inspection with a refusal."""
         self.tell(number, REFUSED, steps)
 
-    def accept(self, number: int, steps: Sequence[Mapping[str, Any]], program: Mapping[str, Any]) -> None:
-        """End an inspection well: the version plays from the next round on, unless a later one does."""
+    def accept(
+        self,
+        number: int,
+        steps: Sequence[Mapping[str, Any]],
+        program: Mapping[str, Any],
+        size: int | None = None,
+    ) -> bool:
+        """End an inspection well: the version plays from the next round on, unless a later one does.
+
+        Its files take `size` bytes. False for one that was dropped meanwhile.
+        """
         with self._store.transaction() as connection:
             found = self._find(connection, id=number)
             assert found is not None
             self._lock(connection, found.author)
-            mine = sa.update(schema.submissions).filter_by(season_id=self._id, id=number)
-            kept = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
-            connection.execute(mine.values(state=ACCEPTED, **kept))
+            mine = self._kept(number)
+            kept: dict[str, Any] = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
+            kept |= {} if size is None else {"bytes": size}
+            if connection.execute(mine.values(state=ACCEPTED, **kept)).rowcount != 1:
+                return False
             active = self._active(connection, found.author)
             if active is None or active < found.version:
                 self._make_active(connection, found, active)
+        return True
 
     def activate(self, number: int, author: str, per_hour: int) -> Submission | None:
         """Let an accepted version play from the next round on; None for one that cannot.
@@ -293,8 +328,18 @@ class SubmissionBook:
 
     def _update(self, number: int, **values: object) -> None:
         with self._store.transaction() as connection:
-            mine = sa.update(schema.submissions).filter_by(season_id=self._id, id=number)
-            connection.execute(mine.values(**values))
+            connection.execute(self._kept(number).values(**values))
+
+    def _kept(self, number: int) -> sa.Update:
+        """A change of a submission, unless it was dropped."""
+        mine = sa.update(schema.submissions).filter_by(season_id=self._id, id=number)
+        return mine.where(schema.submissions.c.state != DROPPED)
+
+
+def taken(connection: sa.Connection, season: int, author: str) -> int:
+    """How many bytes an author's files take, within a transaction."""
+    total = sa.select(sa.func.sum(schema.submissions.c.bytes)).filter_by(season_id=season, author=author)
+    return int(connection.execute(total).scalar() or 0)
 
 
 def _ago(span: timedelta) -> str:
@@ -319,4 +364,5 @@ def _submission(row: sa.Row[Any]) -> Submission:
         steps,
         program,
         row.joins_round,
+        row.bytes,
     )

@@ -44,10 +44,11 @@ class Named(NamedTuple):
     entry: Entry
 
 
-def unpack(archive: Path, folder: Path, max_size: int) -> int:
+def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) -> int:
     """Write the files of an archive into a new folder, and return how many; Refused if it is at fault.
 
-    `max_size` is of the archive, in bytes. What was written before a fault stays.
+    `max_size` is of the archive, in bytes, `room` what its author's files may take beyond those that are
+    there. What was written before a fault stays.
     """
     with open(archive, "rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -64,6 +65,8 @@ def unpack(archive: Path, folder: Path, max_size: int) -> int:
         most = MOST_GROWTH * max_size
         if (whole := sum(one.entry.size for one in files)) > most:
             raise Refused(f"unpacked it has {whole:,} bytes; at most {most:,} are taken", "leave files out")
+        if room is not None and whole > room:
+            raise no_room(whole, room)
         folder.mkdir()
         for one in named:
             parents = one.parts if one.entry.is_folder else one.parts[:-1]
@@ -71,6 +74,14 @@ def unpack(archive: Path, folder: Path, max_size: int) -> int:
         for one in files:
             _write(file, one.entry, folder.joinpath(*one.parts))
     return len(files)
+
+
+def no_room(size: int, room: int) -> Refused:
+    """The refusal of files that take more than the author has left."""
+    what = (
+        f"its files have {size:,} bytes, and of what all of yours may take together {max(room, 0):,} are left"
+    )
+    return Refused(what, "drop versions that never played, on the page of each; or leave files out")
 
 
 def _parts(entry: Entry) -> tuple[str, ...]:

@@ -67,12 +67,15 @@ def renew(stored: SeasonStore, name: str, who: str) -> str:
     return token
 
 
-def revoke(stored: SeasonStore, name: str, who: str) -> None:
-    """No token for an author, until it is renewed; ConfigError if there is none to take away."""
+def revoke(stored: SeasonStore, name: str, who: str) -> list[str]:
+    """No token for an author, until it is renewed; ConfigError if there is none to take away.
+
+    What never played is dropped: the names of its files, which the caller removes.
+    """
     author = author_named(stored, name)
     if not author.alive:
         raise ConfigError(f"{author.name} has no token", hint="arbiter authors renew gives one")
-    stored.authors.set_token(author.name, None, who)
+    return stored.authors.set_token(author.name, None, who)
 
 
 def author_named(stored: SeasonStore, name: str) -> Author:

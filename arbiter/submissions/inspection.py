@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 from arbiter.config.reach import refuse_reach
 from arbiter.config.submissions import SOURCE, Submissions
 from arbiter.errors import ConfigError, StoreError
-from arbiter.submissions.archive import MOST_GROWTH, PROGRAM, unpack
+from arbiter.submissions.archive import MOST_GROWTH, PROGRAM, no_room, unpack
 from arbiter.submissions.build import build
 from arbiter.submissions.languages import advice
 from arbiter.submissions.program import Program, recipe_of, refuse_lacking
@@ -54,14 +54,22 @@ class Verdict:
     program: Program | None = None
 
 
-def inspect(archive: Path, folder: Path, season: Config, name: str, tell: Callable[[Step], None]) -> Verdict:
+def inspect(
+    archive: Path,
+    folder: Path,
+    season: Config,
+    name: str,
+    tell: Callable[[Step], None],
+    room: int | None = None,
+) -> Verdict:
     """Unpack, build and try what an author sent; each step is told as soon as it is known.
 
     `folder` is the version's own, and what lies there is replaced; `name` is that of the player in its
-    matches. It takes at most `bounds.longest`. VoidMatch if our side failed, StoreError if the disk did or
-    has no room left: then nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
+    matches; `room` are the bytes that its author's files may take beyond those that are there. It takes at
+    most `bounds.longest`. VoidMatch if our side failed, StoreError if the disk did or has no room left: then
+    nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
     """
-    inspection = _Inspection(folder, season, name)
+    inspection = _Inspection(folder, season, name, room)
     folder.unlink() if folder.is_file() else inspection.clear()
     told: list[Step] = []
     try:
@@ -83,8 +91,8 @@ def inspect(archive: Path, folder: Path, season: Config, name: str, tell: Callab
 class _Inspection:
     """One inspection under way, in the version's folder."""
 
-    def __init__(self, folder: Path, season: Config, name: str) -> None:
-        self._folder, self._season, self._name = folder, season, name
+    def __init__(self, folder: Path, season: Config, name: str, room: int | None) -> None:
+        self._folder, self._season, self._name, self._room = folder, season, name, room
         self._terms = season.submissions or Submissions()
         self._source = folder / SOURCE
         tier, _ = choose(season.limits.isolation, season.require_isolation)
@@ -100,13 +108,14 @@ class _Inspection:
         """Every step up to the first that fails."""
         at, word = UNPACKED, ""
         try:
-            count = unpack(archive, self._source, self._terms.max_bytes)
+            count = unpack(archive, self._source, self._terms.max_bytes, self._room)
             yield self._step(at, f"{count} file{'s' * (count != 1)}")
             at = BUILT
             recipe = recipe_of(self._source)
             word = recipe.command[0]
             output = self._build(recipe)
             refuse_lacking(recipe, self._source, self._season.languages)
+            self._refuse_too_large()
             started = f"started by {' '.join(recipe.command)}"
             made = (
                 f"by {' '.join(recipe.build)}, {started}" if recipe.build else f"nothing to build, {started}"
@@ -144,6 +153,12 @@ class _Inspection:
             # Not every system that packs archives knows what may be executed.
             program.chmod(PROGRAM)
         return output
+
+    def _refuse_too_large(self) -> None:
+        """Refused where what was built takes more than the author's files may."""
+        size = sum(path.stat().st_size for path in self._source.rglob("*") if path.is_file())
+        if self._room is not None and size > self._room:
+            raise no_room(size, self._room)
 
     def _house(self) -> list[Player]:
         season = self._season

@@ -13,14 +13,16 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from arbiter.config.submissions import Submissions
 from arbiter.errors import NoStore, StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
 from arbiter.store.submissions import STATES
 from arbiter.submissions.bounds import longest
-from arbiter.submissions.receiving import archive_of, program_of, sweep
+from arbiter.submissions.receiving import archive_of, program_of, remove, size_of, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,6 +39,9 @@ MOST_TRIES = 3
 AGAIN_SECONDS = 20.0
 """Until it is begun again, others meanwhile."""
 END_SECONDS = 2.0
+TIDY_SECONDS = 3600.0
+KEPT_REFUSED = timedelta(days=7)
+"""How long the archive of what was refused is kept, for another inspection."""
 OURS = "ask the organiser, whose log says more"
 
 
@@ -51,11 +56,13 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., Verdict] | N
 
         inspect = inspect_really
     with closing(Store(config.store, create=False)) as store:
-        book = _season(config, store).submissions
+        season = _season(config, store)
+        book = season.submissions
         found = book.one(number)
         if found is None or found.over:
             return
         book.begin(number)
+        room = (config.submissions or Submissions()).total - season.shelf.taken(found.author)
         steps: list[Mapping[str, Any]] = []
 
         def tell(step: Step) -> None:
@@ -64,11 +71,11 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., Verdict] | N
                 book.tell(number, step.name, steps)
 
         archive, folder = archive_of(config, found.file), program_of(config, found.file)
-        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell)
-        if verdict.program is not None:
-            book.accept(number, steps, verdict.program.to_json())
-        else:
+        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, room)
+        if verdict.program is None:
             book.refuse(number, steps)
+        elif not book.accept(number, steps, verdict.program.to_json(), size_of(config, found.file)):
+            remove(config, found.file)
 
 
 class Inspector:
@@ -90,16 +97,31 @@ class Inspector:
 
     def work(self, until_empty: bool = False) -> None:
         """Inspect, one after the other, seasons taking turns; with `until_empty` until nothing waits."""
-        for config in self._configs:
-            season = self._season(config)
-            if season is not None:
-                sweep(folder_of(config), season.submissions.files())
+        tidied = -TIDY_SECONDS
         while True:
+            if time.monotonic() - tidied >= TIDY_SECONDS:
+                tidied = time.monotonic()
+                for config in self._configs:
+                    self._tidy(config)
             worked = [self._work_on(config) for config in self._configs]
             if not any(worked):
                 if until_empty and not self._waits():
                     return
                 time.sleep(LOOK_SECONDS)
+
+    def _tidy(self, config: Config) -> None:
+        """Count what nobody has counted, and remove what nobody needs."""
+        try:
+            season = self._season(config)
+            if season is None:
+                return
+            for number, file in season.shelf.uncounted().items():
+                season.shelf.count(number, size_of(config, file))
+            season.shelf.expire((datetime.now(UTC) - KEPT_REFUSED).isoformat(timespec="seconds"))
+            sweep(folder_of(config), season.submissions.files(), season.shelf.gone())
+        except (StoreError, OSError) as error:
+            # There is another hour.
+            self._say(f"{config.season}: its submissions are not tidied up: {error}")
 
     def _waits(self) -> bool:
         """True where something is to be inspected, now or later."""

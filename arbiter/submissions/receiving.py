@@ -2,7 +2,7 @@
 
 What comes is written under a name of its own, and gets its name for good when it is whole and on the
 disk; then the store is told. Killed in between, it leaves a file that no submission names, which `sweep`
-removes.
+removes. What goes is gone for the store first, then removed.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import os
 import secrets
 import shutil
 import time
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
+from arbiter.store.shelf import Gone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +30,9 @@ LEFT_SECONDS = 3600.0
 """After so long nobody is writing a file any more."""
 LEFT_BYTES = 200_000_000
 """Of the disk, for matches: uploads leave as much free."""
+
+
+NOTHING = Gone(set(), set())
 
 
 class TooLarge(Exception):
@@ -109,14 +114,29 @@ class Arriving:
         (self._folder / f"{self.name}{ENDING}").unlink(missing_ok=True)
 
 
-def sweep(folder: Path, known: Iterable[str]) -> None:
-    """Remove what is left of archives that never became submissions, as `known` ones did."""
+def remove(config: Config, file: str) -> None:
+    """Remove the files of a submission that are gone for the store; what cannot be removed is swept later."""
+    with suppress(OSError):
+        archive_of(config, file).unlink(missing_ok=True)
+    shutil.rmtree(program_of(config, file), ignore_errors=True)
+
+
+def size_of(config: Config, file: str) -> int:
+    """How many bytes the files of a submission take."""
+    files = (archive_of(config, file), *program_of(config, file).rglob("*"))
+    return sum(found.stat().st_size for found in files if found.is_file())
+
+
+def sweep(folder: Path, known: Iterable[str], gone: Gone = NOTHING) -> None:
+    """Remove what is `gone`, and archives that never became submissions, as `known` ones did."""
     names = set(known)
     before = time.time() - LEFT_SECONDS
     for file in folder.glob("*"):
         ours = file.suffix == COMING or (file.suffix == ENDING and file.stem not in names)
-        if ours and file.stat().st_mtime < before:
+        if (ours and file.stat().st_mtime < before) or (file.suffix == ENDING and file.stem in gone.archives):
             file.unlink(missing_ok=True)
+        elif file.name in gone.programs:
+            shutil.rmtree(file, ignore_errors=True)
 
 
 def _failed(folder: Path, error: OSError) -> StoreError:

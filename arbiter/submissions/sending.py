@@ -98,7 +98,7 @@ class Site:
             else:
                 if answer.status == 200 and "state" in answer.shape:
                     yield answer.shape
-                    if answer.shape.get("state") in ("accepted", "refused"):
+                    if answer.shape.get("state") in ("accepted", "refused", "dropped"):
                         return
                     until = time.monotonic() + PATIENCE_SECONDS
                 elif answer.status not in (429, *between.NO_WAY) or time.monotonic() > until:

@@ -9,9 +9,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from arbiter.config.submissions import Submissions
+from arbiter.store.submissions import DROPPED
 from arbiter.submissions.recipes import KNOWN
 from arbiter.web import figures
-from arbiter.web.authors_api import log_answer, made_active, owner_of, submission_of
+from arbiter.web.authors_api import (
+    dropped,
+    log_answer,
+    made_active,
+    owner_of,
+    submission_of,
+    why_it_stays,
+)
 from arbiter.web.callers import by_token
 from arbiter.web.forms import FileForm, read_fields
 from arbiter.web.pages import render
@@ -35,7 +44,7 @@ from arbiter.web.verdicts import Verdicts, shape_of
 from arbiter.web.words import part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
 
@@ -90,12 +99,15 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
         return RedirectResponse(f"/me/submissions/{made.id}", 303, OWN)
 
-    async def activate(request: Request) -> Response:
-        sent = await sent_form(seasons, request)
-        if sent is None:
-            return RedirectResponse("/login", 303, OWN)
-        await run_in_threadpool(made_active, sent[0], request.path_params["number"])
-        return RedirectResponse("/me", 303, OWN)
+    def changing(change: Callable[[Caller, str], object]) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            sent = await sent_form(seasons, request)
+            if sent is None:
+                return RedirectResponse("/login", 303, OWN)
+            await run_in_threadpool(change, sent[0], request.path_params["number"])
+            return RedirectResponse("/me", 303, OWN)
+
+        return answer
 
     return [
         Route("/login", show_login),
@@ -104,7 +116,8 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         Route("/me", for_author(seasons, show_me)),
         Route("/me/submissions", send, methods=["POST"]),
         Route("/me/submissions/{number}", for_author(seasons, show_submission)),
-        Route("/me/submissions/{number}/activate", activate, methods=["POST"]),
+        Route("/me/submissions/{number}/activate", changing(made_active), methods=["POST"]),
+        Route("/me/submissions/{number}/drop", changing(dropped), methods=["POST"]),
         Route("/me/matches/{match}/log", for_author(seasons, show_log)),
     ]
 
@@ -139,6 +152,8 @@ def own_page(template: str, caller: Caller, request: Request, status: int = 200,
 def verdict_page(found: Submission, caller: Caller, request: Request) -> Response:
     """What was found of a submission."""
     one = {**shape_of(found, caller), "author": found.author, "over": found.over}
+    mine = found.author == caller.author.name and found.state != DROPPED
+    one["droppable"] = mine and why_it_stays(caller, found) is None
     return own_page("submission.html", caller, request, one=one, here=request.url.path)
 
 
@@ -195,6 +210,8 @@ def _me(caller: Caller) -> dict[str, Any]:
         "left": left,
         "seconds": seconds,
         "verdicts": verdicts,
+        "bytes": state.stored.shelf.taken(author.name),
+        "total": (state.config.submissions or Submissions()).total,
         "matches": [
             {**figures.match_in_short(state, match), "log": state.is_complete(match.round)}
             for match in matches[: -SHOWN_MATCHES - 1 : -1]

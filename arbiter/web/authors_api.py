@@ -9,8 +9,10 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from arbiter.store.submissions import TooMany
+from arbiter.store.shelf import Stays
+from arbiter.store.submissions import ACCEPTED, TooMany
 from arbiter.submissions.match_log import log_of
+from arbiter.submissions.receiving import remove
 from arbiter.web.bodies import length_of
 from arbiter.web.callers import Caller, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here, too_many
@@ -78,6 +80,12 @@ def activate(number: str, caller: Author) -> Response:
     return JSONResponse(shape_of(made_active(caller, number), caller), headers=PRIVATE)
 
 
+@router.delete(f"{BASE}/{{number}}")
+def drop(number: str, caller: Author) -> Response:
+    """Remove the files of a version of yours that never played, for good."""
+    return JSONResponse(shape_of(dropped(caller, number), caller), headers=PRIVATE)
+
+
 @router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
 def read_log(match: str, caller: Author) -> Response:
     """What your program was sent and answered in a match of a complete round, its times, its errors."""
@@ -105,6 +113,40 @@ def made_active(caller: Caller, number: str) -> Submission:
     if made is None:
         raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
     return made
+
+
+def dropped(caller: Caller, number: str) -> Submission:
+    """Drop a version of the caller's own; Refusal for one that is not there, or has to stay."""
+    found = submission_of(caller, number)
+    if (why := why_it_stays(caller, found)) is not None:
+        raise why
+    state = caller.state
+    try:
+        state.stored.shelf.drop(found.id, caller.author.name)
+    except Stays as stays:
+        raise _stays(found, stays.active) from None
+    remove(state.config, found.file)
+    return submission_of(caller, number)
+
+
+def why_it_stays(caller: Caller, found: Submission) -> Refusal | None:
+    """Why a version of the caller's own cannot be dropped; None for one that can."""
+    state = caller.state
+    if found.state == ACCEPTED and state.held is not None:
+        # Whether it has played meanwhile would tell how far the season is.
+        message = "accepted versions stay while results are held back"
+        return Refusal(409, "held_back", message, "what was not accepted can be dropped")
+    author = state.stored.authors.named(caller.author.name)
+    if author is not None and author.active == found.version:
+        return _stays(found, active=True)
+    return _stays(found, active=False) if state.stored.shelf.has_played(found.author, found.version) else None
+
+
+def _stays(found: Submission, active: bool) -> Refusal:
+    if active:
+        return Refusal(409, "active", f"version {found.version} plays", "activate another version first")
+    message = f"version {found.version} has played, and rounds are checked with its files"
+    return Refusal(409, "has_played", message, "only versions that never played are dropped")
 
 
 def log_answer(caller: Caller, match: str) -> Response:

@@ -179,8 +179,12 @@ def inspected(caller: Caller, number: str) -> None:
     """Have a refused submission inspected again; Refusal for one that is not refused."""
     found = sent_by_anybody(caller, number)
     if not caller.state.stored.submissions.again(found.id, caller.author.name):
-        message = f"{found.author}@{found.version} is {found.state}"
-        raise Refusal(409, "conflict", message, "only what was refused is inspected again")
+        gone = found.bytes == 0
+        message = f"{found.author}@{found.version} " + (
+            "has no archive any more" if gone else f"is {found.state}"
+        )
+        hint = "its author sends it once more" if gone else "only what was refused is inspected again"
+        raise Refusal(409, "conflict", message, hint)
 
 
 def _season(caller: Caller, player: str | None = None) -> Results:

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
-from arbiter.store.submissions import TooMany
+from arbiter.store.submissions import DROPPED, NoRoom, TooMany
 from arbiter.submissions.receiving import Arriving, TooLarge, has_room
 from arbiter.web.refusals import Refusal, no_token, too_many
 
@@ -62,6 +62,12 @@ class Uploads:
         except TooMany as error:
             message = f"{terms.per_day} new archives in 24 hours are taken from an author"
             raise too_many(message, terms.per_day, error.seconds) from None
+        except NoRoom as error:
+            message = (
+                f"your versions take {error.taken:,} of {terms.total:,} bytes, and this one does not fit"
+            )
+            hint = "drop versions that never played, on the page of each"
+            raise Refusal(409, "no_room", message, hint, more={"limit": terms.total}) from None
         except StoreError as error:
             LOG.error("an upload failed: %s", error)
             raise
@@ -90,7 +96,11 @@ class Uploads:
                 raise no_token()
             await run_in_threadpool(arriving.keep)
             book, digest = state.stored.submissions, arriving.sha256
-            made, kept = await run_in_threadpool(book.add, author.name, digest, arriving.name, terms.per_day)
+            sent = author.name, digest, arriving.name, terms.per_day, arriving.size, terms.total
+            made, kept = await run_in_threadpool(book.add, *sent)
+            if made.state == DROPPED:
+                message = f"this archive was your version {made.version}, which you dropped"
+                raise Refusal(409, "dropped", message, "change something in it to send it as a new version")
             return made, kept
         finally:
             if not kept:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import rated_name
 from arbiter.season.orders import force, is_automatic
-from arbiter.store.submissions import ACCEPTED, REFUSED
+from arbiter.store.submissions import ACCEPTED, DROPPED, REFUSED
 
 if TYPE_CHECKING:
     from arbiter.store.submissions import Submission
@@ -62,6 +62,8 @@ class Verdicts:
 
     def say(self, found: Submission) -> str:
         """In words, to follow `it` or the version's name."""
+        if found.state == DROPPED:
+            return "was dropped: its files are gone"
         if found.state == REFUSED:
             return "does not play: mend what failed, and send it again"
         if found.state != ACCEPTED:
@@ -88,6 +90,7 @@ class Verdicts:
             "state": found.state,
             "active": found.version == self.active,
             "joins_round": self.joins_round(found),
+            "bytes": found.bytes,
             "suspended": self.reason(found),
             "say": self.say(found),
         }

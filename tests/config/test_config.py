@@ -320,6 +320,19 @@ def test_a_short_seed_draws_a_warning(write: Callable[[str], Path]) -> None:
     assert load(write(GOOD + f"seed: {'x' * 32}\n")).warnings == ()
 
 
+def test_all_files_of_an_author_take_no_less_than_one_archive_may(write: Callable[[str], Path]) -> None:
+    def total(text: str) -> int:
+        terms = load(write(GOOD + f"submissions: {{{text}}}\n")).submissions
+        assert terms is not None
+        return terms.total
+
+    assert (total(""), total("max_size: 2MB"), total("max_total: 20GB")) == (5 * 10**8, 10**8, 2 * 10**10)
+    with pytest.raises(ConfigError, match=r"max_total: 5MB is less than one archive may have .10MB"):
+        total("max_total: 5MB")
+    with pytest.raises(ConfigError, match="max_total: not a size"):
+        total("max_total: much")
+
+
 def test_a_short_seed_is_refused_where_strangers_send_programs_unless_insisted_on(
     write: Callable[[str], Path],
 ) -> None:

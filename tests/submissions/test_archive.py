@@ -56,6 +56,16 @@ def test_only_the_right_to_be_executed_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "source" / "read").stat().st_mode == 0o100644
 
 
+def test_files_beyond_an_authors_share_are_not_written(tmp_path: Path) -> None:
+    (tmp_path / "sent.zip").write_bytes(packed({"bot.py": "12345", "data": "678"}))
+    with pytest.raises(
+        Refused, match="its files have 8 bytes, and of what all of yours may take together 7 are"
+    ):
+        unpack(tmp_path / "sent.zip", tmp_path / "source", LIMIT, room=7)
+    assert not (tmp_path / "source").exists()
+    assert unpack(tmp_path / "sent.zip", tmp_path / "source", LIMIT, room=8) == 2
+
+
 def test_sizes_may_follow_the_data(tmp_path: Path) -> None:
     made = io.BytesIO()
     made.seekable = lambda: False  # type: ignore[method-assign]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.season.roster import folder_of
 from arbiter.submissions.authors import hash_of
 from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season
@@ -115,6 +116,19 @@ def test_an_author_may_be_added_before_the_season_is_begun(arbiter: Run, tmp_pat
     code, _, err = arbiter("authors", "add", config, "alice")
     assert code == 2
     assert "the name alice is taken" in err
+
+
+def test_with_the_token_go_the_files_of_what_never_played(arbiter: Run, kept: Kept) -> None:
+    token_of(arbiter, kept, "add", "alice")
+    folder = folder_of(kept.config)
+    for name in ("a", "b"):
+        number = kept.season.submissions.add("alice", name, f"file{name}", 9)[0].id
+        kept.season.submissions.accept(number, [], {"command": ["python3"], "read": [], "files": {}})
+        (folder / f"file{name}").mkdir(parents=True)
+        (folder / f"file{name}.zip").touch()
+    code, _, err = arbiter("authors", "revoke", kept.file, "alice")
+    assert (code, "1 version that never played dropped" in err) == (0, True)
+    assert sorted(file.name for file in folder.iterdir()) == ["fileb", "fileb.zip"]
 
 
 def test_deeds_are_logged(arbiter: Run, kept: Kept) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +90,9 @@ def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -
     seen: list[tuple[str, int]] = []
 
     def inspect(
-        archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None]
+        archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None], room: int
     ) -> Verdict:
+        assert room == 100_000_000
         assert given.submissions == Submissions(max_bytes=2_000_000, builds=False)
         assert (archive, name) == (archive_of(config, "filea"), "ann@1")
         assert folder.parent == folder_of(config)
@@ -276,6 +278,69 @@ def test_what_was_left_of_uploads_is_swept(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(receiving, "LEFT_SECONDS", -10.0)
     sweep(tmp_path, ["kept"])
     assert sorted(file.name for file in tmp_path.iterdir()) == ["kept", "kept.zip"]
+
+
+def laid(config: Config, file: str) -> Path:
+    """The archive and the program of a submission, 7 bytes in all; the folder of the program."""
+    folder = folder_of(config)
+    (folder / file / "source").mkdir(parents=True)
+    (folder / file / "source" / "bot.py").write_bytes(b"1234")
+    archive_of(config, file).write_bytes(b"123")
+    return folder / file
+
+
+def test_what_was_accepted_is_counted(config: Config, season: SeasonStore) -> None:
+    number = sent(season)
+    laid(config, "filea")
+    inspect_one(config, number, lambda *_: Verdict("accepted"))
+    assert kept(season, number).bytes == 7
+
+
+def test_what_was_dropped_meanwhile_leaves_no_files(config: Config, season: SeasonStore) -> None:
+    number = sent(season)
+
+    def inspect(*_: Any) -> Verdict:
+        season.shelf.drop(number, "ann")
+        laid(config, "filea")
+        return Verdict("accepted")
+
+    inspect_one(config, number, inspect)
+    assert kept(season, number).state == "dropped"
+    assert list(folder_of(config).iterdir()) == []
+
+
+def test_whoever_is_killed_before_files_are_removed_leaves_them_to_the_next_one(
+    config: Config, season: SeasonStore
+) -> None:
+    numbers = [sent(season, archive=name) for name in "abcd"]
+    book = season.submissions
+    book.accept(numbers[0], [], {})
+    book.accept(numbers[1], [], {})
+    book.refuse(numbers[2], [])
+    book.refuse(numbers[3], [])
+    for name in "abcd":
+        laid(config, f"file{name}")
+    stranger = laid(config, "of a store of yesterday")
+    season.shelf.drop(numbers[0], "ann")
+    season.shelf.drop(numbers[2], "ann")
+    season.shelf.count(numbers[3], 3)
+    Inspector([config], print).work(until_empty=True)
+    left = sorted(file.name for file in folder_of(config).iterdir())
+    assert left == ["fileb", "fileb.zip", "filed.zip", stranger.name, f"{stranger.name}.zip"]
+
+
+def test_what_was_refused_a_week_ago_has_no_archive(
+    config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = sent(season)
+    season.submissions.refuse(number, [])
+    laid(config, "filea")
+    Inspector([config], print).work(until_empty=True)
+    assert archive_of(config, "filea").exists()
+    monkeypatch.setattr(inspector, "KEPT_REFUSED", timedelta(days=-1))
+    Inspector([config], print).work(until_empty=True)
+    assert list(folder_of(config).iterdir()) == []
+    assert kept(season, number).bytes == 0
 
 
 def test_seasons_of_one_store_are_inspected_together_and_keep_each_others_archives(

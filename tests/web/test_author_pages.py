@@ -147,7 +147,25 @@ def test_a_form_that_ends_too_soon_leaves_nothing(site: Authored) -> None:
     assert list(folder_of(site.kept.config).glob("*")) == []
 
 
-FORMS = ["/login", "/logout", "/me/submissions/1/activate"]
+def test_a_version_that_never_played_is_dropped_on_its_own_page(site: Authored) -> None:
+    number, other = (site.send("ann", archive(text))["id"] for text in "12")
+    assert isinstance(other, int)
+    site.kept.season.submissions.accept(other, [], {"command": ["python3"], "read": [], "files": {}})
+    log_in(site, "ann")
+    page = site.client.get(f"/me/submissions/{number}")
+    assert "Drop version 1" in page.text
+    assert "Drop version" not in site.client.get(f"/me/submissions/{other}").text
+    answer = site.client.post(f"/me/submissions/{number}/drop", data={"proof": proof(page)})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/me")
+    dropped = site.client.get(f"/me/submissions/{number}").text
+    assert "It was dropped: its files are gone." in dropped
+    assert "Drop version" not in dropped
+    assert "of 0.5 MB" in site.client.get("/me").text
+    refused = site.client.post(f"/me/submissions/{other}/drop", data={"proof": proof(page)})
+    assert (refused.status_code, "version 2 plays" in refused.text) == (409, True)
+
+
+FORMS = ["/login", "/logout", "/me/submissions/1/activate", "/me/submissions/1/drop"]
 
 
 @pytest.mark.parametrize("address", FORMS)

@@ -241,6 +241,69 @@ def test_versions_are_activated_so_often_in_an_hour(site: Authored, monkeypatch:
     assert site.kept.season.last_change() == before
 
 
+def drop(site: Authored, number: object, who: str = "ann") -> Any:
+    return site.client.delete(f"{ADDRESS}/{number}", headers=site.headers(who))
+
+
+def accepted(site: Authored, text: str) -> int:
+    number = site.send("ann", archive(text))["id"]
+    assert isinstance(number, int)
+    site.kept.season.submissions.accept(number, [], {"command": ["python3"], "read": [], "files": {}})
+    return number
+
+
+def test_a_version_that_never_played_is_dropped_with_its_files(site: Authored) -> None:
+    refused, waiting = (site.send("ann", archive(text))["id"] for text in "12")
+    assert isinstance(refused, int)
+    site.kept.season.submissions.refuse(refused, [])
+    for number in (refused, waiting):
+        shape = drop(site, number).json()
+        assert (shape["state"], shape["bytes"], shape["say"]) == (
+            "dropped",
+            0,
+            "was dropped: its files are gone",
+        )
+    assert files(site) == []
+    assert drop(site, refused).status_code == 200
+    again = site.client.put(ADDRESS, content=archive("1"), headers=site.headers("ann"))
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "dropped")
+    assert files(site) == []
+
+
+def test_a_version_that_plays_or_has_played_stays(site: Authored) -> None:
+    first = accepted(site, "1")
+    assert drop(site, first).json()["error"]["code"] == "active"
+    site.kept.season.add_round(4, "digest", [["ann@1"]], {})
+    accepted(site, "2")
+    refused = drop(site, first)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "has_played")
+    assert files(site) == [".zip", ".zip"]
+
+
+def test_nobody_drops_what_is_anothers(site: Authored) -> None:
+    number = site.send("ann", archive())["id"]
+    assert {drop(site, one, "ben").text for one in (number, 99)} == {drop(site, 98).text}
+    assert drop(site, number, "ben").status_code == 404
+    assert site.client.delete(f"{ADDRESS}/{number}").status_code == 401
+    assert files(site) == [".zip"]
+
+
+def test_all_files_of_an_author_have_a_bound(kept: Kept) -> None:
+    with authored(kept, "submissions: {max_size: 10KB, max_total: 11KB, per_day: 99}\n") as site:
+        body = archive("x" * 5300)
+        first = site.send("ann", body)
+        site.send("ann", archive("y" * 5300))
+        refused = site.client.put(ADDRESS, content=archive("z" * 300), headers=site.headers("ann"))
+        error = refused.json()["error"]
+        assert (refused.status_code, error["code"], error["limit"]) == (409, "no_room", 11_000)
+        assert files(site) == [".zip", ".zip"]
+        listed = site.client.get(ADDRESS, headers=site.headers("ann")).json()["submissions"]
+        assert [one["bytes"] for one in listed] == [len(body)] * 2
+        site.send("ben", archive("z" * 300))
+        drop(site, first["id"])
+        site.send("ann", archive("z" * 300))
+
+
 def seat_of_ann(site: Authored, match_id: str, errors: str = "") -> None:
     """Let seat 1 of a stored match be version 2 of ann's."""
 

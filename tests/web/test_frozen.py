@@ -264,6 +264,19 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
         assert twins.told(later) == quiet, "nor does it for a site that is started later"
 
 
+def test_whether_an_accepted_version_has_played_unseen_is_not_told(twins: Twins) -> None:
+    answers = []
+    twins.accept("a")
+    twins.busy.play()
+    twins.accept("b")
+    for one in (twins.quiet, twins.busy):
+        one.look()
+        address = "/api/v1/seasons/small/submissions/1"
+        answers.append(one.client.delete(address, headers=twins.headers))
+    assert answers[0].json()["error"]["code"] == "held_back"
+    assert answers[0].text == answers[1].text
+
+
 @pytest.mark.parametrize("planned", [True, False])
 def test_orders_given_while_the_first_unseen_round_is_played_are_not_shown(
     twins: Twins, planned: bool

@@ -151,6 +151,10 @@ def test_a_refused_submission_is_inspected_again(site: Authored) -> None:
     assert (answer["state"], answer["steps"]) == ("received", [])
     assert deeds(site)[0] == ("olga", "inspect", "ann@1")
     assert order(site, "/submissions/99/inspect").status_code == 404
+    site.kept.season.submissions.refuse(number, [])
+    site.kept.season.shelf.expire("2999")
+    gone = order(site, end)
+    assert (gone.status_code, gone.json()["error"]["message"]) == (409, "ann@1 has no archive any more")
 
 
 @pytest.mark.parametrize(

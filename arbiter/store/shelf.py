@@ -1,0 +1,126 @@
+"""The room that submissions take on the disk: what each author's files come to, and which of them go.
+
+A version that never played may go, one that has played never does: rounds are checked and played again with
+its files. The store says first that files are gone, then they are removed; whoever is killed in between
+leaves files of which the store says so, and a later `sweep` removes them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+import sqlalchemy as sa
+
+from arbiter.store import schema
+from arbiter.store.audit import note
+from arbiter.store.rows import read_tables
+from arbiter.store.submissions import DROPPED, REFUSED, taken
+
+if TYPE_CHECKING:
+    from arbiter.store.database import Database
+
+
+class Stays(Exception):
+    """A version cannot be dropped: it is `active`, or else has played."""
+
+    def __init__(self, active: bool) -> None:
+        super().__init__("it is active" if active else "it has played")
+        self.active = active
+
+
+class Gone(NamedTuple):
+    """The names of what lies in the folder of all submissions for nobody any more."""
+
+    archives: set[str]
+    programs: set[str]
+
+
+class Shelf:
+    """What the submissions of one season take."""
+
+    def __init__(self, store: Database, season: int) -> None:
+        self._store, self._id = store, season
+
+    def taken(self, author: str) -> int:
+        """How many bytes an author's files take."""
+        with self._store.reading() as connection:
+            return taken(connection, self._id, author)
+
+    def has_played(self, author: str, version: int) -> bool:
+        """True where a version sat at a table of any round."""
+        with self._store.reading() as connection:
+            return _has_played(connection, self._id, f"{author}@{version}")
+
+    def drop(self, number: int, author: str) -> None:
+        """Say that a submission's files are gone, which the caller then removes; Stays where they may not."""
+        mine = {"season_id": self._id, "name": author}
+        with self._store.transaction() as connection:
+            active = sa.select(schema.authors.c.active).filter_by(**mine).with_for_update()
+            plays = connection.execute(active).scalar()
+            query = sa.select(schema.submissions).filter_by(season_id=self._id, id=number, author=author)
+            row = connection.execute(query).one_or_none()
+            if row is None or row.state == DROPPED:
+                return
+            rated = f"{author}@{row.version}"
+            if row.version == plays or _has_played(connection, self._id, rated):
+                raise Stays(active=row.version == plays)
+            _drop(connection, [row.id])
+            note(connection, self._id, author, "drop", rated)
+
+    def uncounted(self) -> dict[int, str]:
+        """By id the names of submissions of which nobody has counted what they take."""
+        table = schema.submissions
+        query = sa.select(table.c.id, table.c.file).filter_by(season_id=self._id, bytes=None)
+        with self._store.reading() as connection:
+            return dict(map(tuple, connection.execute(query)))
+
+    def count(self, number: int, size: int) -> None:
+        """Keep how many bytes a submission takes, unless it was dropped meanwhile."""
+        table = schema.submissions
+        mine = sa.update(table).filter_by(id=number).where(table.c.state != DROPPED)
+        with self._store.transaction() as connection:
+            connection.execute(mine.values(bytes=size))
+
+    def expire(self, before: str) -> None:
+        """Say that the archives are gone of what was sent before a moment and refused."""
+        table = schema.submissions
+        old = sa.update(table).filter_by(season_id=self._id, state=REFUSED).where(table.c.received < before)
+        with self._store.transaction() as connection:
+            connection.execute(old.values(bytes=0))
+
+    def gone(self) -> Gone:
+        """What the store says is gone, of other seasons too: the folder is that of the store."""
+        table = schema.submissions
+        query = sa.select(table.c.file, table.c.bytes).where(table.c.state.in_((DROPPED, REFUSED)))
+        with self._store.reading() as connection:
+            rows = connection.execute(query).all()
+        return Gone({row.file for row in rows if row.bytes == 0}, {row.file for row in rows})
+
+
+def drop_unplayed(connection: sa.Connection, season: int, author: str) -> list[str]:
+    """Drop all of an author's versions that do not play and never did; the names of their files."""
+    table = schema.submissions
+    playing = sa.select(schema.authors.c.active).filter_by(season_id=season, name=author).with_for_update()
+    active = connection.execute(playing).scalar()
+    query = sa.select(table).filter_by(season_id=season, author=author).where(table.c.state != DROPPED)
+    rows = [
+        row
+        for row in connection.execute(query.order_by(table.c.id)).all()
+        if row.version != active and not _has_played(connection, season, f"{author}@{row.version}")
+    ]
+    _drop(connection, [row.id for row in rows])
+    return [row.file for row in rows]
+
+
+def _drop(connection: sa.Connection, numbers: list[int]) -> None:
+    mine = sa.update(schema.submissions).where(schema.submissions.c.id.in_(numbers))
+    connection.execute(mine.values(state=DROPPED, bytes=0, joins_round=None))
+
+
+def _has_played(connection: sa.Connection, season: int, rated: str) -> bool:
+    table = schema.rounds
+    query = sa.select(table.c.number, table.c.tables).filter_by(season_id=season)
+    # No database need tell capitals apart here.
+    rows = connection.execute(query.where(table.c.tables.contains(json.dumps(rated), autoescape=True)))
+    return any(rated in names for row in rows for names in read_tables(row.tables, row.number))
