@@ -91,6 +91,13 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
+def size(count: int) -> str:
+    """About how many bytes: ``0 kB``, ``106 kB``, ``1.5 MB``, ``5000 MB``."""
+    if count < 10**6:
+        return f"{count / 1e3:.0f} kB"
+    return f"{count / 1e6:.3g} MB" if count < 10**9 else f"{count / 1e6:.0f} MB"
+
+
 def joined(parts: list[Any]) -> str:
     """``a, b and c``."""
     words = [str(word) for word in parts]
@@ -109,4 +116,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "joined": joined,
     "short": short,
     "duration": duration,
+    "size": size,
 }

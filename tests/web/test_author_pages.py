@@ -160,7 +160,7 @@ def test_a_version_that_never_played_is_dropped_on_its_own_page(site: Authored) 
     dropped = site.client.get(f"/me/submissions/{number}").text
     assert "It was dropped: its files are gone." in dropped
     assert "Drop version" not in dropped
-    assert "of 0.5 MB" in site.client.get("/me").text
+    assert "of 500 kB" in site.client.get("/me").text
     refused = site.client.post(f"/me/submissions/{other}/drop", data={"proof": proof(page)})
     assert (refused.status_code, "version 2 plays" in refused.text) == (409, True)
 
