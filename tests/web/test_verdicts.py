@@ -14,7 +14,8 @@ from arbiter.season.administration import reinstate, suspend
 from arbiter.submissions.authors import hash_of
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
-from tests.season.test_roster import REASON, Contest
+from arbiter.web.verdicts import FAULTS
+from tests.season.test_roster import CONFIG, OWN, REASON, Contest
 from tests.web.test_author_pages import proof
 
 if TYPE_CHECKING:
@@ -109,6 +110,20 @@ def test_an_earlier_version_goes_on_being_suspended_for_its_faults(faulty: Conte
         assert ann.version(1)[1] == BY_FAULTS
         faulty.play()
         assert ann.version(1)[1] == BY_FAULTS
+
+
+def test_while_results_are_held_back_it_is_not_told_after_how_many_matches(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, f"freeze: 9\n{CONFIG}{OWN}")
+    contest.accept("ann")
+    contest.season.stored.freeze(0)
+    for _ in range(2):
+        contest.play(faulty="ann@1")
+    with told(contest) as ann:
+        listed = ann.client.get(f"{BASE}/submissions", headers={"Authorization": "Bearer secret"}).json()
+    (mine,) = listed["submissions"]
+    assert mine["suspended"] == FAULTS
+    assert mine["say"] == f"does not play: {FAULTS}; a new version that is accepted will"
+    assert mine["joins_round"] is None
 
 
 def test_what_is_not_accepted_does_not_play(faulty: Contest) -> None:
