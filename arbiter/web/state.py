@@ -183,7 +183,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             paused=running.paused,
             closed=running.closed,
             wish=stored.running.wish(),
-            following=next_round(config, rounds, seed_told or running.closed is not None),
+            following=next_round(config, rounds, seed_told or running.closed is not None, datetime.now(UTC)),
             frozen=stored.frozen_after() if config.freeze else None,
         )
         if stored.last_change()[1] == state.revision:
