@@ -2,13 +2,15 @@
 
 from setuptools import find_packages, setup
 
-# Bots and their ladders have one place, and lie in the package once it is built.
+# Bots, their ladders and the games' pages have one place, and lie in the package once it is built.
 PLACES = {
     "arbiter.samples.bots": "bots/python",
     "arbiter.samples.cpp": "bots/cpp",
     "arbiter.samples.learned": "bots/learned",
     "arbiter.samples.rungs": "configs/ladder",
+    "arbiter.samples.manuals": "docs/reference",
 }
+MANUALS = ("protocol", "planning", "codepiece", "dou_dizhu", "chefs_hat")
 
 setup(
     packages=[*find_packages(include=["arbiter*", "rating*"]), *PLACES],
@@ -17,5 +19,6 @@ setup(
         "arbiter.samples.cpp": ["*.cpp", "*.weights", "Makefile"],
         "arbiter.samples.learned": ["*.npz"],
         "arbiter.samples.rungs": ["*.yaml"],
+        "arbiter.samples.manuals": [f"{name}.md" for name in MANUALS],
     },
 )

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from arbiter import __version__
+from arbiter.samples import GAMES
+from arbiter.samples.manuals import PROTOCOL
 
 pytest.importorskip("build", reason="needs build: pip install 'arbiter-cards[dev]'")
 
@@ -77,7 +79,9 @@ def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
 
 def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
-    samples |= {"__init__.py", "ladder.py", "README.md", "season.yaml", "cpp/Makefile"}
+    samples |= {"__init__.py", "ladder.py", "manuals.py", "starter.py", "cpp/Makefile"}
+    samples |= {"README.md", "season.yaml", "starter.md"}
+    samples |= {f"manuals/{name}.md" for name in (*GAMES, PROTOCOL)}
     cpp = (ROOT / "bots" / "cpp").iterdir()
     samples |= {f"cpp/{path.name}" for path in cpp if path.suffix in {".cpp", ".weights"}}
     samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}

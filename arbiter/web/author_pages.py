@@ -9,7 +9,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.submissions.recipes import KNOWN
 from arbiter.web import figures
 from arbiter.web.authors_api import log_answer, made_active, owner_of, shape_of, submission_of
 from arbiter.web.callers import by_token
@@ -187,7 +186,6 @@ def _me(caller: Caller) -> dict[str, Any]:
     return {
         "name": author.name,
         "submissions": [shape_of(one, author.active, steps=False) for one in book.of(author.name)],
-        "known": list(KNOWN),
         "terms": terms,
         "closed": closed,
         "left": left,
