@@ -13,8 +13,8 @@ from arbiter.games import make
 from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
 from arbiter.samples.starter import starter_kit
-from arbiter.submissions.program import WRITTEN
-from arbiter.submissions.recipes import KNOWN
+from arbiter.submissions.languages import languages
+from arbiter.submissions.recipes import KNOWN, WRITTEN
 from arbiter.table.complaints import REFUSED
 from arbiter.table.sandbox.isolation import choose
 from arbiter.web.words import part
@@ -46,6 +46,7 @@ def rules(state: State) -> dict[str, Any]:
             "until": None if config.until is None else config.until.isoformat(),
         },
         "submissions": _submissions(config),
+        "languages": _languages(config),
         "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
         "manual": config.game.manual or manual_of(config.game.name),
         "protocol": manual_of(PROTOCOL),
@@ -116,6 +117,12 @@ def _submissions(config: Config) -> dict[str, Any] | None:
             for name, recipe in KNOWN.items()
         ],
     }
+
+
+def _languages(config: Config) -> list[dict[str, Any]]:
+    """What this machine has for what is sent; where it lies is the organiser's affair."""
+    found = [] if config.submissions is None else languages(config)
+    return [{"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found]
 
 
 def _words(game: AnyGame, limits: Limits) -> Iterator[str]:

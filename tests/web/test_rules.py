@@ -14,7 +14,8 @@ from arbiter.games import find
 from arbiter.games.planning import Planning
 from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
-from arbiter.submissions.program import KNOWN
+from arbiter.submissions.languages import Language
+from arbiter.submissions.recipes import KNOWN
 from arbiter.web.manual import sections
 from tests.web.authored import Authored, authored, site
 
@@ -46,6 +47,17 @@ def test_every_name_that_a_submission_may_have_stands_there(site: Authored) -> N
     page, shape = site.client.get(RULES).text, site.client.get(f"/api/v1{RULES}").json()
     assert [one["name"] for one in shape["submissions"]["files"]] == list(KNOWN)
     assert all(f"<code>{name}</code>" in page for name in (*KNOWN, "bot.yaml"))
+
+
+def test_the_machines_languages_and_libraries_are_told_without_their_places(
+    site: Authored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [Language("python3", "/opt/secret/bin/python3", "3.11.2", {"numpy": "1.26.4"})]
+    monkeypatch.setattr("arbiter.web.rules.languages", lambda _: found)
+    page, shape = site.client.get(RULES).text, site.client.get(f"/api/v1{RULES}").json()
+    assert shape["languages"] == [{"word": "python3", "version": "3.11.2", "libraries": {"numpy": "1.26.4"}}]
+    assert "numpy 1.26.4" in page
+    assert "/opt/secret" not in page
 
 
 def test_where_nothing_is_built_only_what_needs_no_build_is_named(kept: Kept) -> None:
