@@ -35,7 +35,7 @@ def starter_kit(game: str, title: str, season: str, options: Sequence[str], most
         "title": title,
         "season": season,
         "word": shlex.quote(season),
-        "check": shlex.join(["arbiter", "check-bot", "--game", game, *options, "--", "python3", PROGRAM]),
+        "check": trying(game, options),
     }
     bot = {PROGRAM: (BOTS / simple.files[0]).read_bytes()}
     more = {f"{BETTER}/{file}": (BOTS / file).read_bytes() for file in better.files}
@@ -43,6 +43,11 @@ def starter_kit(game: str, title: str, season: str, options: Sequence[str], most
     line = f"\n- `{next(iter(more))}` {shows}"
     whole = _packed({README: _readme(words, line), **bot, **more})
     return whole if len(whole) <= most else _packed({README: _readme(words, ""), **bot})
+
+
+def trying(game: str, options: Sequence[str]) -> str:
+    """The command that tries a bot at home, with these words of `check-bot`."""
+    return shlex.join(["arbiter", "check-bot", "--game", game, *options, "--", "python3", PROGRAM])
 
 
 def _readme(words: Mapping[str, str], better: str) -> bytes:

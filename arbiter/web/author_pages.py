@@ -185,7 +185,9 @@ def _me(caller: Caller) -> dict[str, Any]:
     ]
     return {
         "name": author.name,
-        "submissions": [shape_of(one, author.active, steps=False) for one in book.of(author.name)],
+        "submissions": [
+            {**shape_of(one, author.active, steps=False), "over": one.over} for one in book.of(author.name)
+        ],
         "terms": terms,
         "closed": closed,
         "left": left,

@@ -12,7 +12,7 @@ from arbiter.errors import ArbiterError
 from arbiter.games import make
 from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
-from arbiter.samples.starter import starter_kit
+from arbiter.samples.starter import starter_kit, trying
 from arbiter.submissions.languages import languages
 from arbiter.submissions.recipes import KNOWN, WRITTEN
 from arbiter.table.complaints import REFUSED
@@ -48,6 +48,7 @@ def rules(state: State) -> dict[str, Any]:
         "submissions": _submissions(config),
         "languages": _languages(config),
         "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
+        "check": trying(config.game.name, list(_words(config.game, config.limits))),
         "manual": config.game.manual or manual_of(config.game.name),
         "protocol": manual_of(PROTOCOL),
     }

@@ -80,9 +80,11 @@ def test_the_starter_kit_is_led_to_and_fits_the_seasons_terms(site: Authored) ->
     answer = site.client.get(address)
     assert answer.headers["content-type"] == "application/zip"
     assert len(answer.content) <= 10_000
+    check = site.client.get(f"/api/v1{RULES}").json()["check"]
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         readme = archive.read("README.md").decode()
-    assert "--time 60s+100ms --option 'deals=[[1, 0], [3, 1]]'" in readme
+    assert "--time 60s+100ms --option 'deals=[[1, 0], [3, 1]]' --" in check
+    assert check in readme
     assert site.client.get("/seasons/none/rules/starter.zip").status_code == 404
 
 
