@@ -13,11 +13,10 @@ EQUAL = 1e-6
 """Elo up to which ratings are equal: as they are rounded before pairing."""
 
 
-def marked(standings: dict[str, Any], players: Mapping[str, bool], official: bool = False) -> dict[str, Any]:
+def marked(standings: dict[str, Any], players: Mapping[str, bool]) -> dict[str, Any]:
     """Standings with the `marks` of each row: suspended, withdrawn, house.
 
     `players` are those of the season's file under the names that they are rated by, True for house bots.
-    `official` leaves house and withdrawn players out, and equals share a rank.
     """
     rows = []
     for row in standings["players"]:
@@ -28,10 +27,17 @@ def marked(standings: dict[str, Any], players: Mapping[str, bool], official: boo
             "house": players.get(name, False),
         }
         rows.append({**row, "marks": [mark for mark, holds in marks.items() if holds]})
-    if official:
-        rows = [row for row in rows if not {"withdrawn", "house"} & set(row["marks"])]
-        share_ranks(rows)
     return {**standings, "players": rows}
+
+
+def ranked(standings: dict[str, Any], players: Mapping[str, bool]) -> dict[str, Any]:
+    """Marked standings: house and withdrawn players stand last, without rank; equals share one."""
+    shape = marked(standings, players)
+    out = [bool({"withdrawn", "house"} & set(row["marks"])) for row in shape["players"]]
+    official = [row for row, is_out in zip(shape["players"], out, strict=True) if not is_out]
+    share_ranks(official)
+    others = [{**row, "rank": None} for row, is_out in zip(shape["players"], out, strict=True) if is_out]
+    return {**shape, "players": [*official, *others]}
 
 
 def share_ranks(rows: list[dict[str, Any]]) -> None:

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import rating
 from arbiter.season.calendar import next_round
 from arbiter.season.ledger import Ledger
-from arbiter.season.marks import marked
+from arbiter.season.marks import ranked
 from arbiter.season.orders import force
 from arbiter.season.plan import commitment
 from arbiter.season.results import Results
@@ -125,9 +124,9 @@ class State:
         """The results of all complete rounds, and their rating."""
         return _rank(Ledger.of(Results(self.config, self.stored).config_of(self.complete), self.stored), self)
 
-    def marked(self, after: int) -> dict[str, Any]:
-        """The standings after a round, with marks."""
-        return marked(self.standings[after - 1], self.players)
+    def official(self, after: int) -> dict[str, Any]:
+        """The standings after a round, with marks; house and withdrawn players have no rank."""
+        return ranked(self.standings[after - 1], self.players)
 
     def planned_matches(self, round_: StoredRound) -> int:
         """Number of matches that a round has before any is played once more."""
@@ -203,7 +202,7 @@ def out_of_count(holds: Force, summaries: Sequence[MatchSummary]) -> dict[str, s
 
 def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
     ledger.read_after(state.complete)
-    return ledger, rating.rank(rating.intervals(ledger.fit))
+    return ledger, ledger.ranking()
 
 
 def keep_ranking(before: State, after: State) -> None:
