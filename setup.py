@@ -2,16 +2,14 @@
 
 from setuptools import find_packages, setup
 
-# Bots, their ladders and the games' pages have one place, and lie in the package once it is built.
+# Bots, their ladders and the reference's pages have one place, and lie in the package once it is built.
 PLACES = {
     "arbiter.samples.bots": "bots/python",
     "arbiter.samples.cpp": "bots/cpp",
     "arbiter.samples.learned": "bots/learned",
     "arbiter.samples.rungs": "configs/ladder",
-    "arbiter.samples.manuals": "docs/reference",
+    "arbiter.samples.reference": "docs/reference",
 }
-MANUALS = ("protocol", "planning", "codepiece", "dou_dizhu", "chefs_hat")
-
 setup(
     packages=[*find_packages(include=["arbiter*", "rating*"]), *PLACES],
     package_dir=PLACES,
@@ -19,6 +17,6 @@ setup(
         "arbiter.samples.cpp": ["*.cpp", "*.weights", "Makefile"],
         "arbiter.samples.learned": ["*.npz"],
         "arbiter.samples.rungs": ["*.yaml"],
-        "arbiter.samples.manuals": [f"{name}.md" for name in MANUALS],
+        "arbiter.samples.reference": ["*.md"],
     },
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from arbiter.samples import GAMES, HERE
 
-BUILT, CHECKOUT = HERE / "manuals", HERE.parents[1] / "docs" / "reference"
+BUILT, CHECKOUT = HERE / "reference", HERE.parents[1] / "docs" / "reference"
 PROTOCOL = "protocol"
 """What holds in every game."""
 
