@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.match import original
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 EQUAL = 1e-6
 """Elo up to which ratings are equal: as they are rounded before pairing."""
@@ -33,19 +33,32 @@ def marked(standings: dict[str, Any], players: Mapping[str, bool]) -> dict[str, 
 def ranked(standings: dict[str, Any], players: Mapping[str, bool]) -> dict[str, Any]:
     """Marked standings: house and withdrawn players stand last, without rank; equals share one."""
     shape = marked(standings, players)
-    out = [bool({"withdrawn", "house"} & set(row["marks"])) for row in shape["players"]]
-    official = [row for row, is_out in zip(shape["players"], out, strict=True) if not is_out]
-    share_ranks(official)
-    others = [{**row, "rank": None} for row, is_out in zip(shape["players"], out, strict=True) if is_out]
-    return {**shape, "players": [*official, *others]}
+    ranks = official_ranks(standings, players)
+    rows = [{**row, "rank": rank} for row, rank in zip(shape["players"], ranks, strict=True)]
+    return {**shape, "players": sorted(rows, key=lambda row: row["rank"] is None)}
+
+
+def official_ranks(standings: dict[str, Any], players: Mapping[str, bool]) -> list[int | None]:
+    """The rank of each row among those that are neither house bots nor withdrawn; None for these."""
+    rows = standings["players"]
+    counts = [not players.get(original(row["player"]), True) for row in rows]
+    given = iter(_ranks(row["elo"] for row, is_in in zip(rows, counts, strict=True) if is_in))
+    return [next(given) if is_in else None for is_in in counts]
 
 
 def share_ranks(rows: list[dict[str, Any]]) -> None:
     """Give rows, the best first, their ranks; equals share one."""
-    last: dict[str, Any] = {}
-    for number, row in enumerate(rows, 1):
-        row["rank"] = last["rank"] if last and _equal(last["elo"], row["elo"]) else number
-        last = row
+    for row, rank in zip(rows, list(_ranks(row["elo"] for row in rows)), strict=True):
+        row["rank"] = rank
+
+
+def _ranks(elos: Iterable[float | None]) -> Iterator[int]:
+    rank, last = 0, None
+    for number, elo in enumerate(elos, 1):
+        if number == 1 or not _equal(last, elo):
+            rank = number
+        last = elo
+        yield rank
 
 
 def _equal(one: float | None, other: float | None) -> bool:

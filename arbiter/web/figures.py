@@ -162,11 +162,11 @@ def history(state: State) -> dict[str, Any]:
         {
             "round": number,
             "players": [
-                {key: row[key] for key in ("rank", "player", "elo", "low", "high")}
-                for row in state.official(number)["players"]
+                {"rank": rank, **{key: row[key] for key in ("player", "elo", "low", "high")}}
+                for row, rank in zip(standings["players"], state.ranks(number), strict=True)
             ],
         }
-        for number in range(1, state.complete + 1)
+        for number, standings in enumerate(state.standings, 1)
     ]
     return {"season": state.name, "history": rounds}
 
@@ -253,9 +253,9 @@ def player_page(state: State, name: str) -> dict[str, Any] | None:
         "suspended": state.suspended.get(name),
         "versions": [known for known in state.names if known.partition("@")[0] == family],
         "history": [
-            {"round": number, **{key: row[key] for key in ("rank", "elo", "low", "high")}}
-            for number in range(1, state.complete + 1)
-            for row in state.official(number)["players"]
+            {"round": number, "rank": rank, **{key: row[key] for key in ("elo", "low", "high")}}
+            for number, standings_ in enumerate(state.standings, 1)
+            for row, rank in zip(standings_["players"], state.ranks(number), strict=True)
             if row["player"] == name
         ],
         "against": []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.season.calendar import next_round
 from arbiter.season.ledger import Ledger
-from arbiter.season.marks import ranked
+from arbiter.season.marks import official_ranks, ranked
 from arbiter.season.orders import force
 from arbiter.season.plan import commitment
 from arbiter.season.results import Results
@@ -127,6 +127,10 @@ class State:
     def official(self, after: int) -> dict[str, Any]:
         """The standings after a round, with marks; house and withdrawn players have no rank."""
         return ranked(self.standings[after - 1], self.players)
+
+    def ranks(self, after: int) -> list[int | None]:
+        """The ranks of these alone, in the order of `standings`."""
+        return official_ranks(self.standings[after - 1], self.players)
 
     def planned_matches(self, round_: StoredRound) -> int:
         """Number of matches that a round has before any is played once more."""
