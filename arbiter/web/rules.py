@@ -14,7 +14,7 @@ from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
 from arbiter.samples.starter import starter_kit, trying
 from arbiter.submissions.languages import languages
-from arbiter.submissions.recipes import KNOWN, WRITTEN
+from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS, MEANT, WRITTEN
 from arbiter.table.complaints import REFUSED
 from arbiter.table.sandbox.isolation import choose
 from arbiter.web.words import part
@@ -113,6 +113,8 @@ def _submissions(config: Config) -> dict[str, Any] | None:
         "per_day": terms.per_day,
         "builds": terms.builds,
         "written": WRITTEN,
+        "meant": list(MEANT),
+        "endings": sorted(MAKES_PROGRAMS),
         "files": [
             {"name": name, "build": list(recipe.build), "command": list(recipe.command)}
             for name, recipe in KNOWN.items()

@@ -15,7 +15,7 @@ from arbiter.games.planning import Planning
 from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
 from arbiter.submissions.languages import Language
-from arbiter.submissions.recipes import KNOWN
+from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS
 from arbiter.web.manual import sections
 from tests.web.authored import Authored, authored, site
 
@@ -46,7 +46,7 @@ def test_the_rules_say_what_is_played_and_what_a_bot_gets(site: Authored) -> Non
 def test_every_name_that_a_submission_may_have_stands_there(site: Authored) -> None:
     page, shape = site.client.get(RULES).text, site.client.get(f"/api/v1{RULES}").json()
     assert [one["name"] for one in shape["submissions"]["files"]] == list(KNOWN)
-    assert all(f"<code>{name}</code>" in page for name in (*KNOWN, "bot.yaml"))
+    assert all(f"<code>{name}</code>" in page for name in (*KNOWN, *MAKES_PROGRAMS, "bot.yaml"))
 
 
 def test_the_machines_languages_and_libraries_are_told_without_their_places(
