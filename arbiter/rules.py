@@ -129,6 +129,8 @@ class Game(ABC, Generic[S]):
     """``module:class`` of its `arbiter.envs.observers.Observer`; "" for the one that suits all games."""
     imagining: ClassVar[str] = ""
     """``module:class`` of its `arbiter.envs.imagining.Imagined`; "" for the one that suits most games."""
+    manual: ClassVar[str] = ""
+    """Rules and commands for authors of bots, as Markdown with headings ``##``; sites show it."""
 
     seats: int
     actions: int

@@ -64,6 +64,11 @@ class Ranking:
         """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)
 
+    def better(self, one: str, other: str) -> float:
+        """The probability that one player is better than another."""
+        players = self.fit.table.players
+        return float(self.intervals.los([players.index(one), players.index(other)])[0, 1])
+
 
 def rate(
     table: PairTable,

@@ -41,12 +41,16 @@ ANSWERS = frozenset({Fault.ILLEGAL, Fault.MALFORMED, Fault.REFUSED})
 
 
 class Subject(NamedTuple):
-    """What is checked, and where: one bot of a game under its limits, at one launcher."""
+    """What is checked, and where: one bot of a game under its limits, at one launcher.
+
+    `sent`: its author has sent it to a site, and is told what an archive can mend.
+    """
 
     game: AnyGame
     player: Player
     limits: Limits
     launcher: Launcher
+    sent: bool = False
 
     @contextmanager
     def run(self, seat: Seat) -> Iterator[SingleBot]:

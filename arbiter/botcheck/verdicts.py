@@ -43,6 +43,12 @@ FIXES = {
     "time": "look at time_left and answer earlier, or check it with a longer --time",
     "memory": "use less memory, or check it with a larger --memory",
 }
+FIXES_OF_SENT = FIXES | {
+    "matches": "look at its standard error; at home arbiter console plays the match by hand",
+    "time": "look at time_left and answer earlier",
+    "memory": "use less memory",
+}
+"""For what an author sends to a site, whose limits are the season's."""
 STEPS_OF = {
     Fault.ILLEGAL: "rules",
     Fault.MALFORMED: "only-replies",
@@ -78,7 +84,7 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
     if forfeit is None:
         return None
     name, detail = _place(played, forfeit, opening)
-    stderr, fix = played.process.stderr, FIXES[name]
+    stderr, fix = played.process.stderr, (FIXES_OF_SENT if subject.sent else FIXES)[name]
     if played.waited:
         fix = NO_ANSWER if played.first_ns else NO_FLUSH
     elif forfeit.fault is Fault.MALFORMED and _lacks_sign(played):
@@ -88,11 +94,12 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
         fix = EXEC
     elif unstarted := _unstarted(subject, played):
         detail, fix, stderr = *unstarted, b""
-    elif forfeit.fault is Fault.CRASH and (refused := advice(stderr, tier)):
-        fix += f"; {refused}, --isolation plain nothing"
+    elif forfeit.fault is Fault.CRASH and (refused := advice(stderr, tier, subject.sent)):
+        fix += f"; {refused}" + ("" if subject.sent else ", --isolation plain nothing")
         if calls := played.process.end.refused:
             names = [call_name(number) for number in calls]
-            fix += f"; refused here: {', '.join(names)} (arbiter isolation --explain {names[0]})"
+            fix += f"; refused here: {', '.join(names)}"
+            fix += "" if subject.sent else f" (arbiter isolation --explain {names[0]})"
     # Unread output came with an earlier exchange.
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
     if played.late:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.output import counted, faults_text, number, print_as, say, suspended_line
+from arbiter.season.first_place import in_words
 from arbiter.season.marks import notices
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def show_standings(standings: dict[str, Any], style: str) -> None:
     print_as(style, standings, (columns, rows), table, title, left=texts)
     if style == "text":
         click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
+        if standings.get("first"):
+            click.echo(in_words(standings["first"]))
         for warning in _in_short(standings):
             say(f"note: {warning}")
 

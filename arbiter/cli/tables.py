@@ -19,11 +19,15 @@ from arbiter.cli.standings import show_history, show_standings
 from arbiter.config.changes import VERSION_MARK
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.administration import unknown_round
+from arbiter.season.first_place import first_place
 from arbiter.season.grades import Grade, grades
-from arbiter.season.marks import marked
+from arbiter.season.marks import marked, ranked
 from arbiter.season.orders import first_id, force, suspended_now
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.cli.opening import Seen
     from arbiter.match import MatchSummary
     from arbiter.store import Order
 
@@ -53,8 +57,25 @@ def standings(
     if history:
         show_history(found.name, [found.standings(n + 1) for n in range(after_round or last)], style)
         return
+    shape = found.standings(after_round or last)
     now = suspended_now(found.season, last) if after_round in (None, last) else None
-    show_standings(marked(found.standings(after_round or last), found.players, official, now), style)
+    if official:
+        show_standings(_official(found, shape, after_round or last, now), style)
+    else:
+        show_standings(marked(shape, found.players, now), style)
+
+
+def _official(
+    found: Seen, standings: dict[str, Any], after: int, suspended: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Standings of those who rank officially, with the first place."""
+    from arbiter.season.results import Results
+
+    shape = ranked(standings, found.players, suspended)
+    rows = [row for row in shape["players"] if row["rank"] is not None]
+    ranking = Results(found.config(), found.season).ranking(after)
+    over = after == found.complete and found.season.seed_told() is not None
+    return {**shape, "players": rows, "first": first_place(rows, over, ranking.better)}
 
 
 @click.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -46,7 +47,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
     holds, running = force(season.orders.read().given), season.running.read()
     over = running.closed is not None or season.seed_told() is not None
     until = None if found.whole is None else found.whole.until
-    following = None if found.whole is None else next_round(found.whole, rounds, over)
+    following = None if found.whole is None else next_round(found.whole, rounds, over, datetime.now(UTC))
     asked = season.running.question() if store.holder(found.name) is None else None
     frozen = season.frozen_after() if found.whole is not None and found.whole.freeze else None
     shape: dict[str, Any] = {

@@ -22,6 +22,7 @@ from arbiter.config.reading import validate
 from arbiter.config.season_file import (
     COMMITMENT,
     AfterFault,
+    Missed,
     Pairing,
     PlayerModel,
     SeasonModel,
@@ -54,6 +55,7 @@ FREE = frozenset(
         "until",
         "opens",
         "every",
+        "missed",
         "freeze",
         "workers",
         "ship",
@@ -87,6 +89,7 @@ class Config:
     `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
     `folder` is where relative names of commands, `read` and `ship` start. `until` is when no further
     round beyond `rounds` is to end later; no round begins before `opens`, and one begins `every` so often;
+    `missed` says what becomes of moments that are over before a round could begin;
     the results of the last `freeze` rounds are held back from the public until the season is over;
     `ship` are folders whose files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
@@ -107,6 +110,7 @@ class Config:
     until: datetime | None
     opens: datetime | None
     every: timedelta | None
+    missed: Missed
     freeze: int
     opening_rounds: int
     pairing: Pairing
@@ -209,6 +213,10 @@ def _cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool)
     if to_play and isinstance(value.get("submissions"), dict) and value.get("weak_seed") is not True:
         yield from _weak_seed_problems(value.get("seed", "auto"))
     yield from _calendar_problems(value.get("opens"), value.get("until"))
+    if value.get("missed") == "skip" and value.get("every") is None:
+        yield Problem(
+            ("missed",), "only moments of `every` can be missed", "write `every` beside it, such as 24h"
+        )
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):
@@ -311,6 +319,12 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
     if model.submissions is not None:
         warnings += unspoken(languages)
+    if model.submissions is not None and opens is None and model.every is None:
+        ends = f"all {model.rounds} rounds" if until is None else "rounds"
+        warnings.append(
+            f"submissions without `opens` or `every`: {ends} follow one another as soon as there are enough"
+            " players, so whoever sends later may find the season over (every: 24h, say)"
+        )
     return Config(
         file=file,
         folder=folder,
@@ -322,6 +336,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         until=until,
         opens=opens,
         every=None if model.every is None else parse_every(model.every),
+        missed=model.missed,
         freeze=model.freeze,
         opening_rounds=model.opening_rounds,
         pairing=model.pairing,

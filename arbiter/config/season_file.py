@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 64
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 AfterFault: TypeAlias = Literal["end", "substitute"]
+Missed: TypeAlias = Literal["play", "skip"]
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 _USUAL: Any = USUAL  # texts there, literals here
 
@@ -293,6 +294,7 @@ class SeasonModel(TableModel):
     until: Moment | None = None
     opens: Moment | None = None
     every: Annotated[str, _with_unit("{}m".format), _checked(parse_every, "time")] | None = None
+    missed: Missed = "play"
     freeze: Annotated[StrictInt, Field(ge=0)] = 0
     opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
     pairing: Pairing = "variance"

@@ -40,6 +40,7 @@ def written(config: Config) -> str:
         "until": None if config.until is None else config.until.isoformat(),
         "opens": None if config.opens is None else config.opens.isoformat(),
         "every": None if config.every is None else duration_text(config.every // MICROSECOND * 1000),
+        "missed": config.missed,
         "freeze": config.freeze,
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],

@@ -20,7 +20,7 @@ BOTS = BUILT if BUILT.is_dir() else CHECKOUT
 SEASON = "season.yaml"
 
 
-class _Bot(NamedTuple):
+class Bot(NamedTuple):
     """A player: its program first, then what that imports, and the words after it."""
 
     name: str
@@ -32,7 +32,7 @@ class _Sample(NamedTuple):
     """A game as it stands in the season's file, and who plays it, the house bot last."""
 
     game: str
-    bots: tuple[_Bot, ...]
+    bots: tuple[Bot, ...]
 
 
 _PLANNING_KIT = ("planning_kit.py", "planning_worlds.py")
@@ -41,41 +41,46 @@ _SAMPLES = {
     "planning": _Sample(
         "planning",
         (
-            _Bot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
-            _Bot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
-            _Bot("beginner", ("planning_random.py",), _SECOND),
-            _Bot("random", ("planning_random.py",)),
+            Bot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
+            Bot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
+            Bot("beginner", ("planning_random.py",), _SECOND),
+            Bot("random", ("planning_random.py",)),
         ),
     ),
     "codepiece": _Sample(
         "codepiece",
         (
-            _Bot("pimc", ("codepiece_pimc.py",)),
-            _Bot("rules", ("codepiece_rules.py",)),
-            _Bot("beginner", ("codepiece_random.py",), _SECOND),
-            _Bot("random", ("codepiece_random.py",)),
+            Bot("pimc", ("codepiece_pimc.py",)),
+            Bot("rules", ("codepiece_rules.py",)),
+            Bot("beginner", ("codepiece_random.py",), _SECOND),
+            Bot("random", ("codepiece_random.py",)),
         ),
     ),
     "dou_dizhu": _Sample(
         "dou_dizhu",
         (
-            _Bot("fewest-turns", ("dou_dizhu_fewest_turns.py",)),
-            _Bot("smallest", ("dou_dizhu_smallest.py",)),
-            _Bot("random", ("dou_dizhu_random.py",)),
+            Bot("fewest-turns", ("dou_dizhu_fewest_turns.py",)),
+            Bot("smallest", ("dou_dizhu_smallest.py",)),
+            Bot("random", ("dou_dizhu_random.py",)),
         ),
     ),
     "chefs_hat": _Sample(
         "{name: chefs_hat, matches: 3}",
         (
-            _Bot("keep-jokers", ("chefs_hat_keep_jokers.py",)),
-            _Bot("larger-value", ("chefs_hat_larger_value.py",)),
-            _Bot("beginner", ("chefs_hat_random.py",), _SECOND),
-            _Bot("random", ("chefs_hat_random.py",)),
+            Bot("keep-jokers", ("chefs_hat_keep_jokers.py",)),
+            Bot("larger-value", ("chefs_hat_larger_value.py",)),
+            Bot("beginner", ("chefs_hat_random.py",), _SECOND),
+            Bot("random", ("chefs_hat_random.py",)),
         ),
     ),
 }
 GAMES = tuple(_SAMPLES)
 """The games that have one."""
+
+
+def bots_of(game: str) -> tuple[Bot, ...]:
+    """The bots of one of `GAMES`, the best first."""
+    return _SAMPLES[game].bots
 
 
 def bot_names(game: str) -> tuple[str, ...]:
@@ -117,7 +122,7 @@ def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield game, bot.name, ("python3", *bot_words(game, bot.name))
 
 
-def _entry(bot: _Bot) -> str:
+def _entry(bot: Bot) -> str:
     # A number has to be text in YAML.
     words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
     return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 RECENT = 3
 """Complete rounds from which the length of the next one is estimated."""
+LATE = timedelta(minutes=1)
+"""With `missed: skip` a round may begin so late, or half the time between two rounds where that is less."""
 LOOK_SECONDS = 1.0
 """Between two looks for orders and wishes while a round is waited for."""
 FOREVER = datetime.max.replace(tzinfo=UTC)
@@ -38,15 +40,14 @@ class Clock:
     sleep: Callable[[float], None] = time.sleep
 
 
-def begins(config: Config, complete: Sequence[StoredRound]) -> datetime | None:
+def begins(config: Config, complete: Sequence[StoredRound], now: datetime) -> datetime | None:
     """When the round after those that are complete begins, at once if that is over; None if nothing says so.
 
     With `every` that is so often after the season's opening, or where the file has none after its first round
-    was planned: a late round moves no other.
+    was planned: a late round moves no other. With `missed: skip` it is a moment that is not over.
     """
-    if not complete:
-        return config.opens
-    return _moment(config, config.opens or complete[0].planned, len(complete))
+    first = config.opens or (complete[0].planned if complete else None)
+    return _moment(config, first, _place(config, first, complete), now)
 
 
 class NextRound(NamedTuple):
@@ -59,11 +60,11 @@ class NextRound(NamedTuple):
     begins: datetime
 
 
-def next_round(config: Config, rounds: Sequence[StoredRound], over: bool) -> NextRound | None:
+def next_round(config: Config, rounds: Sequence[StoredRound], over: bool, now: datetime) -> NextRound | None:
     """The round that follows; None where one is under way, none follows, or nothing says when it begins."""
     if over or not all(known.complete for known in rounds):
         return None
-    number, moment = len(rounds) + 1, begins(config, rounds)
+    number, moment = len(rounds) + 1, begins(config, rounds, now)
     if moment is None or (number > config.rounds and (config.until is None or moment >= config.until)):
         return None
     return NextRound(number, moment)
@@ -71,7 +72,7 @@ def next_round(config: Config, rounds: Sequence[StoredRound], over: bool) -> Nex
 
 def round_by_calendar(config: Config, rounds: Sequence[StoredRound], now: datetime) -> NextRound | None:
     """The next round as the calendar has it, whatever was played after these; None if it has none."""
-    moment, number = begins(config, rounds), len(rounds) + 1
+    moment, number = begins(config, rounds, now), len(rounds) + 1
     if moment is not None and moment <= now and config.every is not None:
         late = (now - moment) // config.every + 1
         moment, number = moment + late * config.every, number + late
@@ -92,12 +93,12 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
     complete = [known for known in season.rounds() if known.complete]
     longest = longest_round(config, season, complete, at_once)
     first = config.opens or (complete[0].planned if complete else now)
-    found, free = 0, now
+    found, free, place = 0, now, _place(config, first, complete)
     while found < most:
-        start = max(free, _moment(config, first, len(complete) + found) or free)
+        start = max(free, _moment(config, first, place, free) or free)
         if config.until - start <= longest:
             break
-        found, free = found + 1, start + longest
+        found, free, place = found + 1, start + longest, _slot(config, first, start, place) + 1
     return found
 
 
@@ -111,7 +112,7 @@ def due(config: Config, season: SeasonStore, more: bool, now: datetime) -> datet
     over = len(rounds) >= config.rounds and not more
     if begun or over or season.running.read().closed is not None:
         return None
-    moment = begins(config, rounds)
+    moment = begins(config, rounds, now)
     return None if moment is None or moment <= now else moment
 
 
@@ -158,11 +159,28 @@ def longest_round(
     return timedelta(microseconds=longest / 1000)
 
 
-def _moment(config: Config, first: datetime | None, rounds: int) -> datetime | None:
-    """When a round begins that follows so many, of which the first began at `first`."""
+def _moment(config: Config, first: datetime | None, place: int, now: datetime) -> datetime | None:
+    """The moment of a place in the calendar, the one at `first` being 0; a later one where it was missed."""
     if config.every is None or first is None:
         return config.opens
     try:
-        return first + rounds * config.every
+        if config.missed == "skip":
+            late = min(LATE, config.every / 2)
+            place = max(place, -((first - now + late) // config.every))
+        moment = first + place * config.every
     except OverflowError:
         return FOREVER
+    return moment
+
+
+def _place(config: Config, first: datetime | None, complete: Sequence[StoredRound]) -> int:
+    """The place in the calendar of the round after those that are complete."""
+    planned = complete[-1].planned if complete else None
+    return len(complete) if planned is None else _slot(config, first, planned, len(complete) - 1) + 1
+
+
+def _slot(config: Config, first: datetime | None, begun: datetime, place: int) -> int:
+    """The place that a round had which was begun then: its own, unless places before it were left out."""
+    if config.missed == "play" or config.every is None or first is None:
+        return place
+    return max(place, (begun - first) // config.every)

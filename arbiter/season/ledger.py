@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.store import Order, Orders, SeasonStore
     from rating.fit.bayeselo import Fit
+    from rating.ratings import Ranking
 
 
 SHOWN = (
@@ -205,9 +206,13 @@ class Ledger:
             more = f", {again} of them until they are played again" if again else ""
             yield f"{len(out)} annulled {'match does' if len(out) == 1 else 'matches do'} not count{more}"
 
+    def ranking(self) -> Ranking:
+        """The rating after the last round read, with intervals."""
+        return rating.rank(rating.intervals(self.fit))
+
     def standings(self, config: Config) -> dict[str, Any]:
         """The documented standings after the last round read."""
-        ranked = rating.rank(rating.intervals(self.fit))
+        ranked = self.ranking()
         unfit = self.unfit(config)
         rows = [
             {name: getattr(row, name) for name in SHOWN}

@@ -7,23 +7,19 @@ from typing import TYPE_CHECKING, Any
 from arbiter.match import original
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 EQUAL = 1e-6
 """Elo up to which ratings are equal: as they are rounded before pairing."""
 
 
 def marked(
-    standings: dict[str, Any],
-    players: Mapping[str, bool],
-    official: bool = False,
-    suspended: Mapping[str, str] | None = None,
+    standings: dict[str, Any], players: Mapping[str, bool], suspended: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Standings with the `marks` of each row: suspended, withdrawn, house.
 
     `players` are those of the season's file under the names that they are rated by, True for house bots.
-    `official` leaves house and withdrawn players out, and equals share a rank. `suspended` are those of now,
-    where they take the place of those that were so when the standings were made.
+    `suspended` are those of now, where they take the place of those of when the standings were made.
     """
     if suspended is not None:
         then = standings.get("suspended", {})
@@ -40,18 +36,40 @@ def marked(
             "house": players.get(name, False),
         }
         rows.append({**row, "marks": [mark for mark, holds in marks.items() if holds]})
-    if official:
-        rows = [row for row in rows if not {"withdrawn", "house"} & set(row["marks"])]
-        share_ranks(rows)
     return {**standings, "players": rows}
+
+
+def ranked(
+    standings: dict[str, Any], players: Mapping[str, bool], suspended: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Marked standings: house and withdrawn players stand last, without rank; equals share one."""
+    shape = marked(standings, players, suspended)
+    ranks = official_ranks(standings, players)
+    rows = [{**row, "rank": rank} for row, rank in zip(shape["players"], ranks, strict=True)]
+    return {**shape, "players": sorted(rows, key=lambda row: row["rank"] is None)}
+
+
+def official_ranks(standings: dict[str, Any], players: Mapping[str, bool]) -> list[int | None]:
+    """The rank of each row among those that are neither house bots nor withdrawn; None for these."""
+    rows = standings["players"]
+    counts = [not players.get(original(row["player"]), True) for row in rows]
+    given = iter(_ranks(row["elo"] for row, is_in in zip(rows, counts, strict=True) if is_in))
+    return [next(given) if is_in else None for is_in in counts]
 
 
 def share_ranks(rows: list[dict[str, Any]]) -> None:
     """Give rows, the best first, their ranks; equals share one."""
-    last: dict[str, Any] = {}
-    for number, row in enumerate(rows, 1):
-        row["rank"] = last["rank"] if last and _equal(last["elo"], row["elo"]) else number
-        last = row
+    for row, rank in zip(rows, list(_ranks(row["elo"] for row in rows)), strict=True):
+        row["rank"] = rank
+
+
+def _ranks(elos: Iterable[float | None]) -> Iterator[int]:
+    rank, last = 0, None
+    for number, elo in enumerate(elos, 1):
+        if number == 1 or not _equal(last, elo):
+            rank = number
+        last = elo
+        yield rank
 
 
 def notices(suspended: Mapping[str, str]) -> set[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.store import Orders, SeasonStore
     from arbiter.view import Reader
+    from rating.ratings import Ranking
 
 
 class Results:
@@ -47,6 +48,12 @@ class Results:
         results = Ledger.of(config, self.stored, instead)
         results.read_after(number, orders)
         return results.standings(config)
+
+    def ranking(self, after: int) -> Ranking:
+        """The rating behind the standings after a round."""
+        ledger = Ledger.of(self.config_of(after), self.stored)
+        ledger.read_after(after)
+        return ledger.ranking()
 
     def config_of(self, number: int) -> Config:
         """The config that a round was planned with; the season's where that is not known."""

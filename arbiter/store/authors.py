@@ -6,7 +6,7 @@ A session is kept with the token that it was begun with, and holds as long as th
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,6 +15,8 @@ from arbiter.store.audit import moment, note
 from arbiter.store.shelf import drop_unplayed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arbiter.store.database import Database
 
 
@@ -104,17 +106,28 @@ class AuthorBook:
             row = {"id": session, "token": token, "ends": ends}
             connection.execute(sa.insert(schema.sessions).values(row))
 
-    def of_session(self, session: str) -> Author | None:
-        """Who has a session; None where it is over."""
-        authors, sessions = schema.authors, schema.sessions
-        query = sa.select(authors).join(sessions, sessions.c.token == authors.c.token)
-        query = query.where(sessions.c.id == session, sessions.c.ends >= moment())
-        return self._one(query.where(authors.c.season_id == self._id))
+    def of_session(self, *sessions: str) -> Author | None:
+        """Who of the season has one of these sessions; None where all are over."""
+        return self._one(self._with_session(schema.authors, sessions))
 
-    def end_session(self, session: str) -> None:
-        """Forget a session."""
+    def rename_session(self, sessions: Sequence[str], session: str) -> None:
+        """Know one of these sessions that is of the season under another name."""
+        table = schema.sessions
         with self._store.transaction() as connection:
-            connection.execute(sa.delete(schema.sessions).filter_by(id=session))
+            old = connection.execute(self._with_session(table.c.id, sessions)).scalar()
+            connection.execute(sa.update(table).filter_by(id=old).values(id=session))
+
+    def end_session(self, *sessions: str) -> None:
+        """Forget these sessions."""
+        table = schema.sessions
+        with self._store.transaction() as connection:
+            connection.execute(sa.delete(table).where(table.c.id.in_(sessions)))
+
+    def _with_session(self, what: Any, sessions: Sequence[str]) -> sa.Select[Any]:
+        authors, table = schema.authors, schema.sessions
+        query = sa.select(what).join_from(authors, table, table.c.token == authors.c.token)
+        query = query.where(table.c.id.in_(sessions), table.c.ends >= moment())
+        return query.where(authors.c.season_id == self._id).limit(1)
 
     def _one(self, query: sa.Select[tuple[object, ...]]) -> Author | None:
         with self._store.reading() as connection:

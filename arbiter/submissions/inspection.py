@@ -27,7 +27,6 @@ from arbiter.submissions.program import Program, recipe_of, refuse_lacking
 from arbiter.submissions.receiving import LEFT_BYTES, has_room
 from arbiter.submissions.steps import Refused, Step
 from arbiter.submissions.trial import Trial, check, play_matches
-from arbiter.table.complaints import READ
 from arbiter.table.launcher import Launcher
 from arbiter.table.sandbox.isolation import choose
 from arbiter.text import printable
@@ -184,8 +183,7 @@ class _Inspection:
         for place in (self._source, self._folder):
             for path in dict.fromkeys((os.path.realpath(place), str(place.absolute()))):
                 text = text.replace(f"{path}/", "").replace(path, ".")
-        # Its author writes no `read:`.
-        text = printable(text).replace(READ, "what it needs has to lie in the archive")
+        text = printable(text)
         return text if len(text) <= most else f"{text[: most - 4]} ..."
 
     def settle(self) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck import Subject, check_bot
 from arbiter.botcheck.matches import play
-from arbiter.botcheck.verdicts import FIXES, STEPS_OF, verdict
+from arbiter.botcheck.verdicts import FIXES_OF_SENT, STEPS_OF, verdict
 from arbiter.errors import VoidMatch
 from arbiter.match import COPY_MARK, MatchSpec
 from arbiter.season.schedule import agreed_limits
@@ -49,7 +49,7 @@ class Trial(NamedTuple):
 
     def subject(self, launcher: Launcher) -> Subject:
         """What check-bot checks."""
-        return Subject(self.game, self.player, self.limits, launcher)
+        return Subject(self.game, self.player, self.limits, launcher, sent=True)
 
 
 def check(trial: Trial) -> str:
@@ -115,7 +115,7 @@ def _told(record: MatchRecord, own: Sequence[Player]) -> str:
     stderr = record.bots[forfeit.seat].stderr_tail
     step = STEPS_OF[forfeit.fault]
     said = f"{forfeit.fault}: {forfeit.detail} (sent '{forfeit.command}')"
-    raise Refused(said, FIXES[step], stderr)
+    raise Refused(said, FIXES_OF_SENT[step], stderr)
 
 
 def _random(trial: Trial, launcher: Launcher) -> str:

@@ -34,11 +34,12 @@ REFUSED = {
     "landlock": "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder",
     "bwrap": "the network, writing but in a /tmp of its own, and reading outside the bot's folder",
 }
-READ = "what lies elsewhere has to be named in read:"
+READ, SEND = "what lies elsewhere has to be named in read:", "what it needs has to lie in the archive"
 NO_STAGE = (
     "there is a temporary folder only on a stage (arbiter isolation); without one name a folder that is "
     "there as the program's cache, in env: TORCHINDUCTOR_CACHE_DIR for torch"
 )
+NO_TEMPORARY_HERE = "there is no temporary folder here: let the program do without one"
 
 
 def tells_of_memory(said: bytes | bytearray) -> bool:
@@ -51,14 +52,20 @@ def tells_of_module(said: bytes) -> bool:
     return NOT_FOUND.search(said) is not None
 
 
-def advice(said: bytes, tier: str) -> str:
-    """What helps a program that ended with these words under a tier; "" if that is no reason to fail."""
+def advice(said: bytes, tier: str, sent: bool = False) -> str:
+    """What helps a program that ended with these words under a tier; "" if that is no reason to fail.
+
+    `sent` is true of what an author sends to a site, who has the archive alone to change.
+    """
     if tier == PLAIN:
         return ""
     if NO_TEMPORARY.search(said):
-        return NO_STAGE
+        return NO_TEMPORARY_HERE if sent else NO_STAGE
     missing = tells_of_module(said)
     if not missing and not FORBIDDEN.search(said):
         return ""
-    told = f"the tier {tier} refuses {REFUSED.get(tier, 'some things')} (docs/howto/sandbox.md)"
+    refused = REFUSED.get(tier, "some things")
+    if sent:
+        return f"this season refuses {refused}" + (f"; {SEND}" if missing else "")
+    told = f"the tier {tier} refuses {refused} (docs/howto/sandbox.md)"
     return f"{told}; {READ}" if missing else told

@@ -15,6 +15,7 @@ from arbiter.web import authors_api, figures, organisers_api
 from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.places import address_of
 from arbiter.web.refusals import Refusal, error_answer
+from arbiter.web.rules import rules
 from arbiter.web.security import given
 from arbiter.web.words import match_of_part
 
@@ -75,6 +76,11 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     def read_history(season: str) -> dict[str, Any]:
         """Ratings after each round."""
         return figures.history(found(season))
+
+    @api.get("/seasons/{season}/rules")
+    def read_rules(season: str) -> dict[str, Any]:
+        """What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown."""
+        return rules(found(season))
 
     @api.get("/seasons/{season}/rounds/{number}")
     def read_round(season: str, number: int) -> dict[str, Any]:

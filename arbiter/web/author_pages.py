@@ -11,7 +11,6 @@ from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
 from arbiter.store.submissions import DROPPED
-from arbiter.submissions.recipes import KNOWN
 from arbiter.web import figures
 from arbiter.web.authors_api import (
     dropped,
@@ -24,16 +23,18 @@ from arbiter.web.authors_api import (
 from arbiter.web.callers import by_token
 from arbiter.web.forms import FileForm, read_fields
 from arbiter.web.pages import render
-from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
+from arbiter.web.refusals import PRIVATE, Refusal
 from arbiter.web.sessions import (
     LOGIN,
     SESSION,
+    address_of,
     begin_session,
     caller_in,
+    callers_in,
     check_form,
     check_origin,
     cookie_in,
-    end_session,
+    end_sessions,
     forget_cookie,
     keep_login_cookie,
     login_cookie,
@@ -62,7 +63,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
     """The pages of authors."""
 
     def show_login(request: Request) -> Response:
-        return _login_page(request)
+        return _login_page(seasons, request)
 
     async def log_in(request: Request) -> Response:
         fields = await read_fields(request)
@@ -73,7 +74,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         sent = await sent_form(seasons, request)
         answer = RedirectResponse("/login", 303, OWN)
         if sent is not None:
-            await run_in_threadpool(end_session, sent[0], request)
+            await run_in_threadpool(end_sessions, request)
         forget_cookie(request, answer, SESSION)
         return answer
 
@@ -84,9 +85,6 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return verdict_page(submission_of(caller, request.path_params["number"]), caller, request)
 
     def show_log(caller: Caller, request: Request) -> Response:
-        if request.query_params.get("season", caller.state.name) != caller.state.name:
-            # A match of another season may have the same id.
-            raise nothing_here()
         return log_answer(caller, request.path_params["match"])
 
     async def send(request: Request) -> Response:
@@ -97,7 +95,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         form = FileForm(request)
         check_form(request, SESSION, (await form.fields()).get("proof"))
         made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
-        return RedirectResponse(f"/me/submissions/{made.id}", 303, OWN)
+        return RedirectResponse(address_of(caller, request, f"/me/submissions/{made.id}"), 303, OWN)
 
     def changing(change: Callable[[Caller, str], object]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -105,7 +103,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
             if sent is None:
                 return RedirectResponse("/login", 303, OWN)
             await run_in_threadpool(change, sent[0], request.path_params["number"])
-            return RedirectResponse("/me", 303, OWN)
+            return RedirectResponse(address_of(sent[0], request, "/me"), 303, OWN)
 
         return answer
 
@@ -143,6 +141,9 @@ def own_page(template: str, caller: Caller, request: Request, status: int = 200,
         base=f"/seasons/{part(caller.state.name)}",
         static="/static",
         author=caller.author,
+        callers=request.state.callers,
+        others=request.state.others,
+        own=address_of(caller, request, ""),
         proof=proof_of(cookie_in(request, SESSION)),
         **values,
     )
@@ -173,16 +174,24 @@ async def sent_form(seasons: Seasons, request: Request) -> tuple[Caller, Mapping
 def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
     caller = by_token(seasons, token)
     if caller is None:
-        return _login_page(request, 401)
-    answer = RedirectResponse("/admin" if caller.author.organiser else "/me", 303, OWN)
-    begin_session(caller, token, request, answer)
+        return _login_page(seasons, request, 401)
+    answer = RedirectResponse("", 303, OWN)
+    begin_session(seasons, caller, token, request, answer)
+    page = "/admin" if caller.author.organiser else "/me"
+    answer.headers["location"] = address_of(caller, request, page)
     return answer
 
 
-def _login_page(request: Request, status: int = 200) -> Response:
+def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
     cookie = login_cookie(request)
     values = {"page": "login", "season": None, "base": "", "static": "/static"}
-    page = render("login.html", **values, proof=proof_of(cookie), wrong=status == 401)
+    page = render(
+        "login.html",
+        **values,
+        proof=proof_of(cookie),
+        wrong=status == 401,
+        callers=callers_in(seasons, request),
+    )
     answer = HTMLResponse(page, status, OWN)
     keep_login_cookie(request, answer, cookie)
     return answer
@@ -203,8 +212,9 @@ def _me(caller: Caller) -> dict[str, Any]:
     ]
     return {
         "name": author.name,
-        "submissions": [verdicts.shape(one, steps=False) for one in book.of(author.name)],
-        "known": list(KNOWN),
+        "submissions": [
+            {**verdicts.shape(one, steps=False), "over": one.over} for one in book.of(author.name)
+        ],
         "terms": terms,
         "closed": closed,
         "left": left,

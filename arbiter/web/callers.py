@@ -16,7 +16,7 @@ from arbiter.web.security import given
 from arbiter.web.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from starlette.requests import Request
 
@@ -45,13 +45,13 @@ def token_in(request: Request) -> str | None:
 def by_token(seasons: Seasons, token: str) -> Caller | None:
     """Whose token this is; None where it is nobody's."""
     digest = hash_of(token)
-    return _found(seasons, lambda book: book.of_token(digest))
+    return next(iter(_found(seasons, lambda book: book.of_token(digest), 1)), None)
 
 
-def by_session(seasons: Seasons, cookie: str) -> Caller | None:
-    """Whose session this is; None where it is over."""
-    digest = hash_of(cookie)
-    return _found(seasons, lambda book: book.of_session(digest))
+def by_sessions(seasons: Seasons, keys: Sequence[str]) -> list[Caller]:
+    """Whose sessions these are, one in a season at most, in the site's order, as far as they are alive."""
+    digests = [hash_of(key) for key in keys]
+    return _found(seasons, lambda book: book.of_session(*digests), len(digests))
 
 
 def caller_of(seasons: Seasons, season: str, token: str | None, organiser: bool = False) -> Caller:
@@ -67,7 +67,8 @@ def caller_of(seasons: Seasons, season: str, token: str | None, organiser: bool 
     return caller
 
 
-def _found(seasons: Seasons, find: Callable[[AuthorBook], Author | None]) -> Caller | None:
+def _found(seasons: Seasons, find: Callable[[AuthorBook], Author | None], most: int) -> list[Caller]:
+    found: list[Caller] = []
     failure: ArbiterError | None = None
     for watched in seasons.watched.values():
         try:
@@ -78,7 +79,9 @@ def _found(seasons: Seasons, find: Callable[[AuthorBook], Author | None]) -> Cal
             failure = error
             continue
         if state is not None and author is not None:
-            return Caller((watched.whole() if author.organiser else None) or state, author)
-    if failure is not None:
+            found.append(Caller((watched.whole() if author.organiser else None) or state, author))
+        if len(found) == most:
+            return found
+    if failure is not None and not found:
         raise failure
-    return None
+    return found

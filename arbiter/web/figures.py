@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from arbiter.match import original
+from arbiter.season.first_place import APART, first_place
 from arbiter.view import Reader, fault_words, replay_of
 from arbiter.web.words import part
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from arbiter.store import StoredRound
     from arbiter.web.state import State
 
-APART = 0.975
-"""Probability of being better from which two players are told apart."""
 PUBLIC = Reader("public")
 MOST_FAULTS = 50
 """Faults of a player that its page tells; what it says of each is read from the match."""
@@ -77,26 +76,34 @@ def round_in_short(state: State, round_: StoredRound) -> dict[str, Any]:
 def standings(state: State, after: int | None = None) -> dict[str, Any]:
     """The standings after a round, by default the last: with marks, and for the last with rank intervals.
 
-    `apart` is true where a player is told apart from the one below it.
+    House and withdrawn players stand last and have no `rank`. `apart` is true where a player is told apart
+    from the one below it; `first` is the first place.
     """
     number = state.complete if after is None else after
     if number == 0:
         return _no_standings(state)
-    shape = state.marked(number)
+    shape = state.official(number)
     rows = [{**row, "rank_low": None, "rank_high": None, "apart": None} for row in shape["players"]]
     ranking = state.ranking if number == state.complete else None
     if ranking is not None:
         where = {name: k for k, name in enumerate(ranking.fit.table.players)}
-        low, high = ranking.intervals.rank_interval()
-        better = ranking.intervals.los()
-        for row, below in zip(rows, [*rows[1:], None], strict=True):
-            k = where[row["player"]]
-            if row["elo"] is None:
-                continue
-            row["rank_low"], row["rank_high"] = int(low[k]), int(high[k])
-            if below is not None and below["elo"] is not None:
-                row["apart"] = bool(better[k, where[below["player"]]] >= APART)
-    return {**shape, "players": rows, "after_round": number, "suspended": dict(state.suspended)}
+        official = [row for row in rows if row["rank"] is not None and row["elo"] is not None]
+        places = [where[row["player"]] for row in official]
+        low, high = ranking.intervals.rank_interval(who=places)
+        chance = ranking.intervals.los(places)
+        for place, row in zip(places, official, strict=True):
+            row["rank_low"], row["rank_high"] = int(low[place]), int(high[place])
+        for k, row in enumerate(official[:-1]):
+            row["apart"] = bool(chance[k, k + 1] >= APART)
+    over = progress(state) == "over" and number == state.complete
+    first = first_place(rows, over, None if ranking is None else ranking.better)
+    return {
+        **shape,
+        "players": rows,
+        "after_round": number,
+        "first": first,
+        "suspended": dict(state.suspended),
+    }
 
 
 def _no_standings(state: State) -> dict[str, Any]:
@@ -110,6 +117,7 @@ def _no_standings(state: State) -> dict[str, Any]:
         "intervals": None,
         "warnings": [],
         "suspended": dict(state.suspended),
+        "first": None,
         "players": [],
     }
 
@@ -154,8 +162,8 @@ def history(state: State) -> dict[str, Any]:
         {
             "round": number,
             "players": [
-                {key: row[key] for key in ("rank", "player", "elo", "low", "high")}
-                for row in standings["players"]
+                {"rank": rank, **{key: row[key] for key in ("player", "elo", "low", "high")}}
+                for row, rank in zip(standings["players"], state.ranks(number), strict=True)
             ],
         }
         for number, standings in enumerate(state.standings, 1)
@@ -245,9 +253,9 @@ def player_page(state: State, name: str) -> dict[str, Any] | None:
         "suspended": state.suspended.get(name),
         "versions": [known for known in state.names if known.partition("@")[0] == family],
         "history": [
-            {"round": number, **{key: row[key] for key in ("rank", "elo", "low", "high")}}
+            {"round": number, "rank": rank, **{key: row[key] for key in ("elo", "low", "high")}}
             for number, standings_ in enumerate(state.standings, 1)
-            for row in standings_["players"]
+            for row, rank in zip(standings_["players"], state.ranks(number), strict=True)
             if row["player"] == name
         ],
         "against": []

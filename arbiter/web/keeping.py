@@ -51,7 +51,7 @@ class Answer(NamedTuple):
     tag: bytes
 
 
-PUBLIC = ("standings", "crosstable", "history", "rounds", "players", "matches", "live")
+PUBLIC = ("standings", "crosstable", "history", "rounds", "players", "matches", "live", "rules")
 """Below a season: the same for everybody who asks."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from arbiter.web import drawing
+from arbiter.web import drawing, manual
 from arbiter.web.words import FILTERS
 
 HERE = Path(__file__).parent
@@ -31,6 +31,7 @@ def environment() -> Environment:
         interval_bars=drawing.interval_bars,
         rating_lines=drawing.rating_lines,
         elo_by_round=drawing.elo_by_round,
+        sections=manual.sections,
     )
     return made
 

@@ -1,6 +1,7 @@
 """Sessions of browsers: begun with a token, known by a cookie, every change of something proved to be wanted.
 
-A cookie is 32 random bytes that only the browser has; the store has its SHA-256. A form carries a text made
+A cookie holds 32 random bytes that only the browser has for each season in which somebody is logged in; the
+store has their SHA-256. A form carries a text made
 of the cookie, which no other site can know, and a browser says which site a form was sent from.
 """
 
@@ -11,9 +12,10 @@ import secrets
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote
 
 from arbiter.submissions.authors import hash_of
-from arbiter.web.callers import by_session, by_token, token_in
+from arbiter.web.callers import by_sessions, by_token, token_in
 from arbiter.web.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ SESSION, LOGIN = "arbiter_session", "arbiter_login"
 LASTS = timedelta(days=14)
 FORM_SECONDS = 3600
 COOKIE_BYTES = 32
+SEPARATOR = "."
+"""Between the keys of a cookie."""
+MOST_SEASONS = 16
+"""In which one browser is logged in."""
 CREDENTIALS = {b"authorization", b"cookie"}
 
 
@@ -37,10 +43,19 @@ def cookie_in(request: Request, kind: str) -> str:
     return request.cookies.get(_named(request, kind), "")
 
 
-def caller_in(seasons: Seasons, request: Request) -> Caller | None:
-    """Who is logged in; None for a visitor."""
-    cookie = cookie_in(request, SESSION)
-    return by_session(seasons, cookie) if cookie else None
+def callers_in(seasons: Seasons, request: Request) -> list[Caller]:
+    """Who is logged in, for each season where somebody is; kept with the request."""
+    keys = _keys_in(request)
+    request.state.callers = found = by_sessions(seasons, keys) if keys else []
+    request.state.others = len(seasons.watched) > len(found)
+    return found
+
+
+def caller_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
+    """Who is logged in for a season, by default that of the address or else any; None for nobody."""
+    wanted = season or request.query_params.get("season")
+    found = callers_in(seasons, request)
+    return next((one for one in found if wanted in (None, one.state.name)), None)
 
 
 def says_who(scope: Scope) -> bool:
@@ -48,26 +63,46 @@ def says_who(scope: Scope) -> bool:
     return any(name in CREDENTIALS for name, _ in scope["headers"])
 
 
-def anybody_in(seasons: Seasons, request: Request) -> Caller | None:
+def anybody_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
     """Who asks, known by a token or else by a session; None for a visitor."""
     token = token_in(request)
-    return caller_in(seasons, request) if token is None else by_token(seasons, token)
+    return caller_in(seasons, request, season) if token is None else by_token(seasons, token)
 
 
-def begin_session(caller: Caller, token: str, request: Request, response: Response) -> None:
-    """Begin a session under a new cookie, whatever the browser had before."""
-    end_session(caller, request)
-    cookie = secrets.token_urlsafe(COOKIE_BYTES)
+def address_of(caller: Caller, request: Request, path: str) -> str:
+    """An own page's address, with the season where the browser is logged in for several."""
+    several = len(request.state.callers) > 1
+    return f"{path}?season={quote(caller.state.name, safe='')}" if several else path
+
+
+def begin_session(seasons: Seasons, caller: Caller, token: str, request: Request, response: Response) -> None:
+    """Begin a session under a new cookie, which holds on to those of other seasons."""
+    old = [hash_of(key) for key in _keys_in(request)]
+    others = [one for one in callers_in(seasons, request) if one.state.name != caller.state.name]
+    others = others[: MOST_SEASONS - 1]
+    keys = [secrets.token_urlsafe(COOKIE_BYTES) for _ in (caller, *others)]
+    for key, other in zip(keys[1:], others, strict=True):
+        other.state.stored.authors.rename_session(old, hash_of(key))
+    # What is left of them is of this season, or of too many.
+    end_sessions(request)
     ends = (datetime.now(UTC) + LASTS).isoformat(timespec="seconds")
-    caller.state.stored.authors.begin_session(hash_of(cookie), hash_of(token), ends)
-    _set_cookie(request, response, SESSION, cookie, int(LASTS.total_seconds()), "lax")
+    caller.state.stored.authors.begin_session(hash_of(keys[0]), hash_of(token), ends)
+    _set_cookie(request, response, SESSION, SEPARATOR.join(keys), int(LASTS.total_seconds()), "lax")
     forget_cookie(request, response, LOGIN)
+    request.state.callers = [caller, *others]
 
 
-def end_session(caller: Caller, request: Request) -> None:
-    """Let what the browser's cookie says be over."""
-    if cookie := cookie_in(request, SESSION):
-        caller.state.stored.authors.end_session(hash_of(cookie))
+def end_sessions(request: Request) -> None:
+    """Let what the browser's cookie says be over, in each season of those who were found to be logged in."""
+    digests = [hash_of(key) for key in _keys_in(request)]
+    for caller in request.state.callers:
+        caller.state.stored.authors.end_session(*digests)
+
+
+def _keys_in(request: Request) -> list[str]:
+    """The keys of the browser's sessions."""
+    keys = cookie_in(request, SESSION).split(SEPARATOR, MOST_SEASONS)[:MOST_SEASONS]
+    return [key for key in keys if key]
 
 
 def login_cookie(request: Request) -> str:

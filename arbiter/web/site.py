@@ -28,6 +28,7 @@ from arbiter.web.organiser_pages import organiser_routes
 from arbiter.web.pages import STATIC, render
 from arbiter.web.places import Places
 from arbiter.web.refusals import Refusal
+from arbiter.web.rules import rules, starter
 from arbiter.web.security import Guard, given
 from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import Account, Traffic
@@ -94,6 +95,8 @@ def make_site(
         Route(f"{below}/history", _Page(seasons, "history", _history), methods=READ),
         Route(f"{below}/matches", _Page(seasons, "matches", _matches), methods=READ),
         Route(f"{below}/live", _Page(seasons, "live", _live), methods=READ),
+        Route(f"{below}/rules", _Page(seasons, "rules", _rules), methods=READ),
+        Route(f"{below}/rules/starter.zip", _starter(seasons), methods=READ),
         Route(f"{below}/rounds/{{number}}", _Page(seasons, "round", _round), methods=READ),
         Route(f"{below}/players/{{player}}", _Page(seasons, "player", _player), methods=READ),
         Route(f"{below}/matches/{{match}}", _Page(seasons, "match", _match), methods=READ),
@@ -119,6 +122,20 @@ def _visitors_routes(seasons: Seasons, tables: Tables) -> list[Route]:
 
     page = Route("/seasons/{season}/table", _Page(seasons, "table", offered), methods=READ)
     return [page, *table_routes(tables)]
+
+
+def _starter(seasons: Seasons) -> Callable[[Request], Response]:
+    """The archive that an author of a season begins with."""
+
+    def answer(request: Request) -> Response:
+        state = seasons.state(given(request.path_params["season"]))
+        kit = None if state is None else starter(state)
+        if state is None or kit is None:
+            raise HTTPException(404)
+        disposition = f'attachment; filename="starter-{state.config.game.name}.zip"'
+        return Response(kit, media_type="application/zip", headers={"content-disposition": disposition})
+
+    return answer
 
 
 class _Page:
@@ -210,6 +227,10 @@ def _live(state: State, request: Request) -> dict[str, Any]:
         "table": figures.crosstable(state),
         "wall": request.query_params.get("wall") == "1",
     }
+
+
+def _rules(state: State, _: Request) -> dict[str, Any]:
+    return {"rules": rules(state)}
 
 
 def _round(state: State, request: Request) -> dict[str, Any] | None:

@@ -7,12 +7,11 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import rating
 from arbiter.cards import told_commitment
 from arbiter.packing import unpack
 from arbiter.season.calendar import next_round
 from arbiter.season.ledger import Ledger
-from arbiter.season.marks import marked
+from arbiter.season.marks import official_ranks, ranked
 from arbiter.season.orders import force
 from arbiter.season.results import Results
 from arbiter.season.roster import rostered
@@ -164,10 +163,14 @@ class State:
         config = Results(self.config, self.stored).config_of(self.complete)
         return _rank(Ledger.of(config, self.stored, instead), self)
 
-    def marked(self, after: int) -> dict[str, Any]:
-        """The standings after a round, with marks."""
+    def official(self, after: int) -> dict[str, Any]:
+        """The standings after a round, with marks; house and withdrawn players have no rank."""
         now = self.suspended if after == self.complete else None
-        return marked(self.standings[after - 1], self.players, suspended=now)
+        return ranked(self.standings[after - 1], self.players, now)
+
+    def ranks(self, after: int) -> list[int | None]:
+        """The ranks of these alone, in the order of `standings`."""
+        return official_ranks(self.standings[after - 1], self.players)
 
     def planned_matches(self, round_: StoredRound) -> int:
         """Number of matches that a round has before any is played once more."""
@@ -223,7 +226,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             paused=running.paused,
             closed=running.closed,
             wish=stored.running.wish(),
-            following=next_round(config, rounds, seed_told or running.closed is not None),
+            following=next_round(config, rounds, seed_told or running.closed is not None, datetime.now(UTC)),
             frozen=stored.frozen_after() if config.freeze else None,
         )
         if stored.last_change()[1] == state.revision:
@@ -243,7 +246,7 @@ def out_of_count(holds: Force, summaries: Sequence[MatchSummary]) -> dict[str, s
 
 def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
     ledger.read_after(state.complete, None if state.held is None else state.held.orders)
-    return ledger, rating.rank(rating.intervals(ledger.fit))
+    return ledger, ledger.ranking()
 
 
 def keep_ranking(before: State, after: State) -> None:

@@ -58,7 +58,7 @@ class Unveiled:
             state = None if watched is None else watched.show()
             if state is None or state.frozen is None:
                 return None
-            caller = anybody_in(self._seasons, request)
+            caller = anybody_in(self._seasons, request, season)
         except ArbiterError:
             # The page says so.
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -91,6 +92,15 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
+def exact(ms: float) -> str:
+    """A time that is a rule: ``500 ms``, ``10 s``, ``1 min 30 s``, ``3 min``."""
+    seconds, rest = divmod(ms, 1000)
+    if rest or not seconds:
+        return f"{ms:g} ms"
+    minutes, seconds = divmod(int(seconds), 60)
+    return " ".join([*([f"{minutes} min"] if minutes else []), *([f"{seconds} s"] if seconds else [])])
+
+
 def size(count: int) -> str:
     """About how many bytes: ``0 kB``, ``106 kB``, ``1.5 MB``, ``5000 MB``."""
     if count < 10**6:
@@ -116,5 +126,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "joined": joined,
     "short": short,
     "duration": duration,
+    "exact": exact,
     "size": size,
+    "shell": shlex.join,
 }

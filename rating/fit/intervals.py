@@ -120,8 +120,10 @@ class Intervals:
             chance[start:, some] = 1.0 - chance[some, start:].T
         return chance
 
-    def rank_interval(self, level: float | None = None) -> Ints:
+    def rank_interval(self, level: float | None = None, who: Sequence[int] | Ints | None = None) -> Ints:
         """Best and worst rank of each player, shape (2, n), 1 being the best; 0 for players without results.
+
+        Only the players `who` rank (default: all); the others have 0, too.
 
         A player's interval holds his true rank with at least `level` (default: that of the intervals). Those
         who are better (worse) than he with 1 - (1 - level) / (m - 1), m being the number of rated players,
@@ -130,7 +132,11 @@ class Intervals:
         """
         asked = self.level if level is None else level
         check_level(asked)
-        rated = np.flatnonzero(self.fit.rated)
+        ranking = np.ones(len(self.fit.elo), np.bool_)
+        if who is not None:
+            ranking[:] = False
+            ranking[np.asarray(who, np.int64)] = True
+        rated = np.flatnonzero(self.fit.rated & ranking)
         ranks = np.zeros((2, len(self.fit.elo)), np.int64)
         needed = upper(1.0 - (1.0 - asked) / max(rated.size - 1, 1), self.clusters)
         for start in range(0, rated.size, _ROWS):

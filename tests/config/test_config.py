@@ -156,6 +156,22 @@ def test_a_moment_that_is_over_draws_a_warning(write: Callable[[str], Path]) -> 
 
 
 @pytest.mark.parametrize(
+    ("calendar", "warned"), [("", True), ("opens: 2099-01-01\n", False), ("every: 24h\n", False)]
+)
+def test_a_season_that_takes_programs_and_begins_with_the_first_is_warned_of(
+    write: Callable[[str], Path], calendar: str, warned: bool
+) -> None:
+    said = load(write(f"{GOOD}submissions: {{}}\n{calendar}")).warnings
+    assert [text.startswith("submissions without `opens` or `every`") for text in said] == [True] * warned
+
+
+def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path]) -> None:
+    with pytest.raises(ConfigError, match="only moments of `every` can be missed"):
+        load(write(f"{GOOD}missed: skip\n"))
+    assert load(write(f"{GOOD}every: 24h\nmissed: skip\n")).missed == "skip"
+
+
+@pytest.mark.parametrize(
     ("change", "expected"),
     [
         (("game: planning", "game: plannin"), "1:1: game: unknown game 'plannin' (did you mean planning?)"),

@@ -108,15 +108,47 @@ def test_without_an_interval_rounds_after_the_opening_follow_each_other(
     assert times(day, open_season("opens: 2026-12-01T08:01:00+00:00").play(lasting(day, 4))) == [60, 64, 68]
 
 
-def test_late_rounds_begin_at_once_and_none_is_left_out(day: Day, open_season: Callable[..., Season]) -> None:
+@pytest.mark.parametrize(
+    ("missed", "began"), [("play", [0, 70, 74, 90, 120]), ("skip", [0, 70, 90, 120, 150])]
+)
+def test_moments_that_pass_during_a_long_round_are_made_up_for_or_left_out(
+    day: Day, open_season: Callable[..., Season], missed: str, began: list[float]
+) -> None:
     config = CONFIG.replace("rounds: 3", "rounds: 5")
-    season, took = open_season("every: 30s", config), iter([70, 70, 70, 70, *[4] * 16])
+    season, took = open_season(f"every: 30s\nmissed: {missed}", config), iter([70, 70, 70, 70, *[4] * 16])
 
     def play(spec: MatchSpec) -> MatchRecord:
         day.now += next(took) * SECOND / 4
         return by_name(spec)
 
-    assert times(day, season.play(Scripted(play))) == [0, 70, 74, 90, 120]
+    assert times(day, season.play(Scripted(play))) == began
+
+
+def test_a_moment_that_is_just_over_is_not_missed_and_nobody_gets_two_rounds_for_one(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    going = open_season("every: 5m\nmissed: skip").play(lasting(day, 4))
+    assert any(isinstance(event, RoundAwaited) for event in going)
+    day.now = MORNING + 3 * 300 * SECOND + 50 * SECOND
+    again = open_season("every: 5m\nmissed: skip")
+    assert times(day, again.play(lasting(day, 4))) == [950, 1200]
+
+
+def test_an_opening_that_was_missed_is_followed_by_the_next_moment(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    season = open_season("every: 30s\nmissed: skip\nopens: 2026-12-01T07:59:40+00:00")
+    assert times(day, season.play(lasting(day, 4))) == [10, 40, 70]
+
+
+def test_the_rounds_that_are_left_before_an_end_leave_out_what_cannot_be_begun(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
+    lines = "every: 20s\nmissed: skip\nuntil: 2026-12-01T08:02:00+00:00"
+    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    list(season.play(lasting(day, 35), only_one=True))
+    # Of 35 seconds each, at 40 and 80 seconds.
+    assert rounds_left(season.config, season.stored, 1, day.now, most=99) == 2
 
 
 def test_a_season_that_was_killed_goes_on_at_the_same_moments(
@@ -236,11 +268,13 @@ def test_the_rounds_that_are_left_are_counted_with_their_moments_and_lengths(
     assert rounds_left(free, season.stored, 1, day.now, most=99) == 6
 
 
-def test_moments_beyond_all_calendars_are_the_last_of_all(open_season: Callable[..., Season]) -> None:
+def test_moments_beyond_all_calendars_are_the_last_of_all(
+    day: Day, open_season: Callable[..., Season]
+) -> None:
     season = open_season("every: 8760h\nopens: 9999-12-01", CONFIG)
     assert season.plan() is not None
     season_store: SeasonStore = season.stored
-    moment = begins(season.config, season_store.rounds())
+    moment = begins(season.config, season_store.rounds(), day.now)
     assert moment is not None
     assert moment.year == 9999
 

@@ -121,6 +121,7 @@ def test_standings_mark_house_and_withdrawn_players_and_official_ones_leave_them
     official = json.loads(run("standings", "--official", "--format", "json")[1])["players"]
     assert {row["player"] for row in official} == {f"p{n}" for n in range(5)}
     assert [row["rank"] for row in official] == sorted(row["rank"] for row in official)
+    assert "leads by rating, 1" in run("standings", "--official")[1]
 
 
 def test_the_csv_of_standings_has_faults(run: Run) -> None:

@@ -228,6 +228,25 @@ def test_a_bot_that_fails_is_refused_with_its_own_words_and_the_fix(inspector: I
     assert "stderr: bot.py is where it fails" in step.output
 
 
+ABROAD = "import sys\nsys.stderr.write('PermissionError: no')\nsys.exit(1)\n"
+SLOW = "import time\nfor _ in iter(input, ''): time.sleep(99)\n"
+GREEDY = "block = 'x' * (1 << 30)\n"
+
+
+@pytest.mark.skipif(choose("auto")[0] == "plain", reason="nothing is refused to bots here")
+@pytest.mark.parametrize(
+    ("program", "said"), [(ABROAD, "; this season refuses "), (GREEDY, "use less memory"), (SLOW, "standard")]
+)
+def test_a_verdict_advises_what_its_author_can_do(inspector: Inspector, program: str, said: str) -> None:
+    inspector.says("time: 1s\nstart_time: 1s\nmemory: 100MB")
+    step = inspector.refused({"bot.py": program})
+    told = f"{step.detail} {step.fix} {step.output}"
+    assert said in step.fix
+    assert not [
+        word for word in ("--isolation", "--time", "--memory", "--read", "read:", "docs/") if word in told
+    ]
+
+
 def test_no_step_shows_a_path_of_ours(inspector: Inspector) -> None:
     inspector.refused({"bot.py": "import os\nprint(os.getcwd())\n" + FAILING})
     inspector.told += inspector.inspect(
@@ -252,7 +271,7 @@ def test_a_fault_in_a_match_refuses_with_the_referees_words(
     step = inspector.refused({"bot.py": FAILING})
     assert step.name == "matches"
     assert step.detail.startswith("crash: it exited with status 3")
-    assert step.fix == "see its standard error; arbiter console plays the match by hand"
+    assert step.fix == "look at its standard error; at home arbiter console plays the match by hand"
     assert step.output == "bot.py is where it fails\n"
 
 

@@ -74,8 +74,8 @@ def test_a_machine_without_a_python_for_authors_is_warned_of(
 ) -> None:
     monkeypatch.setattr("arbiter.config.languages.SYSTEM_PATH", str(tmp_path))
     warning = "no program python3 lies in the system's folders for authors: name one in `languages`"
-    assert season(tmp_path, "{}").warnings == (warning,)
-    assert season(tmp_path, f"{{python3: {sys.executable}}}").warnings == ()
+    assert warning in season(tmp_path, "{}").warnings
+    assert warning not in season(tmp_path, f"{{python3: {sys.executable}}}").warnings
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ PROGRAM = {"command": ["python3", "bot.py"], "read": [], "files": {"source/bot.p
 
 def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     paths = {operation.ok().path for operation in schema.get_all_operations()}
-    below = {"", "/standings", "/crosstable", "/history", "/matches", "/events", "/rounds/{number}"}
+    below = {"", "/standings", "/crosstable", "/history", "/matches", "/events", "/rounds/{number}", "/rules"}
     below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
     below |= {"/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
     below |= {"/matches/{match}/log"}

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.web.security import POLICY
+from tests.commands import arbiter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.testclient import TestClient
 
     from tests.kept_season import Kept
 
+__all__ = ["arbiter"]
 PAGES = [
     "",
     "/crosstable",
+    "/rules",
     "/history",
     "/matches",
     "/rounds/1",
@@ -45,13 +50,33 @@ def test_a_page_is_there_as_json_too(visitor: TestClient, page: str) -> None:
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
 
 
-def test_standings_are_those_that_the_command_prints(visitor: TestClient, kept: Kept) -> None:
+def test_standings_are_those_that_the_command_prints_officially(
+    visitor: TestClient, kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
     shape = visitor.get("/api/v1/seasons/small/standings").json()
-    stored = kept.season.standings(2)
-    assert stored is not None
-    for row, other in zip(shape["players"], stored["players"], strict=True):
+    printed = json.loads(arbiter("standings", kept.file, "--official", "--format", "json")[1])
+    official = [row for row in shape["players"] if row["rank"] is not None]
+    for row, other in zip(official, printed["players"], strict=True):
         assert {key: row[key] for key in other} == other
-        assert row["rank_low"] <= row["rank"] <= row["rank_high"]
+        assert row["rank_low"] <= row["rank"] <= row["rank_high"] <= len(official)
+    assert shape["first"] == printed["first"]
+    others = shape["players"][len(official) :]
+    assert {(row["player"].partition("#")[0], row["rank"]) for row in others} == {("random", None)}
+
+
+def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(visitor: TestClient, kept: Kept) -> None:
+    page = visitor.get("/seasons/small").text
+    first = visitor.get("/api/v1/seasons/small/standings").json()["first"]
+    assert (
+        f"<bdi>{first['players'][0]}</bdi></a></strong> leads by rating, {first['lead']:.0f} Elo ahead"
+        in page
+    )
+    assert (first["over"], first["apart"], "too little to tell the two apart" in page) == (False, False, True)
+    assert "Not ranked" in visitor.get("/seasons/small/players/random").text
+    assert page.count('<td class="n">–</td>') == 2
+
+
+def test_earlier_standings_are_there(visitor: TestClient) -> None:
     earlier = visitor.get("/api/v1/seasons/small/standings?after_round=1").json()
     assert earlier["rounds_played"] == 1
 

@@ -80,5 +80,5 @@ def test_the_page_of_a_match_links_an_author_to_the_own_log(site: Authored) -> N
 def test_the_log_of_another_season_is_not_given_in_its_place(site: Authored) -> None:
     seat_of_ann(site, "r001/t02/m0", "")
     log_in(site, "ann")
-    assert site.client.get("/me/matches/r001-t02-m0/log?season=large").status_code == 404
+    assert site.client.get("/me/matches/r001-t02-m0/log?season=large").headers["location"] == "/login"
     assert site.client.get("/me/matches/r001-t02-m0/log").status_code == 200

@@ -113,9 +113,12 @@ def test_a_row_a_player_tells_the_figures_of_the_command(kept: Kept) -> None:
     assert stored is not None
     head, *rows = Parsed(report_of(kept.file)).rows["standings"]
     assert len(rows) == len(stored["players"])
-    for cells, row in zip(rows, stored["players"], strict=True):
+    ranked = [row for row in stored["players"] if not row["player"].startswith("random")]
+    others = [row for row in stored["players"] if row not in ranked]
+    for number, (cells, row) in enumerate(zip(rows, [*ranked, *others], strict=True), 1):
         shown = dict(zip(head, cells, strict=True))
-        for heading, key in (("Rank", "rank"), ("Matches", "matches"), ("Won", "wins"), ("Drawn", "draws"), ("Lost", "losses"), ("Points", "points")):  # fmt: skip
+        assert shown["Rank"] == (str(number) if row in ranked else "–")
+        for heading, key in (("Matches", "matches"), ("Won", "wins"), ("Drawn", "draws"), ("Lost", "losses"), ("Points", "points")):  # fmt: skip
             assert shown[heading] == f"{row[key]:.0f}"
         assert shown["Elo"] == f"{row['elo']:.0f}"
         assert shown["95 % interval"] == f"{row['low']:.0f} to {row['high']:.0f}"

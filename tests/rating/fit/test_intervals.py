@@ -91,6 +91,9 @@ def test_rank_intervals_by_their_rule() -> None:
     assert np.all(narrow[1] <= worst)
     with pytest.raises(OptionError, match="level"):
         of.rank_interval(1.0)
+    among = of.rank_interval(who=[2, 5, 9])
+    assert np.flatnonzero(among[0]).tolist() == [2, 5, 9]
+    assert among.max() <= 3
 
 
 def test_groups_apart_may_rank_anywhere() -> None:

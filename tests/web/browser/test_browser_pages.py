@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 PAGES = [
     "/seasons", "/seasons/none", "/seasons/new", "/seasons/new/matches", "/seasons/small", "/seasons/small/rounds/3", "/seasons/small/live", "/seasons/small/live?wall=1",
-    "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0", "/seasons/small/matches/r003-t01-m0",
+    "/seasons/small/rules", "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0", "/seasons/small/matches/r003-t01-m0",
     "/seasons/long", "/seasons/long/crosstable", "/seasons/long/crosstable?show=los", "/seasons/long/history",
     "/seasons/long/matches", "/seasons/long/rounds/1", f"/seasons/long/players/{quote(MARKUP, safe='')}",
 ]  # fmt: skip
@@ -51,18 +51,18 @@ def test_keys_alone_reach_everything_in_reading_order(browser: Browser, site: st
         page = context.new_page()
         page.goto(f"{site}/seasons/long")
         reached = []
-        for _ in range(14):
+        for _ in range(16):
             page.keyboard.press("Tab")
             reached.append(page.evaluate(FOCUSED))
         assert all(one["shown"] for one in reached)
-        assert [one["words"] for one in reached][:9] == [
-            "Skip to the table", "arbiter", "long", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live",
+        assert [one["words"] for one in reached][:10] == [
+            "Skip to the table", "arbiter", "long", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live", "Rules",
         ]  # fmt: skip
-        assert [(one["tag"], one["label"]) for one in reached[9:11]] == [
+        assert [(one["tag"], one["label"]) for one in (reached[10], reached[13])] == [
             ("BUTTON", "Switch to dark colours"),
             ("DIV", "Standings"),
         ]
-        assert {one["tag"] for one in reached[11:]} == {"A"}
+        assert {one["tag"] for one in (*reached[11:13], *reached[14:])} == {"A"}
 
 
 def test_the_first_stop_leads_to_the_table(browser: Browser, site: str) -> None:

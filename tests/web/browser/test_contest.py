@@ -59,10 +59,8 @@ def send(page: Page, name: str, body: bytes) -> None:
 
 
 def look_until(page: Page, word: str) -> None:
-    """Follow the link that looks again until the verdict's heading has a word."""
-    heading = page.get_by_role("heading", level=1)
-    while word not in heading.inner_text():
-        page.get_by_role("link", name="Look again").click(timeout=WAIT_MS)
+    """Watch the verdict's page until its heading has a word: it follows by itself."""
+    page.get_by_role("heading", level=1, name=word).wait_for(timeout=WAIT_MS)
 
 
 def test_an_author_joins_and_an_organiser_annuls_and_suspends(
@@ -116,6 +114,11 @@ def test_an_author_joins_and_an_organiser_annuls_and_suspends(
             page.goto(f"{served.address}me" if page is mine else f"{served.address}admin")
             page.evaluate(axe)
             assert page.evaluate("axe.run().then(found => found.violations.map(one => one.id))") == []
+        mine.set_viewport_size({"width": 390, "height": 844})
+        for column in ("State", "Choose"):
+            box = mine.get_by_role("columnheader", name=column, exact=True).bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= 390
         assert "Suspended: it reads <b>files</b>" in mine.locator("main").inner_text()
         assert complaints == []
         author.close()

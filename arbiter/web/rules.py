@@ -1,0 +1,140 @@
+"""What a season asks of a bot: its game and terms, what is sent and how, languages, what to begin with."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from arbiter.clock import MS
+from arbiter.config.limits import USUAL, written
+from arbiter.config.submissions import Submissions
+from arbiter.errors import ArbiterError
+from arbiter.games import make
+from arbiter.samples import GAMES
+from arbiter.samples.manuals import PROTOCOL, manual_of
+from arbiter.samples.starter import starter_kit, trying
+from arbiter.submissions.languages import languages
+from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS, MEANT, WRITTEN
+from arbiter.table.complaints import REFUSED
+from arbiter.table.sandbox.isolation import choose
+from arbiter.web.words import part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.config import Config
+    from arbiter.match import Limits
+    from arbiter.rules import AnyGame
+    from arbiter.web.state import State
+
+TRIED_WITH = ("time", "start_time", "memory")
+"""Limits that `check-bot` takes at home."""
+
+
+def rules(state: State) -> dict[str, Any]:
+    """All of it as JSON values; `manual` and `protocol` are Markdown."""
+    config = state.config
+    return {
+        "season": state.name,
+        "game": _game(config.game),
+        "limits": _limits(config),
+        "calendar": {
+            "rounds": config.rounds,
+            "opens": None if config.opens is None else config.opens.isoformat(),
+            "every_s": None if config.every is None else config.every.total_seconds(),
+            "missed": config.missed,
+            "until": None if config.until is None else config.until.isoformat(),
+        },
+        "submissions": _submissions(config),
+        "languages": _languages(config),
+        "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
+        "check": trying(config.game.name, list(_words(config.game, config.limits))),
+        "manual": config.game.manual or manual_of(config.game.name),
+        "protocol": manual_of(PROTOCOL),
+    }
+
+
+def starter(state: State) -> bytes | None:
+    """The starter kit; None where the game has none."""
+    game, terms = state.config.game, state.config.submissions or Submissions()
+    words = list(_words(game, state.config.limits))
+    return starter_kit(game.name, game.title, state.name, words, terms.max_bytes)
+
+
+def _game(game: AnyGame) -> dict[str, Any]:
+    options = [
+        {"option": key, "value": game.options.get(key), "says": says}
+        for key, says in game.option_help.items()
+    ]
+    return {
+        "name": game.name,
+        "title": game.title,
+        "seats": game.seats,
+        "table": game.table_size,
+        "seatings": len(game.seatings),
+        "options": options,
+    }
+
+
+def _limits(config: Config) -> dict[str, Any]:
+    """The limits as a season's file has them, and what they come to on this machine."""
+    limits, text = config.limits, written(config.limits)
+    try:
+        tier, _ = choose(limits.isolation, config.require_isolation)
+    except ArbiterError:
+        # Whoever plays the season is told.
+        tier = limits.isolation
+    return {
+        "time": text.time,
+        "budget_ms": limits.time.budget_ns / MS,
+        "increment_ms": limits.time.increment_ns / MS,
+        "per_request": limits.time.per_request,
+        "start_time": text.start_time,
+        "start_ms": None if limits.start_ns is None else limits.start_ns / MS,
+        "memory": text.memory,
+        "memory_bytes": limits.memory_bytes,
+        "clock": limits.clock,
+        "delivery": limits.delivery,
+        "end": limits.end,
+        "isolation": tier,
+        "refused": REFUSED.get(tier),
+        "suspend_after": config.suspend_after,
+        "after_fault": config.after_fault,
+    }
+
+
+def _submissions(config: Config) -> dict[str, Any] | None:
+    terms = config.submissions
+    if terms is None:
+        return None
+    return {
+        "until": None if terms.until is None else terms.until.isoformat(),
+        "max_bytes": terms.max_bytes,
+        "per_day": terms.per_day,
+        "builds": terms.builds,
+        "written": WRITTEN,
+        "meant": list(MEANT),
+        "endings": sorted(MAKES_PROGRAMS),
+        "files": [
+            {"name": name, "build": list(recipe.build), "command": list(recipe.command)}
+            for name, recipe in KNOWN.items()
+        ],
+    }
+
+
+def _languages(config: Config) -> list[dict[str, Any]]:
+    """What this machine has for what is sent; where it lies is the organiser's affair."""
+    found = [] if config.submissions is None else languages(config)
+    return [{"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found]
+
+
+def _words(game: AnyGame, limits: Limits) -> Iterator[str]:
+    """The words of `check-bot` for what is not as usual in a season."""
+    text = written(limits)
+    for key in TRIED_WITH:
+        if getattr(text, key) != getattr(USUAL, key):
+            yield from (f"--{key.replace('_', '-')}", getattr(text, key))
+    usual = make(game.name, {}).options
+    for key, value in game.options.items():
+        if value is not None and value != usual.get(key):
+            yield from ("--option", f"{key}={json.dumps(value)}")
