@@ -6,9 +6,8 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config.changes import organisers
+from arbiter.config.changes import changes, in_one_line, organisers
 from arbiter.errors import ConfigError, Problem
-from arbiter.season.plan import change_error, describe_changes, is_as_before
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +59,36 @@ def consent_now(config: Config, season: SeasonStore) -> None:
     number = len(rounds) if begun else len(rounds) + 1
     over = number > config.rounds and config.until is None
     consent(config, season, last, None if over else number, season.seed_told(), accepted=False)
+
+
+def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
+    """The error for a config that is not the one of the round before."""
+    what = describe_changes(config, season, last)
+    lost = not last.complete and season.match_ids(last.number) and season.settings(last.digest) is None
+    hint = (
+        "finish it with the old config first"
+        if lost
+        else "give --accept-changes, or arbiter accept, to go on with the new one"
+    )
+    state = "complete" if last.complete else "begun"
+    message = f"the config has changed since round {last.number}, which is {state}: {what}"
+    return ConfigError(message, str(config.file), hint)
+
+
+def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool:
+    """True if the config is that of the round before, but for what authors sent."""
+    if last.digest == config.digest:
+        return True
+    before = season.settings(last.digest)
+    return before is not None and organisers(before) == organisers(config.settings)
+
+
+def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
+    """How the config differs from that of the round before, on one line, but for what authors sent."""
+    before = season.settings(last.digest)
+    if before is None:
+        return "what it was is not known"
+    return in_one_line(changes(organisers(before), organisers(config.settings)))
 
 
 def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -> str:

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import rating
-from arbiter.config.changes import changes, in_one_line, organisers
 from arbiter.errors import ConfigError
 from arbiter.season.events import StillSuspended, Suspended
 from arbiter.season.orders import force
@@ -130,33 +129,3 @@ def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[
     if rule == "random":
         return drawn_tables(names, config.game.table_size, seed, number)
     return rating.next_round(results.fit, names, rule=rule, size=config.game.table_size)
-
-
-def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
-    """The error for a config that is not the one of the round before."""
-    what = describe_changes(config, season, last)
-    lost = not last.complete and season.match_ids(last.number) and season.settings(last.digest) is None
-    hint = (
-        "finish it with the old config first"
-        if lost
-        else "give --accept-changes, or arbiter accept, to go on with the new one"
-    )
-    state = "complete" if last.complete else "begun"
-    message = f"the config has changed since round {last.number}, which is {state}: {what}"
-    return ConfigError(message, str(config.file), hint)
-
-
-def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool:
-    """True if the config is that of the round before, but for what authors sent."""
-    if last.digest == config.digest:
-        return True
-    before = season.settings(last.digest)
-    return before is not None and organisers(before) == organisers(config.settings)
-
-
-def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    """How the config differs from that of the round before, on one line, but for what authors sent."""
-    before = season.settings(last.digest)
-    if before is None:
-        return "what it was is not known"
-    return in_one_line(changes(organisers(before), organisers(config.settings)))

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.reach import refuse_reach
 from arbiter.season.calendar import Clock
-from arbiter.season.consent import consent
+from arbiter.season.consent import change_error, consent, is_as_before
 from arbiter.season.ledger import Ledger
 from arbiter.season.orders import force
 from arbiter.season.plan import (
-    change_error,
-    is_as_before,
     plan_round,
     plan_substitutes,
     tables,

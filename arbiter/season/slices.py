@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.season.beginning import file_text, refuse_another_name
-from arbiter.season.consent import consent
+from arbiter.season.consent import change_error, consent
 from arbiter.season.events import PartComplete
-from arbiter.season.plan import change_error, check_seed
+from arbiter.season.plan import check_seed
 from arbiter.season.schedule import matches_of
 from arbiter.season.season import Season
 from arbiter.season.substitutes import number_of_substitutes

@@ -94,7 +94,7 @@ def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], C
             there = 0 if begun is None else len(edited.stored.match_ids(begun.number))
             events: list[Event] = []
             if edited.complete < 3:
-                with pytest.raises(ConfigError, match="--accept-changes to go on"):
+                with pytest.raises(ConfigError, match="give --accept-changes"):
                     events.extend(edited.play(Scripted(by_name)))
             assert [type(event) for event in events if not isinstance(event, MatchStored)] == (
                 [FinishedAsBegun, RoundPlanned, RoundComplete] if there else []
