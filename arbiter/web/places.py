@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from arbiter.web.seasons import Seasons
 
-MOST, MOST_OF_ADDRESS = 200, 100
-"""Requests that compute at once, in all and of one address. A school may have a single address."""
+MOST, MOST_OF_ADDRESS = 400, 300
+"""Requests that compute at once, in all and of one address, of which as many may begin to listen at once."""
 MOST_APART, MOST_APART_OF_ADDRESS = 20, 5
 """Where all places are taken: requests at once that say they are an organiser's."""
 RETRY_SECONDS = 1
