@@ -189,7 +189,8 @@ def own_places(player: Player, program: str = "") -> tuple[str, ...]:
     program = program or real_program(player)
     own = player.read[0] if player.read else ""
     # A folder called lib beside a bot's own program does not make it an installation.
-    found = [*player.read, *_installation(program, Path(program).parent == Path(own))]
+    is_word = "/" not in player.command[0]
+    found = [*player.read, *_installation(program, Path(program).parent == Path(own), is_word)]
     for spoken, *read in player.languages:
         found += [*_installation(spoken), *read]
     return tuple(dict.fromkeys(found))
@@ -222,13 +223,14 @@ def _shown(folders: Iterable[str]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=256)
-def _installation(program: str, doubtful: bool = False) -> Sequence[str]:
+def _installation(program: str, doubtful: bool = False, is_word: bool = False) -> Sequence[str]:
     """What belongs to a program that is installed, but for the system's: ``/opt/python/lib`` and other parts
     of /opt/python for /opt/python/bin/python3.
 
     For a virtual environment also the installation that it was made from. A folder that only happens to
     have a ``bin``, such as a home, is no installation: then it is the program's folder alone.
-    `doubtful`: only an installation of Python counts.
+    `doubtful`: only an installation of Python counts; `is_word`: what a link in PATH leads to is opened
+    alone if it is no installation, as somebody's script may lie among all that is theirs.
     """
     found: list[str] = []
     for place in dict.fromkeys((Path(program), Path(os.path.realpath(program)))):
@@ -237,7 +239,8 @@ def _installation(program: str, doubtful: bool = False) -> Sequence[str]:
         installed = place.parent.name == "bin" and any(any(prefix.glob(mark)) for mark in marks)
         home = prefix == Path.home() or (prefix / ".ssh").exists()
         if not installed or home or prefix == Path("/"):
-            found.append(str(place.parent))
+            linked = is_word and str(place) != program
+            found.append(str(place if linked else place.parent))
             continue
         # Beside its own library, a home's .local/share has what all of its user's programs keep.
         parts = [part for part in PARTS if prefix.name != ".local" or part != "share"]

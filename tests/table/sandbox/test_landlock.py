@@ -98,6 +98,25 @@ def test_of_an_interpreters_prefix_that_is_readable_which_an_interpreter_needs(t
     assert opened_for(tmp_path, "other/.local/bin/tool") == {"other/.local/bin", "other/.local/lib"}
 
 
+def test_of_what_a_link_in_path_leads_to_the_file_alone_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("tools", "home", "lua/bin", "lua/lib"):
+        (tmp_path / place).mkdir(parents=True)
+    for target in ("home/backup.sh", "lua/bin/lua"):
+        (tmp_path / target).write_text("")
+        (tmp_path / target).chmod(0o755)
+        (tmp_path / "tools" / Path(target).name).symlink_to(tmp_path / target)
+    monkeypatch.setenv("PATH", str(tmp_path / "tools"))
+
+    def opened(word: str) -> set[str]:
+        rules = map(Path, rules_of(tmp_path, word, "-x"))
+        return {str(rule.relative_to(tmp_path)) for rule in rules if rule.is_relative_to(tmp_path)}
+
+    assert opened("backup.sh") == {"tools", "home/backup.sh"}
+    assert opened("lua") == {"tools", "lua/bin", "lua/lib"}
+
+
 def test_settings_and_sources_below_usr_stay_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for part in ("bin", "local/bin", "local/etc", "local/share", "elsewhere"):
         (tmp_path / "usr" / part).mkdir(parents=True)
