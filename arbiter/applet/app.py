@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from arbiter import __version__
 from arbiter.applet import forms
-from arbiter.applet.door import STATIC, TOKEN, Door
+from arbiter.applet.door import TOKEN, Door
 from arbiter.applet.laying import Readers, add_laying
 from arbiter.applet.reading import add_reading
 from arbiter.applet.verbs import add_verbs
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 
 
 def make_app(
-    session: Session, news: News, readers: Readers, remembered: Remembered, port: int
+    session: Session, news: News, readers: Readers, remembered: Remembered, port: int, apart: str = ""
 ) -> tuple[ASGIApp, Door]:
-    """The whole applet over a table, and its door."""
+    """The whole applet over a table, and its door; it listens at `apart`, too, if that is an address."""
     # The door looks at the key; this tells readers of the document that it does.
     stated = Depends(APIKeyHeader(name=TOKEN, auto_error=False, description="The key of the link."))
     app = FastAPI(
         title="arbiter applet", version=__version__, docs_url=None, redoc_url=None, dependencies=[stated]
     )
-    door = Door(app, port)
+    door = Door(app, port, apart)
     _answer_errors(app)
     add_reading(app, session, news, door, remembered)
     add_verbs(app, session)
     add_laying(app, session, readers, remembered)
-    app.mount(STATIC, GZipMiddleware(StaticFiles(directory=FILES)))
+    app.mount(door.static, GZipMiddleware(StaticFiles(directory=FILES)))
     return Guard(door), door
 
 

@@ -5,12 +5,17 @@ would go to every port of this machine, another user's too; a header goes where 
 other site's page may set it. A Host that is not ours is a name that was rebound to loopback; an Origin
 that is not ours another site's page. Without the key there are the page's frame and its files, which hold
 nothing of the table.
+
+Another user's server may have had the port before, and a browser keeps what it was given there: scripts, even
+a worker that sees each request. So the files have another address each time, and the browser that we start
+is led to an address of loopback that nobody can have had.
 """
 
 from __future__ import annotations
 
 import secrets
 from hmac import compare_digest
+from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
@@ -24,20 +29,28 @@ MOST_BYTES = 4_000_000
 READ = ("GET", "HEAD")
 OWN = "same-origin"
 STATIC = "/static"
+LOOPBACK, LOOPBACK_SIZE = IPv4Address("127.0.0.0"), 1 << 24
 TOKEN = "X-CSRF-Token"
 """The header that has the key, as the page's token; what only reads may have it as a bearer's instead."""
+
+
+def address_apart() -> str:
+    """An address of loopback that nobody can guess."""
+    return str(LOOPBACK + 2 + secrets.randbelow(LOOPBACK_SIZE - 3))
 
 
 class Door:
     """Lets in who has the `key`."""
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
+    def __init__(self, app: ASGIApp, port: int, apart: str = "") -> None:
+        """`apart` is a further address at which the applet listens."""
         self._app = app
         self.key = secrets.token_urlsafe(32)
-        self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self.static = f"{STATIC}/{secrets.token_urlsafe(16)}"
+        """Where the page's files are."""
+        names = {"127.0.0.1", "localhost", apart} - {""}
+        self._hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
         self._tickets: set[str] = set()
-        if port == 80:
-            self._hosts |= {"127.0.0.1", "localhost"}
 
     def ticket(self) -> str:
         """A key that opens the page once."""

@@ -8,7 +8,6 @@ from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
 
 from arbiter.applet import forms, shapes, shelf
-from arbiter.applet.door import STATIC
 from arbiter.errors import ConfigError, Problem
 from arbiter.web.pages import render
 
@@ -30,7 +29,7 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
     def page(key: str = "") -> Response:
         """The page; its `meta` element `csrf` has the key where the address has it."""
         is_open = door.opens(key)
-        body = render("applet.html", token=door.key if is_open else "", static=STATIC)
+        body = render("applet.html", token=door.key if is_open else "", static=door.static)
         # A page that is loaded again has the key, and no longer in its address.
         return HTMLResponse(body, 200 if is_open else 403, headers={"cache-control": "no-store"})
 

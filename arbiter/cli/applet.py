@@ -49,6 +49,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
     """
     try:
         from arbiter.applet.app import make_app
+        from arbiter.applet.door import address_apart
         from arbiter.applet.explaining import explanation
         from arbiter.applet.laying import Readers
         from arbiter.applet.news import News
@@ -66,11 +67,17 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
     if remembered.note:
         note(remembered.note)
     laid = _laid(given, remembered)
-    listening = serving.bound_socket("127.0.0.1", port)
+    listening = [serving.bound_socket("127.0.0.1", port)]
     session, log = Session(explanation), Log()
     news = News(session)
-    own = listening.getsockname()[1]
-    app, door = make_app(session, news, Readers(occupant_of, lay_record, lay_match), remembered, own)
+    own, apart = listening[0].getsockname()[1], ""
+    if not no_browser and any(map(os.environ.get, SCREENS)):
+        # A system that has but one address of loopback has no other, and opens that.
+        with suppress(ConfigError):
+            listening.append(serving.bound_socket(address_apart(), own))
+        apart = listening[-1].getsockname()[0]
+    readers = Readers(occupant_of, lay_record, lay_match)
+    app, door = make_app(session, news, readers, remembered, own, apart)
     web, _ = serving.share_cores()
     server = serving.Server(app, listening, web, log, news.close)
     try:
@@ -84,9 +91,9 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
                     occupant.write = session.notes.append
             session.begin(laid.setup, laid.occupants, laid.moves or ())
             say(f"open {link}")
-            if not no_browser and any(map(os.environ.get, SCREENS)):
+            if apart:
                 # The address stands where other users of this machine can read it: it opens the door once.
-                webbrowser.open(f"http://127.0.0.1:{own}/?key={door.ticket()}")
+                webbrowser.open(f"http://{apart}:{own}/?key={door.ticket()}")
             _run(server, session, news)
     finally:
         session.close()

@@ -102,7 +102,7 @@ def serve(
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)
     site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy)
-    server = serving.Server(site, listening, web, log, live.close, behind_proxy)
+    server = serving.Server(site, [listening], web, log, live.close, behind_proxy)
     try:
         server.start()
         server.ready.wait()

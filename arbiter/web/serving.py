@@ -21,7 +21,7 @@ from arbiter.errors import ArbiterError, ConfigError
 from arbiter.web.connections import HEADER_BYTES, LOOPBACK, MOST, Connection, look_at_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from starlette.types import ASGIApp
 
@@ -78,7 +78,7 @@ class Server(threading.Thread):
     def __init__(
         self,
         app: ASGIApp,
-        listening: socket.socket,
+        listening: Sequence[socket.socket],
         cores: list[int],
         log: Log,
         before_end: Callable[[], None],
@@ -115,7 +115,7 @@ class Server(threading.Thread):
         os.nice(NICE)
         os.sched_setaffinity(0, self._cores)
         try:
-            asyncio.run(self._uvicorn.serve([self._listening]))
+            asyncio.run(self._uvicorn.serve(list(self._listening)))
         except BaseException as error:
             self.failure = f"{type(error).__name__}: {error}"
         finally:

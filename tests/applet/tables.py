@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 PORT = 8123
+APART = "127.9.8.7"
 VERBS = (
     "/step", "/play", "/stop", "/undo", "/redo", "/again", "/skip", "/decide", "/send", "/macro", "/quit",
     "/table", "/load", "/match", "/seat", "/deal",
@@ -44,7 +45,7 @@ class Owner:
 
     def __init__(self, session: Session, remembered: Remembered) -> None:
         self.session, self.remembered = session, remembered
-        app, self.door = make_app(session, News(session), READERS, self.remembered, PORT)
+        app, self.door = make_app(session, News(session), READERS, self.remembered, PORT, APART)
         self.browser = TestClient(app, base_url=f"http://127.0.0.1:{PORT}", raise_server_exceptions=False)
         page = self.browser.get(f"/?key={self.door.key}").text
         found = re.search(r'<meta name="csrf" content="(.*?)">', page)

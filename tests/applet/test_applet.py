@@ -7,6 +7,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
@@ -115,6 +116,19 @@ def test_a_bot_for_a_debugger_is_told_of_on_the_page(tmp_path: Path) -> None:
     with running(*SMALL, *BOTS[:2], "--debug", "0", folder=tmp_path) as applet:
         assert applet.said.startswith("open http://127.0.0.1:")
         assert applet.get("/state")["notes"][0].startswith("seat 0 has process ")
+
+
+@pytest.mark.process
+def test_the_browser_is_led_to_an_address_that_no_other_server_had_before(tmp_path: Path) -> None:
+    code = "import os, sys, webbrowser; os.environ['DISPLAY'] = ':0'; sys.argv.remove('--no-browser')"
+    code += "; webbrowser.open = lambda link: print(link, flush=True)"
+    with running(*SMALL, *BOTS, folder=tmp_path, code=code) as applet:
+        assert applet.process.stdout is not None
+        opened = httpx.URL(applet.process.stdout.readline().strip())
+        assert opened.port == httpx.URL(applet.link).port
+        assert opened.host.startswith("127.")
+        assert opened.host != "127.0.0.1"
+        assert applet.browser.headers["X-CSRF-Token"] in httpx.get(opened).text
 
 
 @pytest.mark.process

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,8 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from starlette.testclient import TestClient
 
-from tests.applet.tables import PORT, VERBS, Owner, seated
+from arbiter.applet.door import Door
+from tests.applet.tables import APART, PORT, VERBS, Owner, seated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,7 +130,7 @@ def test_nothing_but_post_changes_anything(owner: Owner, verb: str, method: str)
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", f"127.0.0.1.evil.example:{PORT}", "", f"[::1]:{PORT}"],
+    ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", f"127.0.0.1.evil.example:{PORT}", "", f"[::1]:{PORT}", f"127.9.8.6:{PORT}", f"{APART}:80"],
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["/", "/state"])
 def test_a_name_that_was_rebound_to_loopback_gets_nothing(owner: Owner, host: str, path: str) -> None:
@@ -137,8 +139,23 @@ def test_a_name_that_was_rebound_to_loopback_gets_nothing(owner: Owner, host: st
     assert owner.door.key not in answer.text
 
 
-def test_localhost_is_a_name_of_ours(owner: Owner) -> None:
-    assert owner.browser.get("/state", headers={"host": f"localhost:{PORT}"}).status_code == 200
+@pytest.mark.parametrize("name", ["localhost", APART])
+def test_localhost_and_the_address_apart_are_names_of_ours(owner: Owner, name: str) -> None:
+    own = {"host": f"{name}:{PORT}", "origin": f"http://{name}:{PORT}"}
+    assert owner.browser.get("/state", headers=own).status_code == 200
+
+
+def test_no_file_of_the_page_is_where_another_server_could_have_had_it_kept(
+    owner: Owner, stranger: TestClient
+) -> None:
+    own = owner.door.static
+    assert own.startswith("/static/")
+    assert own != Door(stranger.app, PORT).static
+    files = re.findall(r'(?:src|href)="(/static/[^"]+)"', stranger.get("/").text)
+    assert f"{own}/applet/key.js" in files
+    assert {stranger.get(file).status_code for file in files} == {200}
+    assert all(file.startswith(f"{own}/") for file in files)
+    assert stranger.get("/static/applet/key.js").status_code == 404
 
 
 @pytest.mark.parametrize(

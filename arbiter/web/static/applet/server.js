@@ -84,7 +84,7 @@ async function request(path, options) {
 
 async function answered(path, options) {
   try {
-    return await fetch(path, { headers: { Accept: "application/json", ...KEY }, ...options });
+    return await fetch(path, { cache: "no-store", headers: { Accept: "application/json", ...KEY }, ...options });
   } catch {
     throw new Refusal([{ message: "nobody answers", hint: "it may have ended; try again in a moment" }]);
   }
