@@ -97,7 +97,7 @@ class Connection(H11Protocol):
         """The limit that this connection exceeds; None if there is none."""
         if len(self.connections) > MOST:
             return MOST
-        if self.config.proxy_headers and self._address in LOOPBACK:
+        if self.config.proxy_headers and self.client is not None and self.client[0] in LOOPBACK:
             # Who stands behind the proxy, it knows.
             return None
         own = sum(isinstance(one, Connection) and one._address == self._address for one in self.connections)

@@ -32,21 +32,25 @@ MOST_APART, MOST_APART_OF_ADDRESS = 20, 5
 """Where all places are taken: requests at once that say they are an organiser's."""
 RETRY_SECONDS = 1
 HEALTH = "/healthz"
+THIS_MACHINE = "127.0.0.1"
 NETWORK_BITS = 64
 """Of an IPv6 address: what one house has."""
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Who counts as one address: an IPv4 address, a network of IPv6; "" for nobody."""
+    """Who counts as one address: an IPv4 address, a network of IPv6, this machine; "" for nobody."""
     host = client[0] if client else ""
     try:
         address = ip_address(host)
     except ValueError:
         return host
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if address.is_loopback:
+        # Who is on this machine may ask from any of 16 million such addresses.
+        return THIS_MACHINE
     if not isinstance(address, IPv6Address):
-        return host
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
+        return str(address)
     return str(IPv6Network((int(address), NETWORK_BITS), strict=False))
 
 
