@@ -33,7 +33,7 @@ UNKNOWN_NS = SECOND
 """How much time of an exchange, at most, is not charged although it may have passed before such a stop."""
 MOST_READINGS = 3
 """Of the first reading, which is repeated if it took as long as the wait before it."""
-_now = time.monotonic_ns
+_now, _busy = time.monotonic_ns, time.thread_time_ns
 
 
 class Cost(NamedTuple):
@@ -58,6 +58,7 @@ class Account:
         self.start = start
         """Of the exchange; later by the time in which the referee was stopped, which is `stopped_ns`."""
         self.stopped_ns, self._unknown = 0, UNKNOWN_NS
+        busy = _busy()
         for _ in range(MOST_READINGS):
             began = _now()
             base = meter.read()
@@ -69,10 +70,12 @@ class Account:
         self._early_cpu = self._credited = 0
         if before is not None:
             own = base.own_ns - before.own_ns
-            if first_wait_was_stopped(first, own):
+            # A bot with many processes takes long to read, and computes meanwhile.
+            busy = _busy() - busy
+            if first_wait_was_stopped(first - busy, own):
                 # The bot's CPU time since `before` may all be of earlier.
-                self.stopped_ns = first - FIRST_WAIT_NS
-                self.start, first = start + self.stopped_ns, FIRST_WAIT_NS
+                self.stopped_ns = first - busy - FIRST_WAIT_NS
+                self.start, first = start + self.stopped_ns, busy + FIRST_WAIT_NS
             # What the bot used and waited for during the first wait, as far as the readings show.
             self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)
             self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns + own)

@@ -178,9 +178,13 @@ class World:
         self.now = 10 * SECOND
         self.totals = Reading(0, 0, 0, 0)
         self.runnable = True
+        self.reading_ms = 0
+        """How long a look at the meters keeps the referee busy, while the bot computes."""
         monkeypatch.setattr(account, "_now", lambda: self.now)
+        monkeypatch.setattr(account, "_busy", lambda: self.totals.busy_ns)
 
     def read(self) -> Reading:
+        self.passes(self.reading_ms, cpu=self.reading_ms, busy=self.reading_ms)
         return self.totals
 
     def passes(self, ms: int, cpu: int = 0, delay: int = 0, own: int = 0, busy: int = 0) -> None:
@@ -262,6 +266,13 @@ def test_a_stop_in_the_first_wait_is_not_charged(world: World, kind: ClockKind) 
     counted = world.account(kind, first_ms=5000)
     assert counted.cost(answered=True).charged_ns <= FIRST_WAIT_NS
     assert counted.stopped_ns == 5 * SECOND - FIRST_WAIT_NS
+
+
+def test_a_bot_that_takes_long_to_be_read_is_charged_for_it(world: World) -> None:
+    world.reading_ms = 20
+    counted = world.account(first_ms=5)
+    assert counted.cost(answered=True).charged_ns == 65 * MS
+    assert counted.stopped_ns == 0
 
 
 def test_who_is_stopped_between_two_looks_was_awake_for_a_second_at_most(
