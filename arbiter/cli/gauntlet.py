@@ -51,11 +51,13 @@ def gauntlet(
     """
     from arbiter.cli.bots import prepare
     from arbiter.cli.opening import with_roster
+    from arbiter.config.reach import refuse_reach
     from arbiter.executors import processes, slots
     from arbiter.gauntlet import Gauntlet
     from arbiter.store import Store
 
     settled = with_roster(prepare(config, store_url))
+    refuse_reach(settled)
     chosen = Gauntlet.of(settled, player, against)
     for text in chosen.notes:
         note(text)

@@ -26,6 +26,7 @@ from arbiter.match import Limits, MatchRecord, original
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from arbiter.config import Config
     from arbiter.match import Player
     from arbiter.rules import AnyGame, Deal
 
@@ -168,6 +169,10 @@ def _laid_again(
 ) -> Laid:
     """The table of a recorded match."""
     record = recorded.record
+    if recorded.season is not None:
+        from arbiter.config.reach import refuse_reach
+
+        refuse_reach(replace(recorded.season, limits=limits), recorded.players.values())
     setup = _setup_of(record, limits)
     if len(record.players) != setup.game.seats:
         raise ConfigError(f"{record.id} has {len(record.players)} players, its game {setup.game.seats} seats")
@@ -185,6 +190,8 @@ class _Recorded(NamedTuple):
     players: Mapping[int, Player]
     limits: Limits | None
     absent: Mapping[int, str] = MappingProxyType({})
+    season: Config | None = None
+    """That they played in."""
 
 
 def _recorded(
@@ -220,7 +227,7 @@ def _recorded(
     by_name = {entry.player.name: entry.player for entry in then.entries}
     found = enumerate(map(original, record.players))
     seated = {seat: by_name[name] for seat, name in found if name in by_name}
-    return _Recorded(record, seated, then.limits, dict(absent(record, settings, then.folder)))
+    return _Recorded(record, seated, then.limits, dict(absent(record, settings, then.folder)), then)
 
 
 def _setup_of(record: MatchRecord, limits: Limits) -> Setup:

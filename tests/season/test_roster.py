@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +30,9 @@ from arbiter.store import Store
 from arbiter.store.submissions import Submission
 from arbiter.table.sandbox.landlock import _installation
 from tests.builders import Scripted, by_name, play_round
-from tests.commands import BOTS
+from tests.commands import BOTS, arbiter
+
+__all__ = ["arbiter"]
 
 CONFIG = """\
 season: s
@@ -157,6 +159,28 @@ def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_s
     with pytest.raises(ConfigError, match=f"the config lies in {tmp_path}/lib, which ann@1 may read"):
         contest.plan()
     assert len(contest.season.stored.rounds()) == (when == "played")
+
+
+@pytest.mark.parametrize("command", ["gauntlet --player ann@1", "console --from r001/t01/m0 --config"])
+def test_no_version_that_could_read_the_season_plays_outside_of_it(
+    contest: Contest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arbiter: Callable[..., tuple[int, str, str]],
+    command: str,
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to("/bin/sh")
+    monkeypatch.setattr("arbiter.config.languages.path_of", lambda _: str(tmp_path / "bin"))
+    contest.accept("ann")
+    contest.play()
+    (tmp_path / "lib").symlink_to(".")
+    _installation.cache_clear()
+    code, _, err = arbiter(*command.split(), contest.file)
+    assert (code, err.splitlines()[-1].count(f"the config lies in {tmp_path}/lib, which ann@1 may read")) == (
+        2,
+        1,
+    )
 
 
 def test_what_is_not_accepted_does_not_play(contest: Contest) -> None:
