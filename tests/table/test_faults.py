@@ -11,7 +11,7 @@ import pytest
 
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
-from arbiter.table import Table, slim
+from arbiter.table import Table, channel, slim
 from arbiter.table.meter import Meter
 from tests.table.conftest import against
 
@@ -153,6 +153,18 @@ def test_a_machine_without_room_for_a_process_makes_the_match_void(
     monkeypatch.setattr(slim.subprocess, "Popen", full)
     with pytest.raises(VoidMatch, match="cannot start the process that starts bots: Resource temporarily"):
         Table().play(against(bot()))
+
+
+def test_bytes_that_were_announced_and_are_gone_are_waited_for(
+    table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(descriptor: int, size: int) -> bytes:
+        if size == channel.SMALL:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        return os.read(descriptor, size)
+
+    monkeypatch.setattr(channel, "_read", gone)
+    assert table.play(against(bot())).forfeit is None
 
 
 def test_a_right_answer_counts_although_the_program_ends_with_it(
