@@ -209,7 +209,7 @@ def test_a_config_is_checked_without_playing(
     arbiter: Callable[..., tuple[int, str, str]], config: Path
 ) -> None:
     code, out, _ = arbiter("check-config", config)
-    assert (code, out) == (0, f"{config}: ok: Planning, 4 players, 1 rounds\n")
+    assert (code, out) == (0, f"{config}: ok: Planning, 4 players, 1 round\n")
     shape = json.loads(arbiter("check-config", config, "--format", "json")[1])
     assert (shape["ok"], shape["players"]) == (True, ["ann", "bob", "cid", "broken"])
     config.write_text(config.read_text().replace("rounds: 1", "round: 1"))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from arbiter.cli.options import config_argument, format_option
-from arbiter.cli.output import note, print_json, print_table, say
+from arbiter.cli.output import counted, note, print_json, print_table, say
 from arbiter.errors import ConfigError
 
 
@@ -41,7 +41,8 @@ def check_config(config: str, style: str) -> None:
             }
         )
     else:
-        say(f"{config}: ok: {checked.game.title}, {len(players)} players, {checked.rounds} rounds")
+        size = f"{counted(len(players), 'player')}, {counted(checked.rounds, 'round')}"
+        say(f"{config}: ok: {checked.game.title}, {size}")
 
 
 @click.command()
