@@ -127,7 +127,8 @@ def crosstable(state: State) -> dict[str, Any]:
     ranking = state.ranking
     if ranking is None:
         return {"season": state.name, "players": [], "cells": []}
-    names = [row.player for row in ranking.rows if row.matches]
+    rated = {row.player for row in ranking.rows if row.matches}
+    names = [row["player"] for row in state.official(state.complete)["players"] if row["player"] in rated]
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
     chance = ranking.intervals.los([where[name] for name in names])
     counts: dict[tuple[str, str], list[int]] = {}

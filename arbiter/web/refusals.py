@@ -38,9 +38,12 @@ def too_many(message: str, limit: int, seconds: int, hint: str = "") -> Refusal:
     return Refusal(429, "too_many", message, hint, headers, more)
 
 
+NOTHING = "there is nothing here"
+
+
 def nothing_here() -> Refusal:
     """What does not exist, or is not the caller's: nobody can tell which."""
-    return Refusal(404, "not_found", "there is nothing here")
+    return Refusal(404, "not_found", NOTHING)
 
 
 def no_token() -> Refusal:

@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from arbiter.config.limits import USUAL, written
 from arbiter.errors import ArbiterError
+from arbiter.season.settings import config_of
 from arbiter.web import figures
 from arbiter.web.api import make_api
 from arbiter.web.author_pages import author_routes
@@ -27,7 +28,7 @@ from arbiter.web.metrics import metrics
 from arbiter.web.organiser_pages import organiser_routes
 from arbiter.web.pages import STATIC, render
 from arbiter.web.places import Places
-from arbiter.web.refusals import Refusal
+from arbiter.web.refusals import NOTHING, Refusal
 from arbiter.web.rules import rules, starter
 from arbiter.web.security import Guard, given
 from arbiter.web.table_pages import table_routes
@@ -255,7 +256,7 @@ def _match(state: State, request: Request) -> dict[str, Any] | None:
         "short": match,
         "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
         "replay_data": None,
-        "limits": _limits(state),
+        "limits": _limits(state, match["round"]),
         "log_url": _log_url(state, match),
         "config": state.config.file.name,
     }
@@ -269,9 +270,13 @@ def _log_url(state: State, match: dict[str, Any]) -> str | None:
     return f"/me/matches/{match_part(match['id'])}/log?season={part(state.name)}"
 
 
-def _limits(state: State) -> str:
-    """The options of `arbiter console` for the limits of a season that are not the usual ones."""
-    limits = written(state.config.limits)
+def _limits(state: State, number: int) -> str:
+    """The options of `arbiter console` for the limits of a round that are not the usual ones."""
+    then = next(
+        (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
+        None,
+    )
+    limits = written((then or state.config).limits)
     keys = [key for key in ("time", "start_time", "memory") if getattr(limits, key) != getattr(USUAL, key)]
     return "".join(f" --{key.replace('_', '-')} {getattr(limits, key)}" for key in keys)
 
@@ -287,7 +292,7 @@ def _number(text: str | None) -> int | None:
 
 async def _http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if isinstance(error, Refusal) and error.status_code != 404:
+    if isinstance(error, Refusal) and error.detail != NOTHING:
         return _error_page(error.status_code, error.headers, error.detail, error.hint)
     return _error_page(error.status_code, error.headers)
 

@@ -104,6 +104,8 @@ def test_an_annulment_is_shown_before_it_is_ordered(organised: Authored) -> None
     assert (given.subject, given.verb.value) == ("r001/t02/m0", "replay")
     wrong = order(organised, "annul", match="r001-t02-m0", because="again")
     assert (wrong.status_code, "annulled already" in wrong.text) == (409, True)
+    absent = order(organised, "annul", match="r099-t01-m0", because="power cut")
+    assert (absent.status_code, "no match" in absent.text, "r099/t01/m0" in absent.text) == (404, True, True)
 
 
 def test_hostile_texts_are_shown_as_texts(organised: Authored) -> None:

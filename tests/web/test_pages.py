@@ -74,6 +74,10 @@ def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(visitor: TestClien
     assert (first["over"], first["apart"], "too little to tell the two apart" in page) == (False, False, True)
     assert "Not ranked" in visitor.get("/seasons/small/players/random").text
     assert page.count('<td class="n">–</td>') == 2
+    standings, cross = (
+        visitor.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
+    )
+    assert cross["players"] == [row["player"] for row in standings["players"]]
 
 
 def test_earlier_standings_are_there(visitor: TestClient) -> None:
