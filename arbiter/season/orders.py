@@ -109,6 +109,24 @@ def force_after(orders: Iterable[Order], number: int) -> Force:
     return force(orders, lambda order: order.complete <= number)
 
 
+def first_round(orders: Iterable[Order], name: str, number: int) -> int:
+    """The first round, from `number` on, that is planned while no order lets a player sit out.
+
+    `orders` are all, the oldest first; a suspension that still holds is passed over.
+    """
+    since = None
+    for order in orders:
+        if order.subject != name:
+            continue
+        if order.verb is Verb.SUSPEND and since is None:
+            since = order.planned
+        elif order.verb is Verb.REINSTATE and since is not None:
+            if since < number <= order.planned:
+                number = order.planned + 1
+            since = None
+    return number
+
+
 def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
     """A line for each order on a match."""
     said = {

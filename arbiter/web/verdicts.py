@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import rated_name
-from arbiter.season.orders import force, is_automatic
+from arbiter.season.orders import first_round, force, is_automatic
 from arbiter.store.submissions import ACCEPTED, DROPPED, REFUSED
+from arbiter.web.figures import progress
 
 if TYPE_CHECKING:
+    from arbiter.store import Order
     from arbiter.store.submissions import Submission
     from arbiter.web.callers import Caller
 
@@ -26,7 +28,8 @@ class Verdicts:
     """What decides on an author's versions: the one that is `active`, and a suspension.
 
     That is by `order`, the reason why, of the author with any version; or for `faults`, of the active version
-    alone. `shown` is the round after which an author is told nothing, None where all is told.
+    alone. `shown` is the round after which an author is told nothing, None where all is told; `last` that
+    of a season that is over, None before. `given` are all orders, the oldest first.
     """
 
     author: str
@@ -34,20 +37,25 @@ class Verdicts:
     order: str | None
     faults: str | None
     shown: int | None
+    last: int | None
+    given: tuple[Order, ...]
 
     @classmethod
     def of(cls, caller: Caller, author: str) -> Self:
         """As it is at this moment, for the eyes of the caller."""
-        stored = caller.state.stored
+        state, stored = caller.state, caller.state.stored
+        given = stored.orders.read().given
         known = stored.authors.named(author)
         active = None if known is None else known.active
-        order = force(stored.orders.read().given).suspended.get(author)
+        order = force(given).suspended.get(author)
         by_hand = None if order is None or is_automatic(order) else order.because
         faults = None
         if active is not None and by_hand is None:
             faults = caller.suspended().get(rated_name(author, active))
-        shown = None if caller.author.organiser else caller.state.frozen
-        return cls(author, active, by_hand, faults if faults is None or shown is None else FAULTS, shown)
+        shown = None if caller.author.organiser else state.frozen
+        told = faults if faults is None or shown is None else FAULTS
+        last = len(state.rounds) if progress(state) == "over" else None
+        return cls(author, active, by_hand, told, shown, last, given)
 
     def reason(self, found: Submission) -> str | None:
         """Why a version sits out that would play; None for one that plays, or would not in any case."""
@@ -57,8 +65,11 @@ class Verdicts:
 
     def joins_round(self, found: Submission) -> int | None:
         """The first round that is planned with a version, as far as that may be told."""
-        held_back = self.shown is not None and (found.joins_round or 0) > self.shown
-        return None if held_back else found.joins_round
+        if found.joins_round is None:
+            return None
+        number = first_round(self.given, self.author, found.joins_round)
+        ends = [end for end in (self.shown, self.last) if end is not None]
+        return None if any(number > end for end in ends) else number
 
     def say(self, found: Submission) -> str:
         """In words, to follow `it` or the version's name."""
@@ -76,6 +87,8 @@ class Verdicts:
         if self.faults is not None:
             return f"does not play: {self.faults}; a new version that is accepted will"
         number = self.joins_round(found)
+        if number is None and self.last is not None:
+            return "does not play: the season is over"
         if number is None:
             return "plays; since which round is told when the season is over"
         return f"plays from round {number} on"

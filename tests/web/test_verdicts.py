@@ -99,7 +99,29 @@ def test_a_new_version_after_an_order_does_not_play_and_all_say_why(faulty: Cont
         assert ann.version(3)[1] == BY_ORDER
         assert "ann@3" not in faulty.plan()
         reinstate(faulty.season, "ann")
-        assert ann.version(3)[1] == PLAYS
+        assert ann.version(3)[1] == "plays from round 4 on"
+
+
+def test_a_suspension_that_is_over_leaves_the_first_round_of_a_version_as_it_was(faulty: Contest) -> None:
+    with told(faulty) as ann:
+        faulty.accept("ann", "new")
+        faulty.play()
+        suspend(faulty.season, "ann", "asked the web")
+        faulty.play()
+        reinstate(faulty.season, "ann")
+        shape, say = ann.version(2)
+        assert (say, shape["joins_round"]) == (PLAYS, 3)
+
+
+def test_what_came_too_late_does_not_play(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, CONFIG + OWN)
+    contest.accept("ann")
+    contest.play()
+    contest.accept("ann", "late")
+    contest.season.stored.tell_seed(1)
+    with told(contest) as ann:
+        shape, say = ann.version(2)
+        assert (say, shape["joins_round"]) == ("does not play: the season is over", None)
 
 
 def test_an_earlier_version_goes_on_being_suspended_for_its_faults(faulty: Contest) -> None:
