@@ -54,7 +54,12 @@ def of_proxy(status: int, text: bytes, location: str, size: int) -> Words:
         return Words(f"leads elsewhere, to {leads} ({name})", "give the site's own address")
     if status == 400 and "HTTPS" in name:
         return Words(f"TLS is spoken at that port ({name})", "write https:// in place of http://")
-    return Words(f"what answers is no arbiter site ({name})", "give the address that the organiser named")
+    fix = "give the address that the organiser named"
+    if status == 404:
+        return Words(
+            f"there is no site at this address ({name})", f"{fix}, and nothing of a page's behind it"
+        )
+    return Words(f"what answers is no arbiter site ({name})", fix)
 
 
 def _title(text: bytes) -> str:

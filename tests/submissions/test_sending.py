@@ -158,7 +158,7 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) 
             "what answers is no arbiter site (Log in & \\x1b[2J)",
         ),
         ((200, {}), 2, "status 200"),
-        ((404, b"<title>Not Found</title>"), 2, "what answers is no arbiter site (Not Found)"),
+        ((404, b"<title>Not Found</title>"), 2, "there is no site at this address (Not Found)"),
         (
             (502, b"<title>Bad Gateway</title>"),
             1,
