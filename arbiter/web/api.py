@@ -161,6 +161,9 @@ async def _http_error(_: Request, error: Exception) -> JSONResponse:
 async def _wrong(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
+    if first["type"] == "json_invalid" or first["loc"] == ("body",):
+        hint = "send one with Content-Type: application/json"
+        return error_answer(422, "invalid", "the body is no JSON object", hint)
     where = ".".join(str(place) for place in first["loc"][1:])
     return error_answer(422, "invalid", f"{where}: {first['msg']}")
 

@@ -192,3 +192,18 @@ def test_a_reason_that_is_no_text_is_refused(site: Authored) -> None:
     body = b'{"because": "\\ud800"}'
     answer = site.client.post(f"{BASE}/players/p1/suspend", content=body, headers=headers)
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "invalid")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/json", b"because"),
+        ("application/json", b"[]"),
+        ("application/x-www-form-urlencoded", b'{"because": "x"}'),
+    ],
+)
+def test_a_body_that_is_no_json_object_is_named(site: Authored, kind: str, body: bytes) -> None:
+    headers = {**site.headers("olga"), "content-type": kind}
+    answer = site.client.post(f"{BASE}/players/p1/suspend", content=body, headers=headers)
+    said = {"message": "the body is no JSON object", "hint": "send one with Content-Type: application/json"}
+    assert (answer.status_code, answer.json()["error"]) == (422, {"code": "invalid", **said})
