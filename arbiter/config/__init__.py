@@ -7,6 +7,7 @@
 | `game` | the game that a file names |
 | `glance` | what a file says to commands that only look, where it was checked before; needs no pydantic |
 | `limits` | what bots are allowed, its defaults; needs no pydantic |
+| `checks` | mistakes that no single key shows; what a file names and is not there |
 | `reading` | every kind of file: read, validate, place, raise |
 | `submissions` | how authors send programs |
 | `versions` | the programs that a file names |

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -13,31 +12,36 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.cards import LEAST_BITS, bits_of
 from arbiter.config.changes import LATER, rated_name
+from arbiter.config.checks import (
+    GUESSABLE_BITS,
+    cross_checks,
+    is_of_a_file,
+    problems_of_players,
+    problems_of_ship,
+    problems_of_store,
+)
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking, unspoken
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
 from arbiter.config.season_file import (
-    COMMITMENT,
     AfterFault,
     Missed,
     Pairing,
     PlayerModel,
     SeasonModel,
-    VersionModel,
     parse_every,
     parse_until,
 )
 from arbiter.config.submissions import version_of
-from arbiter.config.versions import faults_of_version, player_of
+from arbiter.config.versions import player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
-from arbiter.store.address import absolute, address_of, file_of, lasts, missing_folder
+from arbiter.store.address import absolute, address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
 
     from arbiter.config.languages import Languages
     from arbiter.config.submissions import Submissions
@@ -65,8 +69,6 @@ FREE = frozenset(
     }
 )
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
-GUESSABLE_BITS = 128
-"""A seed with fewer bits can be found by trying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,21 +160,21 @@ def load(
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
     says = reading.document.value
-    reading.problems += _cross_checks(says, reading.game, check_commands)
+    reading.problems += cross_checks(says, reading.game, check_commands)
     named = says.get("folder", ".")
     folder = file.parent / (named if isinstance(named, str) else ".")
     missing: list[Problem] = []
     if folder.is_dir():
         languages = {} if reading.model is None else languages_of(reading.model.languages, folder)
-        found = list(_problems_of_players(says.get("players"), folder, languages, check_commands))
-        missing = [problem for problem in found if _is_of_a_file(problem)]
-        reading.problems += [problem for problem in found if not _is_of_a_file(problem)]
+        found = list(problems_of_players(says.get("players"), folder, languages, check_commands))
+        missing = [problem for problem in found if is_of_a_file(problem)]
+        reading.problems += [problem for problem in found if not is_of_a_file(problem)]
         if reading.model is not None:
-            reading.problems += [*_ship_problems(reading.model, folder), *problems_of_languages(languages)]
+            reading.problems += [*problems_of_ship(reading.model, folder), *problems_of_languages(languages)]
     else:
         reading.problems.append(Problem(("folder",), f"there is no folder {named}"))
     if check_store:
-        reading.problems += _store_problems(says.get("store"), file.parent)
+        reading.problems += problems_of_store(says.get("store"), file.parent)
     gone: dict[str, str] = {}
     if missing and sitting_out is not None and not reading.problems:
         config = _config(file, folder, *reading.settled(str(path)))
@@ -184,123 +186,6 @@ def load(
                 gone.setdefault(name, problem.message.partition(": ")[2])
     reading.problems += missing
     return replace(_config(file, folder, *reading.settled(str(path))), gone=gone)
-
-
-def _is_of_a_file(problem: Problem) -> bool:
-    """True for what a player's `command` or `read` names and that is not there."""
-    return len(problem.path) > len(("players", 0))
-
-
-def _cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) -> Iterable[Problem]:
-    """Mistakes that no single key shows, found in the unchecked file so that all come at once.
-
-    Whether tables can be filled matters only for a season that is `to_play`.
-    """
-    entries = value.get("players")
-    players = [p if isinstance(p, dict) else {} for p in entries] if isinstance(entries, list) else []
-    seen: set[str] = set()
-    taken: set[str] = set()
-    for number, player in enumerate(players):
-        name, version = player.get("name"), player.get("version")
-        if not isinstance(name, str):
-            continue
-        seen.add(name)
-        rated = rated_name(name, version)
-        if rated in taken:
-            yield Problem(("players", number, "name"), f"{rated!r} is taken by an earlier player")
-        taken.add(rated)
-    yield from _commitment_problems(value.get("seed", "auto"), value.get("seed_commitment"))
-    if to_play and isinstance(value.get("submissions"), dict) and value.get("weak_seed") is not True:
-        yield from _weak_seed_problems(value.get("seed", "auto"))
-    yield from _calendar_problems(value.get("opens"), value.get("until"))
-    if value.get("missed") == "skip" and value.get("every") is None:
-        yield Problem(
-            ("missed",), "only moments of `every` can be missed", "write `every` beside it, such as 24h"
-        )
-    house_bots = value.get("house_bots")
-    named = house_bots if isinstance(house_bots, list) else []
-    for number, name in enumerate(named):
-        if isinstance(name, str) and name not in seen:
-            hint = did_you_mean(name, sorted(seen))
-            yield Problem(("house_bots", number), f"{name!r} does not stand in players", hint)
-        if name in named[:number]:
-            yield Problem(("house_bots", number), f"{name!r} is named twice")
-    if value.get("after_fault") == "substitute" and not named:
-        hint = "name a player in house_bots to sit in for who faults"
-        yield Problem(("after_fault",), "substitute needs a house bot", hint)
-    ordinary = sum(not player.get("house") for player in players)
-    if players and ordinary == 0 and not isinstance(value.get("submissions"), dict):
-        yield Problem(("players",), "all of them are house bots")
-    elif to_play and game is not None and -ordinary % game.table_size and not named:
-        hint = "name a player in house_bots to fill up"
-        yield Problem(("players",), f"{ordinary} players do not fill tables of {game.table_size}", hint)
-
-
-def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
-    """A commitment to a seed that bots can guess is worth nothing; one to another seed is broken."""
-    if seed == "auto" or not isinstance(seed, str | int) or not isinstance(commitment, str):
-        return
-    text = str(seed).encode(errors="surrogatepass")
-    if len(text) * 8 < GUESSABLE_BITS:
-        message = f"a seed of {len(text) * 8} bits can be guessed, so there is nothing to commit to"
-        yield Problem(("seed_commitment",), message, f"a seed of {GUESSABLE_BITS} bits or more")
-    elif COMMITMENT.fullmatch(commitment) and sha256(text).hexdigest() != commitment:
-        yield Problem(("seed_commitment",), "is not the SHA-256 of the seed", "printf %s SEED | sha256sum")
-
-
-def _weak_seed_problems(seed: object) -> Iterable[Problem]:
-    """Strangers' programs try millions of seeds against their own cards."""
-    if seed != "auto" and isinstance(seed, str | int) and bits_of(str(seed)) < LEAST_BITS:
-        message = f"a seed of {bits_of(str(seed))} bits can be guessed by the programs that authors send"
-        hint = "leave it out, and one is drawn that they cannot guess; or insist with weak_seed: true"
-        yield Problem(("seed",), message, hint)
-
-
-def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
-    """A season that opens when it is over has no round."""
-    try:
-        first, last = (parse_until(str(moment)) for moment in (opens, until))
-    except ConfigError:
-        # Not given, or said already.
-        return
-    if first >= last:
-        yield Problem(("opens",), "the season opens after it has ended", "write a moment before `until`")
-
-
-def _problems_of_players(
-    written: Any, folder: Path, languages: Languages, check_commands: bool
-) -> Iterable[Problem]:
-    """What keeps programs from being started, whatever else is wrong with the file."""
-    for number, player in enumerate(written if isinstance(written, list) else []):
-        keys = player if isinstance(player, dict) else {}
-        try:
-            program = VersionModel.model_validate(
-                {k: keys[k] for k in VersionModel.model_fields if k in keys}
-            )
-        except ValidationError:
-            # Said already, with the rest of its entry.
-            continue
-        for place, message in faults_of_version(program, folder, check_commands, languages):
-            yield Problem(("players", number, *place), f"{keys.get('name')}: {message}")
-
-
-def _store_problems(written: Any, folder: Path) -> Iterable[Problem]:
-    if not isinstance(written, str):
-        return
-    url = absolute(written, folder)
-    file = file_of(url)
-    if not lasts(url):
-        yield Problem(("store",), f"{written} keeps nothing", "name a file")
-    elif missing := missing_folder(url):
-        yield Problem(("store",), f"there is no folder {missing}", "make it, or name another one")
-    elif file is not None and file.is_dir():
-        yield Problem(("store",), f"{file} is a folder", "name a file in it")
-
-
-def _ship_problems(model: SeasonModel, folder: Path) -> Iterable[Problem]:
-    for number, name in enumerate(model.ship):
-        if not os.path.isdir(folder / name):
-            yield Problem(("ship", number), f"there is no folder {name}")
 
 
 def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
