@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
 
 
 def folder_of(config: Config) -> Path:

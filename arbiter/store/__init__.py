@@ -10,10 +10,12 @@
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `store` | a database and its seasons |
-| `season`, `rows` | a season's rounds, matches and standings |
+| `schema`, `migrations` | the tables, and how those of earlier versions become them |
+| `season`, `matches`, `rows` | a season's rounds, matches and standings |
 | `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
-| `authors`, `submissions` | who may send programs, and what was sent |
+| `authors`, `submissions`, `versions` | who may send programs, and what was sent |
+| `shelf` | what that takes on the disk, and what of it goes |
 | `running` | whether a season is paused, or closed |
 | `audit` | who did what when |
 """

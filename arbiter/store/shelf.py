@@ -15,7 +15,8 @@ import sqlalchemy as sa
 from arbiter.store import schema
 from arbiter.store.audit import note
 from arbiter.store.rows import read_tables
-from arbiter.store.submissions import DROPPED, REFUSED, taken
+from arbiter.store.submissions import taken
+from arbiter.store.versions import DROPPED, REFUSED
 
 if TYPE_CHECKING:
     from arbiter.store.database import Database

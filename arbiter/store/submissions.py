@@ -7,58 +7,25 @@ without it is planned again, and a version joins the very round that its row nam
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from arbiter.errors import StoreError
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
 from arbiter.store.orders import count_up
 from arbiter.store.rows import read_moment
+from arbiter.store.versions import ACCEPTED, DROPPED, OVER, RECEIVED, REFUSED, Submission, submission
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from arbiter.store.database import Database
 
-RECEIVED, ACCEPTED, REFUSED, DROPPED = "received", "accepted", "refused", "dropped"
-STATES = (RECEIVED, "unpacked", "built", "checked", ACCEPTED, REFUSED, DROPPED)
-"""In their order; an inspection ends with one of the last three."""
-OVER = (ACCEPTED, REFUSED, DROPPED)
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
 ACTIVATE = "activate"
 """What the audit log calls a version made active by its author."""
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """One version of an author's program; `file` is its archive's name in the folder of all of them.
-
-    `steps` are those of its inspection so far, `program` what is started if it was accepted;
-    `joins_round` the first round that is planned with it since it was made active last, None where none is;
-    `bytes` what its files take on the disk, None where nobody has counted.
-    """
-
-    id: int
-    author: str
-    version: int
-    sha256: str
-    file: str
-    received: str
-    state: str
-    tries: int
-    steps: tuple[Mapping[str, Any], ...]
-    program: Mapping[str, Any] | None
-    joins_round: int | None
-    bytes: int | None
-
-    @property
-    def over(self) -> bool:
-        """True when its inspection has ended."""
-        return self.state in OVER
 
 
 class TooMany(Exception):
@@ -132,14 +99,14 @@ class SubmissionBook:
         query = sa.select(table).filter_by(season_id=self._id, author=author)
         with self._store.reading() as connection:
             rows = connection.execute(query.order_by(table.c.version.desc()))
-            return [_submission(row) for row in rows]
+            return [submission(row) for row in rows]
 
     def last(self, most: int) -> list[Submission]:
         """The last submissions of all authors, the newest first."""
         table = schema.submissions
         query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.id.desc()).limit(most)
         with self._store.reading() as connection:
-            return [_submission(row) for row in connection.execute(query)]
+            return [submission(row) for row in connection.execute(query)]
 
     def one(self, number: int, author: str | None = None) -> Submission | None:
         """A submission by its id, of this author if one is named."""
@@ -177,12 +144,12 @@ class SubmissionBook:
                 .group_by(table.c.author)
             )
             counts: dict[str, int] = dict(map(tuple, connection.execute(done)))
-        return _submission(min(rows, key=lambda row: (counts.get(row.author, 0), row.id)))
+        return submission(min(rows, key=lambda row: (counts.get(row.author, 0), row.id)))
 
     def waiting(self) -> list[Submission]:
         """All whose inspection has not ended."""
         with self._store.reading() as connection:
-            return [_submission(row) for row in connection.execute(self._waiting())]
+            return [submission(row) for row in connection.execute(self._waiting())]
 
     def _waiting(self) -> sa.Select[Any]:
         table = schema.submissions
@@ -265,7 +232,7 @@ class SubmissionBook:
         """All versions that may play, or have played."""
         query = sa.select(schema.submissions).filter_by(season_id=self._id, state=ACCEPTED)
         with self._store.reading() as connection:
-            return [_submission(row) for row in connection.execute(query.order_by(schema.submissions.c.id))]
+            return [submission(row) for row in connection.execute(query.order_by(schema.submissions.c.id))]
 
     def active(self) -> list[Submission]:
         """The versions that play in the next round to be planned, by author."""
@@ -274,7 +241,7 @@ class SubmissionBook:
         query = sa.select(table).join(authors, sa.and_(same, authors.c.active == table.c.version))
         query = query.where(table.c.season_id == self._id, table.c.state == ACCEPTED)
         with self._store.reading() as connection:
-            return [_submission(row) for row in connection.execute(query.order_by(table.c.author))]
+            return [submission(row) for row in connection.execute(query.order_by(table.c.author))]
 
     def _lock(self, connection: sa.Connection, author: str) -> None:
         """Let nobody else change which version of an author plays until the transaction ends."""
@@ -302,7 +269,7 @@ class SubmissionBook:
     def _find(self, connection: sa.Connection, **wanted: object) -> Submission | None:
         query = sa.select(schema.submissions).filter_by(season_id=self._id, **wanted)
         row = connection.execute(query).one_or_none()
-        return None if row is None else _submission(row)
+        return None if row is None else submission(row)
 
     def _sent_today(self, connection: sa.Connection, author: str) -> list[str]:
         """When an author sent new archives in the last 24 hours, the oldest first."""
@@ -344,25 +311,3 @@ def taken(connection: sa.Connection, season: int, author: str) -> int:
 
 def _ago(span: timedelta) -> str:
     return (datetime.now(UTC) - span).isoformat(timespec="seconds")
-
-
-def _submission(row: sa.Row[Any]) -> Submission:
-    try:
-        steps = tuple(dict(step) for step in json.loads(row.steps))
-        program = None if row.program is None else dict(json.loads(row.program))
-    except (ValueError, TypeError) as error:
-        raise StoreError(f"submission {row.id} cannot be read: {error}") from None
-    return Submission(
-        row.id,
-        row.author,
-        row.version,
-        row.sha256,
-        row.file,
-        row.received,
-        row.state,
-        row.tries,
-        steps,
-        program,
-        row.joins_round,
-        row.bytes,
-    )

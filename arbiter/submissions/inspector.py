@@ -20,7 +20,7 @@ from arbiter.config.submissions import Submissions
 from arbiter.errors import NoStore, StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
-from arbiter.store.submissions import STATES
+from arbiter.store.versions import STATES
 from arbiter.submissions.bounds import longest
 from arbiter.submissions.receiving import archive_of, program_of, remove, size_of, sweep
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
     from arbiter.submissions.inspection import Verdict
     from arbiter.submissions.steps import Step
 

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
-from arbiter.store.submissions import DROPPED
+from arbiter.store.versions import DROPPED
 from arbiter.web import figures
 from arbiter.web.authors_api import (
     dropped,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
     from arbiter.web.uploads import Uploads

@@ -10,7 +10,8 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from arbiter.store.shelf import Stays
-from arbiter.store.submissions import ACCEPTED, TooMany
+from arbiter.store.submissions import TooMany
+from arbiter.store.versions import ACCEPTED
 from arbiter.submissions.match_log import log_of
 from arbiter.submissions.receiving import remove
 from arbiter.web.bodies import length_of
@@ -21,7 +22,7 @@ from arbiter.web.verdicts import Verdicts, shape_of
 from arbiter.web.words import match_of_part, match_part
 
 if TYPE_CHECKING:
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
 
 Token = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 ARCHIVE = {

@@ -6,7 +6,7 @@ import resource
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError
-from arbiter.store.submissions import STATES as STATES_OF_SUBMISSIONS
+from arbiter.store.versions import STATES as STATES_OF_SUBMISSIONS
 from arbiter.web.figures import progress
 
 if TYPE_CHECKING:

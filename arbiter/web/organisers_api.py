@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from arbiter.season.administration import Given
     from arbiter.store.audit import Deed
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
 
 MOST_NUMBER = 2**31 - 1
 """Of an entry of the log."""

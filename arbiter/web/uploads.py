@@ -14,7 +14,8 @@ from starlette.concurrency import run_in_threadpool
 
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
-from arbiter.store.submissions import DROPPED, NoRoom, TooMany
+from arbiter.store.submissions import NoRoom, TooMany
+from arbiter.store.versions import DROPPED
 from arbiter.submissions.receiving import Arriving, TooLarge, has_room
 from arbiter.web.refusals import Refusal, no_token, too_many
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Iterator
 
     from arbiter.config.submissions import Submissions
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
     from arbiter.web.callers import Caller
 
 LOG = logging.getLogger("arbiter.web")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import rated_name
 from arbiter.season.orders import first_round, force, is_automatic
-from arbiter.store.submissions import ACCEPTED, DROPPED, REFUSED
+from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
 from arbiter.web.figures import progress
 
 if TYPE_CHECKING:
     from arbiter.store import Order
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
     from arbiter.web.callers import Caller
 
 FAULTS = "its last matches ended by its own fault"

@@ -27,7 +27,7 @@ from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
-from arbiter.store.submissions import Submission
+from arbiter.store.versions import Submission
 from arbiter.table.sandbox.landlock import _installation
 from tests.builders import Scripted, by_name, play_round
 from tests.commands import BOTS, arbiter

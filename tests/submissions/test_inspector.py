@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore
-    from arbiter.store.submissions import Submission
+    from arbiter.store.versions import Submission
 
 CONFIG = """\
 game: planning
