@@ -42,13 +42,13 @@ class AuditLog:
         with self._store.transaction() as connection:
             note(connection, self._id, who, verb, subject, because)
 
-    def last_of(self, *verbs: str) -> tuple[int, Deed] | None:
-        """The last entry of one of these verbs, with its number; None where there is none."""
+    def last_of(self, *verbs: str) -> Deed | None:
+        """The last entry of one of these verbs; None where there is none."""
         table = schema.audit
         query = sa.select(table).filter_by(season_id=self._id).where(table.c.verb.in_(verbs))
         with self._store.reading() as connection:
             row = connection.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()
-        return None if row is None else (row.id, _deed(row))
+        return None if row is None else _deed(row)
 
     def last(
         self, most: int, before: int | None = None, who: str | None = None, verb: str | None = None

@@ -105,6 +105,11 @@ def read_moment(text: str, what: str) -> datetime:
     return moment
 
 
+def read_planned(text: str | None, number: int) -> datetime | None:
+    """When a round was planned; None for one of an earlier version."""
+    return None if text is None else read_moment(text, f"the moment at which round {number} was planned")
+
+
 def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None:
     """StoreError where a mapping lacks a key, or has a value of another type under it."""
     for key, expected in types.items():

@@ -5,7 +5,7 @@ Whoever plays it looks at this, and so does whoever starts that. Orders stand in
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, AuditLog, moment, note
 from arbiter.store.happenings import Happening, log
+from arbiter.store.rows import read_moment, read_planned
 
 if TYPE_CHECKING:
     from arbiter.store.audit import Deed
@@ -57,7 +58,7 @@ class RunningBook:
     def wish(self) -> Wish:
         """The last order."""
         found = self._log.last_of(PAUSE, STOP, RESUME, ACCEPT)
-        return NO_WISH if found is None else Wish(found[0], found[1].verb in (RESUME, ACCEPT))
+        return NO_WISH if found is None else Wish(found.number, found.verb in (RESUME, ACCEPT))
 
     def pause(self, who: str) -> None:
         """Let matches in flight be the last ones until it is resumed."""
@@ -86,15 +87,15 @@ class RunningBook:
         Once a further round is planned nothing is: the change was taken back.
         """
         found = self._log.last_of(ASK, ACCEPT)
-        if found is None or found[1].verb != ASK:
+        if found is None or found.verb != ASK:
             return None
-        rounds = schema.rounds
-        query = sa.select(rounds.c.planned).filter_by(season_id=self._id).order_by(rounds.c.number.desc())
+        table = schema.rounds.c
+        query = sa.select(table.number, table.planned).filter_by(season_id=self._id)
         with self._store.reading() as connection:
-            planned = connection.execute(query.limit(1)).scalar()
-        asked = datetime.fromisoformat(found[1].moment)
-        later = planned is not None and datetime.fromisoformat(planned) > asked + MOMENT
-        return None if later else found[1]
+            last = connection.execute(query.order_by(table.number.desc()).limit(1)).one_or_none()
+        planned = None if last is None else read_planned(last.planned, last.number)
+        asked = read_moment(found.moment, "the moment of a question")
+        return None if planned is not None and planned > asked + MOMENT else found
 
     def accept(self, who: str) -> str | None:
         """Accept what was asked last, and let it go on; return that, None where nothing is asked."""
@@ -107,7 +108,7 @@ class RunningBook:
     def accepts(self, mark: str) -> bool:
         """True where what was accepted last has this mark."""
         found = self._log.last_of(ACCEPT)
-        return found is not None and found[1].subject == mark
+        return found is not None and found.subject == mark
 
     def _go_on(self, who: str, verb: str, subject: str = "", because: str = "") -> None:
         with self._store.transaction() as connection:

@@ -17,7 +17,7 @@ from arbiter.store.orders import OrderBook, count_up, keep_standings
 from arbiter.store.rows import (
     StoredRound,
     read_json,
-    read_moment,
+    read_planned,
     read_standings,
     read_tables,
 )
@@ -110,9 +110,7 @@ class SeasonStore(Matches):
                 row.digest,
                 read_tables(row.tables, row.number),
                 row.complete,
-                None
-                if row.planned is None
-                else read_moment(row.planned, f"the moment at which round {row.number} was planned"),
+                read_planned(row.planned, row.number),
             )
             for row in self._rows(query)
         ]

@@ -171,6 +171,9 @@ def test_a_round_s_moment_that_cannot_be_read_is_named(season: SeasonStore, plan
     season._write(sa.update(schema.rounds).values(planned=planned))
     with pytest.raises(StoreError, match=f"the moment at which round 2 was planned cannot be read: .*{said}"):
         season.rounds()
+    season.running.ask("mark", "time: 10s -> 9s")
+    with pytest.raises(StoreError, match=f"the moment at which round 2 was planned cannot be read: .*{said}"):
+        season.running.question()
 
 
 @pytest.mark.parametrize(
