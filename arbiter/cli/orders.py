@@ -11,7 +11,7 @@ import click
 from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, first_few, note, number, print_json, print_table, say
-from arbiter.config.changes import VERSION_MARK
+from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import original
 from arbiter.regress.experiment import STORE
@@ -155,8 +155,8 @@ def _chosen(season: Administered, round_number: int | None, player: str | None, 
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
     out = force(season.stored.orders.read().given).annulled
-    playing = {name.partition(VERSION_MARK)[0] for match in found for name in map(original, match.players)}
-    if player is not None and player.partition(VERSION_MARK)[0] not in playing:
+    playing = {registered_name(name) for match in found for name in map(original, match.players)}
+    if player is not None and registered_name(player) not in playing:
         entries = season.config.entries if isinstance(season, Results) else ()
         if any(player in (entry.player.name, entry.registered_name) for entry in entries):
             raise ConfigError(f"{player} has no match")
@@ -179,7 +179,7 @@ def _chosen(season: Administered, round_number: int | None, player: str | None, 
 
 def _is(rated: str, player: str) -> bool:
     """True when `player` is the rated name, or the name as registered."""
-    return player in (rated, rated.partition(VERSION_MARK)[0])
+    return player in (rated, registered_name(rated))
 
 
 def _tell(season: Administered, given: Given, text: str, style: str) -> None:

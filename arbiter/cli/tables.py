@@ -16,7 +16,7 @@ from arbiter.cli.options import (
 )
 from arbiter.cli.output import counted, print_as, print_json, print_table, result_text, seat_names
 from arbiter.cli.standings import show_history, show_standings
-from arbiter.config.changes import VERSION_MARK
+from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.administration import unknown_round
 from arbiter.season.first_place import first_place
@@ -96,9 +96,9 @@ def marks(config: str, store_url: str | None, style: str) -> None:
     rungs = {
         rated
         for rated, house in found.players.items()
-        if house or (names and rated.partition(VERSION_MARK)[0] not in names)
+        if house or (names and registered_name(rated) not in names)
     }
-    names = names or {rated.partition(VERSION_MARK)[0] for rated in found.players.keys() - rungs}
+    names = names or {registered_name(rated) for rated in found.players.keys() - rungs}
     standings = found.standings(last) if last else {"players": []}
     lines = grades(standings, names, rungs, found.players.keys())
     columns = Grade._fields

@@ -56,7 +56,7 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
 def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """The rated names of players whose entry is another than before, new ones among them.
 
-    What authors sent is never another: nobody gets rid of faults by a new version.
+    What authors sent is never another: an earlier version that plays again keeps its faults.
     """
     old = _by_rated_name(before)
     return [
@@ -82,6 +82,11 @@ def _by_rated_name(settings: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def rated_name(name: str, version: object) -> str:
     """What a player is rated as: ``alice``, or ``alice@2``."""
     return name if version is None else f"{name}{VERSION_MARK}{version}"
+
+
+def registered_name(rated: str) -> str:
+    """What a player that is rated as this is registered as: ``alice`` for ``alice@2``."""
+    return rated.partition(VERSION_MARK)[0]
 
 
 def _change(before: object, now: object) -> str:

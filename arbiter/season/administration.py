@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from arbiter.config.changes import VERSION_MARK
+from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force, now_text
 from arbiter.store import Order, Orders, Outdated, Verb
@@ -149,7 +149,7 @@ def reinstate(season: Results, player: str) -> Given:
     ConfigError for one that is unknown or not suspended.
     """
     name = registered(season, player)
-    rated = {rated for rated in season.suspended() if rated.partition(VERSION_MARK)[0] == name}
+    rated = {rated for rated in season.suspended() if registered_name(rated) == name}
 
     def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
         if name not in now.suspended and not rated:
@@ -241,7 +241,7 @@ def registered(season: Results, player: str) -> str:
     for entry in entries:
         if player in (entry.registered_name, entry.player.name):
             return entry.registered_name
-    author = player.partition(VERSION_MARK)[0]
+    author = registered_name(player)
     if author.isprintable() and season.stored.authors.named(author) is not None:
         return author
     names = sorted({entry.registered_name for entry in entries})

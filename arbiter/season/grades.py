@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arbiter.config.changes import VERSION_MARK
+from arbiter.config.changes import VERSION_MARK, registered_name
 from arbiter.season.marks import share_ranks
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def grades(
     ladder = [row for row in rows if row["player"] in rungs]
     best: dict[str, dict[str, Any]] = {}
     for row in rows:
-        name = _author(row["player"])
+        name = registered_name(row["player"])
         if row["player"] not in rungs and (
             name not in best or _lateness(row, playing) > _lateness(best[name], playing)
         ):
@@ -79,10 +79,6 @@ def _grade(row: Mapping[str, Any], ladder: Iterable[Mapping[str, Any]], reasons:
         sum(row["faults"].values()),
         reasons.get(row["player"], reasons.get(author, "")),
     )
-
-
-def _author(rated: str) -> str:
-    return str(rated.partition(VERSION_MARK)[0])
 
 
 def _lateness(row: Mapping[str, Any], playing: Collection[str]) -> tuple[bool, int, str]:

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import rating
-from arbiter.config.changes import VERSION_MARK, changed_players
+from arbiter.config.changes import changed_players, registered_name
 from arbiter.errors import ConfigError
 from arbiter.match import original
 from arbiter.season.orders import Force, force_after, force_at_plan, is_automatic, round_of
@@ -109,7 +109,7 @@ class Ledger:
         self._round = number
 
     def _forgive(self, registered: str) -> None:
-        for name in [name for name in self._streaks if name.partition(VERSION_MARK)[0] == registered]:
+        for name in [name for name in self._streaks if registered_name(name) == registered]:
             del self._streaks[name]
 
     def _changed(self, settings: Mapping[str, Any] | None) -> Collection[str]:
@@ -159,7 +159,7 @@ class Ledger:
         """Versions of the config's authors that do not play now, and would sit out for their faults."""
         playing = {entry.player.name for entry in config.entries}
         authors = {entry.registered_name for entry in config.entries if entry.is_sent}
-        owners = {name: name.partition(VERSION_MARK)[0] for name in self._streaks if name not in playing}
+        owners = {name: registered_name(name) for name in self._streaks if name not in playing}
         return {
             name: _reason(self._streaks[name])
             for name, author in sorted(owners.items())

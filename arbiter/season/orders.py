@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from arbiter.config.changes import VERSION_MARK, rated_name
+from arbiter.config.changes import rated_name, registered_name
 from arbiter.match import AGAIN_MARK
 from arbiter.store import Verb
 
@@ -188,7 +188,7 @@ def suspended_of(
         found = dict(standings.get("suspended", {}))
     for author, rated in playing.items():
         order = ordered.get(author)
-        for name in [name for name in found if name.partition(VERSION_MARK)[0] == author and name != rated]:
+        for name in [name for name in found if registered_name(name) == author and name != rated]:
             del found[name]
         if order is not None and not is_automatic(order):
             found[rated] = order.because

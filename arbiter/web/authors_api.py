@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
+from arbiter.config.changes import VERSION_MARK
 from arbiter.store.shelf import Stays
 from arbiter.store.submissions import TooMany
 from arbiter.store.versions import ACCEPTED
@@ -170,5 +171,5 @@ def log_answer(caller: Caller, match: str) -> Response:
 
 def owner_of(rated: str) -> str | None:
     """Whose program plays under a rated name; None where that is nobody's version."""
-    name, mark, _ = rated.partition("@")
+    name, mark, _ = rated.partition(VERSION_MARK)
     return name if mark else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.season.first_place import APART, first_place
 from arbiter.view import Reader, fault_words, replay_of
@@ -242,7 +243,7 @@ def player_page(state: State, name: str) -> dict[str, Any] | None:
     table = crosstable(state)
     here = table["players"].index(name) if name in table["players"] else None
     rows = standings(state)["players"]
-    family = name.partition("@")[0]
+    family = registered_name(name)
     played = [match for match in state.counted if name in match.players]
     own = [match for match in played if match.faulty is not None and match.players[match.faulty] == name]
     return {
@@ -252,7 +253,7 @@ def player_page(state: State, name: str) -> dict[str, Any] | None:
         "house": state.players.get(original(name), False),
         "withdrawn": original(name) not in state.players,
         "suspended": state.suspended.get(name),
-        "versions": [known for known in state.names if known.partition("@")[0] == family],
+        "versions": [known for known in state.names if registered_name(known) == family],
         "history": [
             {"round": number, "rank": rank, **{key: row[key] for key in ("elo", "low", "high")}}
             for number, standings_ in enumerate(state.standings, 1)
