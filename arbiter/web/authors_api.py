@@ -18,7 +18,7 @@ from arbiter.submissions.receiving import remove
 from arbiter.web.bodies import length_of
 from arbiter.web.callers import Caller, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here, too_many
-from arbiter.web.security import given
+from arbiter.web.security import given, number_of
 from arbiter.web.verdicts import Verdicts, shape_of
 from arbiter.web.words import match_of_part, match_part
 
@@ -96,9 +96,8 @@ def read_log(match: str, caller: Author) -> Response:
 
 def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:
     """A submission of the caller's own, or of `anybody`; Refusal where there is none."""
-    known = number.isascii() and number.isdigit() and len(number) < 10
-    whose = None if anybody else caller.author.name
-    found = caller.state.stored.submissions.one(int(number), whose) if known else None
+    known, whose = number_of(number), None if anybody else caller.author.name
+    found = None if known is None else caller.state.stored.submissions.one(known, whose)
     if found is None:
         raise nothing_here()
     return found

@@ -16,6 +16,7 @@ from starlette.requests import Request
 
 from arbiter.web.callers import by_token, token_in
 from arbiter.web.refusals import Refusal, no_token
+from arbiter.web.security import number_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,6 +29,7 @@ SECONDS, BYTES_A_SECOND = 30.0, 16_000
 """A body has so long, and a second more for each so many bytes that have come."""
 ARCHIVES = re.compile(r"/api/v1/seasons/[^/]+/submissions|/me/submissions")
 API = "/api/"
+LENGTH_DIGITS = 19
 CLOSE = {"connection": "close"}
 
 
@@ -95,5 +97,4 @@ def has_body(scope: Scope) -> bool:
 
 def length_of(request: Request) -> int:
     """How long a body says that it is; 0 where it does not say."""
-    text = request.headers.get("content-length", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    return number_of(request.headers.get("content-length", ""), LENGTH_DIGITS) or 0

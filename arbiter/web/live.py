@@ -18,6 +18,7 @@ from arbiter.errors import ArbiterError
 from arbiter.store.happenings import Happened, Happening
 from arbiter.web.figures import progress
 from arbiter.web.seasons import LOOK_SECONDS
+from arbiter.web.security import number_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -172,10 +173,8 @@ def _heard(text: str | None, last: int) -> int | None:
     """From which number on to tell; None where it cannot be known from what the listener says."""
     if text is None:
         return last
-    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
-        return None
-    number = int(text)
-    return number if last - MOST_MISSED <= number <= last else None
+    number = number_of(text, DIGITS)
+    return number if number is not None and last - MOST_MISSED <= number <= last else None
 
 
 def encoded(event: Happened) -> bytes:

@@ -11,7 +11,6 @@ from starlette.routing import Route
 from arbiter.season import administration
 from arbiter.web.author_pages import OWN, for_author, own_page, sent_form, verdict_page
 from arbiter.web.organisers_api import (
-    MOST_NUMBER,
     MOVED,
     accepted,
     annulled,
@@ -23,6 +22,7 @@ from arbiter.web.organisers_api import (
     suspended,
 )
 from arbiter.web.refusals import nothing_here
+from arbiter.web.security import number_of
 from arbiter.web.sessions import address_of
 from arbiter.web.words import match_of_part
 
@@ -120,8 +120,8 @@ def _admin(caller: Caller, request: Request) -> dict[str, Any]:
 def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, Any]:
     """A page of the log, as the form above it has it filtered."""
     who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
-    number = int(cursor) if cursor and cursor.isascii() and cursor.isdigit() and len(cursor) < 11 else None
-    found, after = deeds(caller, SHOWN_DEEDS, None if number is None else min(number, MOST_NUMBER), who, what)
+    number = number_of(cursor or "")
+    found, after = deeds(caller, SHOWN_DEEDS, number, who, what)
     people, verbs = caller.state.stored.audit.known()
     return {
         "deeds": found,

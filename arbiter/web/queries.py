@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
+from arbiter.web.security import number_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from arbiter.web.state import State
 
-DIGITS = 9
 MOST_LIMIT = 1000
 
 
@@ -24,9 +25,10 @@ class Odd(Exception):
 
 def _up_to(most: Callable[[State], int]) -> Callable[[str, State], str]:
     def number(text: str, state: State) -> str:
-        if not (text.isascii() and text.isdigit() and len(text) <= DIGITS and int(text) <= most(state)):
+        found = number_of(text)
+        if found is None or found > most(state):
             raise Odd
-        return str(int(text))
+        return str(found)
 
     return number
 

@@ -45,6 +45,11 @@ def given(text: str) -> str:
     return text.replace(SLASH, "/")
 
 
+def number_of(text: str, digits: int = 9) -> int | None:
+    """A whole number that a request names; None for any other text, and one of more digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
 class Guard:
     """Adds the headers, and takes addresses apart before anything else sees them.
 

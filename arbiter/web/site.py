@@ -30,7 +30,7 @@ from arbiter.web.pages import STATIC, render
 from arbiter.web.places import Places
 from arbiter.web.refusals import NOTHING, Refusal
 from arbiter.web.rules import rules, starter
-from arbiter.web.security import Guard, given
+from arbiter.web.security import Guard, given, number_of
 from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import Account, Traffic
 from arbiter.web.under_way import under_way
@@ -285,9 +285,9 @@ def _number(text: str | None) -> int | None:
     """A whole number above 0 of an address; 404 for anything else that is there."""
     if text is None or text == "":
         return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+    if not (found := number_of(text)):
         raise HTTPException(404)
-    return int(text)
+    return found
 
 
 async def _http_error(_: Request, error: Exception) -> Response:
