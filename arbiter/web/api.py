@@ -150,8 +150,7 @@ def _there(value: Any) -> dict[str, Any]:
 async def _http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error, Refusal):
-        said = error.code, error.detail, error.hint
-        return error_answer(error.status_code, *said, error.headers, error.more)
+        return error.answer()
     codes = {404: "not_found", 405: "not_possible"}
     return error_answer(
         error.status_code, codes.get(error.status_code, "error"), error.detail, headers=error.headers

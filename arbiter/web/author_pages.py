@@ -27,7 +27,6 @@ from arbiter.web.refusals import PRIVATE, Refusal
 from arbiter.web.sessions import (
     LOGIN,
     SESSION,
-    address_of,
     begin_session,
     caller_in,
     callers_in,
@@ -38,6 +37,7 @@ from arbiter.web.sessions import (
     forget_cookie,
     keep_login_cookie,
     login_cookie,
+    own_address,
     proof_of,
 )
 from arbiter.web.uploads import open_terms
@@ -95,7 +95,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         form = FileForm(request)
         check_form(request, SESSION, (await form.fields()).get("proof"))
         made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
-        return RedirectResponse(address_of(caller, request, f"/me/submissions/{made.id}"), 303, OWN)
+        return RedirectResponse(own_address(caller, request, f"/me/submissions/{made.id}"), 303, OWN)
 
     def changing(change: Callable[[Caller, str], object]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -103,7 +103,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
             if sent is None:
                 return RedirectResponse("/login", 303, OWN)
             await run_in_threadpool(change, sent[0], request.path_params["number"])
-            return RedirectResponse(address_of(sent[0], request, "/me"), 303, OWN)
+            return RedirectResponse(own_address(sent[0], request, "/me"), 303, OWN)
 
         return answer
 
@@ -143,7 +143,7 @@ def own_page(template: str, caller: Caller, request: Request, status: int = 200,
         author=caller.author,
         callers=request.state.callers,
         others=request.state.others,
-        own=address_of(caller, request, ""),
+        own=own_address(caller, request, ""),
         proof=proof_of(cookie_in(request, SESSION)),
         **values,
     )
@@ -178,7 +178,7 @@ def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
     answer = RedirectResponse("", 303, OWN)
     begin_session(seasons, caller, token, request, answer)
     page = "/admin" if caller.author.organiser else "/me"
-    answer.headers["location"] = address_of(caller, request, page)
+    answer.headers["location"] = own_address(caller, request, page)
     return answer
 
 

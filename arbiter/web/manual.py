@@ -11,12 +11,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from markdown_it.token import Token
 
 CHAPTER = "h2"
 ELSEWHERE = ("https://", "http://")
@@ -55,8 +54,6 @@ def _plain(token: Token) -> str:
 
 def _ours(tokens: Sequence[Token], title: str) -> Iterator[Token]:
     """The tokens as this site's pages write them: what may be wide scrolls within itself, by keys too."""
-    from markdown_it.token import Token as Made
-
     for token in tokens:
         # A table's alignment would be a style.
         token.attrs.pop("style", None)
@@ -67,14 +64,14 @@ def _ours(tokens: Sequence[Token], title: str) -> Iterator[Token]:
         if token.type == "table_open":
             label = escape(title)
             opening = f'<div class="wide" role="region" aria-label="{label}" tabindex="0">\n'
-            yield Made("html_block", "", 0, content=opening)
+            yield Token("html_block", "", 0, content=opening)
         if token.type in ("fence", "code_block"):
             block = f'<pre tabindex="0">{escape(token.content)}</pre>\n'
-            yield Made("html_block", "", 0, content=block)
+            yield Token("html_block", "", 0, content=block)
             continue
         yield token
         if token.type == "table_close":
-            yield Made("html_block", "", 0, content="</div>\n")
+            yield Token("html_block", "", 0, content="</div>\n")
 
 
 def _without_links(tokens: Sequence[Token]) -> Iterator[Token]:

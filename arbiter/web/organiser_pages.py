@@ -23,7 +23,7 @@ from arbiter.web.organisers_api import (
 )
 from arbiter.web.refusals import nothing_here
 from arbiter.web.security import number_of
-from arbiter.web.sessions import address_of
+from arbiter.web.sessions import own_address
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
                 return own_page("admin.html", caller, request, admin=_admin(caller, request), preview=preview)
         case _:
             raise nothing_here()
-    return RedirectResponse(address_of(caller, request, "/admin"), 303, OWN)
+    return RedirectResponse(own_address(caller, request, "/admin"), 303, OWN)
 
 
 def _refuse_others(caller: Caller) -> None:

@@ -31,6 +31,11 @@ class Refusal(HTTPException):
         super().__init__(status, message, {**PRIVATE, **(headers or {})})
         self.code, self.hint, self.more = code, hint, more
 
+    def answer(self) -> JSONResponse:
+        """It as programs are told."""
+        told = self.code, self.detail, self.hint, self.headers, self.more
+        return error_answer(self.status_code, *told)
+
 
 def too_many(message: str, limit: int, seconds: int, hint: str = "") -> Refusal:
     """The refusal of what exceeds a limit, until `seconds` have passed."""
@@ -57,8 +62,7 @@ def early_answer(scope: Scope, refusal: Refusal) -> Response:
     if any(name == b"accept" and b"text/html" in value for name, value in scope["headers"]):
         said = f"{refusal.detail}; {refusal.hint}" if refusal.hint else refusal.detail
         return PlainTextResponse(f"{said}\n", refusal.status_code, refusal.headers)
-    told = refusal.code, refusal.detail, refusal.hint, refusal.headers, refusal.more
-    return error_answer(refusal.status_code, *told)
+    return refusal.answer()
 
 
 def error_answer(

@@ -1,8 +1,8 @@
 """Sessions of browsers: begun with a token, known by a cookie, every change of something proved to be wanted.
 
 A cookie holds 32 random bytes that only the browser has for each season in which somebody is logged in; the
-store has their SHA-256. A form carries a text made
-of the cookie, which no other site can know, and a browser says which site a form was sent from.
+store has their SHA-256. A form carries a text made of the cookie, which no other site can know, and a
+browser says which site a form was sent from.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def anybody_in(seasons: Seasons, request: Request, season: str | None = None) ->
     return caller_in(seasons, request, season) if token is None else by_token(seasons, token)
 
 
-def address_of(caller: Caller, request: Request, path: str) -> str:
+def own_address(caller: Caller, request: Request, path: str) -> str:
     """An own page's address, with the season where the browser is logged in for several."""
     several = len(request.state.callers) > 1
     return f"{path}?season={quote(caller.state.name, safe='')}" if several else path

@@ -198,7 +198,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             same = replace(before, holder=holder, moment=datetime.now(UTC))
             keep_ranking(before, same)
             return same
-        rounds, running = tuple(stored.rounds()), stored.running.read()
+        moment, rounds, running = datetime.now(UTC), tuple(stored.rounds()), stored.running.read()
         complete = sum(known.complete for known in rounds)
         summaries = _matches(stored, before)
         out = out_of_count(force(stored.orders.read().given), summaries)
@@ -222,11 +222,11 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             commitment=told_commitment(stored.seed, config.seed_commitment is not None),
             holder=holder,
             stopping=stored.asked_to_stop(),
-            moment=datetime.now(UTC),
+            moment=moment,
             paused=running.paused,
             closed=running.closed,
             wish=stored.running.wish(),
-            following=next_round(config, rounds, seed_told or running.closed is not None, datetime.now(UTC)),
+            following=next_round(config, rounds, seed_told or running.closed is not None, moment),
             frozen=stored.frozen_after() if config.freeze else None,
         )
         if stored.last_change()[1] == state.revision:

@@ -76,8 +76,7 @@ def _answering(
                 raise Refusal(403, "no_request", "this is no request of a table's page")
             return JSONResponse(await verb(request), headers=PRIVATE)
         except Refusal as refusal:
-            told = refusal.code, refusal.detail, refusal.hint, refusal.headers, refusal.more
-            return error_answer(refusal.status_code, *told)
+            return refusal.answer()
         except (ConfigError, RulesError) as error:
             return error_answer(422, "invalid", str(error), headers=PRIVATE)
         except Busy:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from arbiter.text import printable
 from arbiter.web.bodies import has_body
 from arbiter.web.refusals import Refusal, early_answer
+from arbiter.web.security import ENDLESS
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -91,7 +92,7 @@ class Account:
                 traffic.sent += len(message.get("body", b""))
             await send(message)
 
-        listens = scope["path"].endswith("/events")
+        listens = scope["path"].endswith(ENDLESS)
         traffic.under_way += not listens
         try:
             if has_body(scope) and scope["method"] in ("GET", "HEAD"):
