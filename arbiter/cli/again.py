@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from arbiter.config.changes import is_sent, rated_name
-from arbiter.config.limits import USUAL, written
+from arbiter.config.limits import options_of
 from arbiter.games import make
 from arbiter.match import original
 from arbiter.players import lacking, registered
@@ -21,7 +20,7 @@ from arbiter.table.files import SYSTEM_PATH
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from arbiter.match import Limits, MatchRecord, MatchSpec, Player
+    from arbiter.match import MatchRecord, MatchSpec, Player
     from arbiter.store import SeasonStore
 
 
@@ -33,7 +32,7 @@ def play_command(spec: MatchSpec) -> str:
     usual = make(spec.game, {}).options
     options = [(key, value) for key, value in spec.options.items() if value != usual.get(key)]
     words += chain.from_iterable(("--option", f"{key}={_yaml(value)}") for key, value in options)
-    words += _limits(spec.limits)
+    words += options_of(spec.limits)
     words += chain.from_iterable(("--bot", _bot(player)) for player in spec.players)
     return shlex.join(words)
 
@@ -70,16 +69,6 @@ def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
         env = {"PATH": SYSTEM_PATH} if is_sent(player) else {}
         found[name] = registered(name, command, folder, env, read=player.get("read", ()))
     return found
-
-
-def _limits(limits: Limits) -> list[str]:
-    """The options of the limits that differ from the command's defaults."""
-    return [
-        word
-        for key, value in asdict(written(limits)).items()
-        if value != getattr(USUAL, key)
-        for word in (f"--{key.replace('_', '-')}", value)
-    ]
 
 
 def _bot(player: Player) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias, get_args
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from arbiter.clock import MS, TimeControl, parse_duration
 from arbiter.errors import ConfigError
 from arbiter.match import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Clock: TypeAlias = Literal["adjusted", "wall", "cpu"]
 Delivery: TypeAlias = Literal["strict", "batched"]
@@ -60,6 +63,8 @@ class WrittenLimits:
 
 
 USUAL = WrittenLimits()
+AT_HOME = ("time", "start_time", "memory")
+"""Those that matter to a bot that its author tries at home."""
 
 
 def changed(limits: Limits, **written: str | None) -> Limits:
@@ -88,6 +93,13 @@ def written(limits: Limits) -> WrittenLimits:
         isolation=limits.isolation,
         end=limits.end,
     )
+
+
+def options_of(limits: Limits, keys: Iterable[str] = tuple(asdict(USUAL))) -> list[str]:
+    """The options of commands for those of these limits, by default all, that are not the usual ones."""
+    text = written(limits)
+    unusual = [key for key in keys if getattr(text, key) != getattr(USUAL, key)]
+    return [word for key in unusual for word in (f"--{key.replace('_', '-')}", getattr(text, key))]
 
 
 def duration_text(ns: int) -> str:

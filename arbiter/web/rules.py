@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from arbiter.clock import MS
-from arbiter.config.limits import USUAL, written
+from arbiter.config.limits import AT_HOME, options_of, written
 from arbiter.config.submissions import Submissions
 from arbiter.errors import ArbiterError
 from arbiter.games import make
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from arbiter.match import Limits
     from arbiter.rules import AnyGame
     from arbiter.web.state import State
-
-TRIED_WITH = ("time", "start_time", "memory")
-"""Limits that `check-bot` takes at home."""
 
 
 def rules(state: State) -> dict[str, Any]:
@@ -130,10 +127,7 @@ def _languages(config: Config) -> list[dict[str, Any]]:
 
 def _words(game: AnyGame, limits: Limits) -> Iterator[str]:
     """The words of `check-bot` for what is not as usual in a season."""
-    text = written(limits)
-    for key in TRIED_WITH:
-        if getattr(text, key) != getattr(USUAL, key):
-            yield from (f"--{key.replace('_', '-')}", getattr(text, key))
+    yield from options_of(limits, AT_HOME)
     usual = make(game.name, {}).options
     for key, value in game.options.items():
         if value is not None and value != usual.get(key):

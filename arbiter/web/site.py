@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from arbiter.config.limits import USUAL, written
+from arbiter.config.limits import AT_HOME, options_of
 from arbiter.errors import ArbiterError
 from arbiter.season.settings import config_of
 from arbiter.web import figures
@@ -276,9 +276,7 @@ def _limits(state: State, number: int) -> str:
         (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
         None,
     )
-    limits = written((then or state.config).limits)
-    keys = [key for key in ("time", "start_time", "memory") if getattr(limits, key) != getattr(USUAL, key)]
-    return "".join(f" --{key.replace('_', '-')} {getattr(limits, key)}" for key in keys)
+    return "".join(f" {word}" for word in options_of((then or state.config).limits, AT_HOME))
 
 
 def _number(text: str | None) -> int | None:
