@@ -65,9 +65,7 @@ def next_round(config: Config, rounds: Sequence[StoredRound], over: bool, now: d
     if over or not all(known.complete for known in rounds):
         return None
     number, moment = len(rounds) + 1, begins(config, rounds, now)
-    if moment is None or (number > config.rounds and (config.until is None or moment >= config.until)):
-        return None
-    return NextRound(number, moment)
+    return None if moment is None or _is_too_late(config, number, moment) else NextRound(number, moment)
 
 
 def round_by_calendar(config: Config, rounds: Sequence[StoredRound], now: datetime) -> NextRound | None:
@@ -76,11 +74,14 @@ def round_by_calendar(config: Config, rounds: Sequence[StoredRound], now: dateti
     if moment is not None and moment <= now and config.every is not None:
         late = (now - moment) // config.every + 1
         moment, number = moment + late * config.every, number + late
-    if moment is None or moment <= now:
-        return None
-    if number > config.rounds and (config.until is None or moment >= config.until):
+    if moment is None or moment <= now or _is_too_late(config, number, moment):
         return None
     return NextRound(None, moment)
+
+
+def _is_too_late(config: Config, number: int, moment: datetime) -> bool:
+    """True for a round that the season has no more, if it began at this moment."""
+    return number > config.rounds and (config.until is None or moment >= config.until)
 
 
 def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, most: int) -> int:
@@ -167,10 +168,9 @@ def _moment(config: Config, first: datetime | None, place: int, now: datetime) -
         if config.missed == "skip":
             late = min(LATE, config.every / 2)
             place = max(place, -((first - now + late) // config.every))
-        moment = first + place * config.every
+        return first + place * config.every
     except OverflowError:
         return FOREVER
-    return moment
 
 
 def _place(config: Config, first: datetime | None, complete: Sequence[StoredRound]) -> int:
