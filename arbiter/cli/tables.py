@@ -74,7 +74,8 @@ def _official(
     shape = ranked(standings, found.players, suspended)
     rows = [row for row in shape["players"] if row["rank"] is not None]
     ranking = Results(found.config(), found.season).ranking(after)
-    over = after == found.complete and found.season.seed_told() is not None
+    is_last = after == len(found.season.rounds()) == found.complete
+    over = is_last and found.season.seed_told() is not None
     return {**shape, "players": rows, "first": first_place(rows, over, ranking.better)}
 
 

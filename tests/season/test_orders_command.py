@@ -124,6 +124,14 @@ def test_standings_mark_house_and_withdrawn_players_and_official_ones_leave_them
     assert "leads by rating, 1" in run("standings", "--official")[1]
 
 
+def test_nobody_has_won_a_season_that_goes_on_after_its_seed_was_told(kept: Kept, run: Run) -> None:
+    *_, last, begun = kept.season.rounds()
+    kept.season.tell_seed(last.number)
+    assert " leads by rating" in run("standings", "--official")[1]
+    kept.season.drop_round(begun.number)
+    assert " wins by rating" in run("standings", "--official")[1]
+
+
 def test_the_csv_of_standings_has_faults(run: Run) -> None:
     rows = {row["player"]: row for row in csv.DictReader(io.StringIO(run("standings", "--format", "csv")[1]))}
     shape = json.loads(run("standings", "--format", "json")[1])["players"]
