@@ -9,6 +9,7 @@
 | `receiving` | archives as they come in |
 | `inspector` | the queue, an inspection at a time |
 | `sending` | a program sent to a site, from its author's machine |
+| `between` | what stands between an author and a site, in words |
 | `match_log` | a match as the author of a seat may read it |
 | `recipes` | what is started and how it is built, by the names of files |
 | `program` | what is started: by `bot.yaml`, or by the names of files |
