@@ -15,7 +15,7 @@ from arbiter.config.limits import options_of
 from arbiter.games import make
 from arbiter.match import original
 from arbiter.players import lacking, registered
-from arbiter.table.files import SYSTEM_PATH
+from arbiter.table.sandbox.landlock import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,11 +62,14 @@ def absent(
 
 def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
     """The players by the names that they are rated under."""
-    found, languages = {}, settings.get("languages", {})
+    languages = {
+        word: str(folder / language["program"]) for word, language in settings.get("languages", {}).items()
+    }
+    path, found = path_of((program,) for program in languages.values()), {}
     for player in settings["players"]:
         name, (first, *words) = rated_name(player["name"], player.get("version")), player["command"]
-        command = (languages[first]["program"] if first in languages else first, *words)
-        env = {"PATH": SYSTEM_PATH} if is_sent(player) else {}
+        command = (languages.get(first, first), *words)
+        env = {"PATH": path} if is_sent(player) else {}
         found[name] = registered(name, command, folder, env, read=player.get("read", ()))
     return found
 

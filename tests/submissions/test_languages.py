@@ -5,14 +5,20 @@ from __future__ import annotations
 import platform
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 
+from arbiter.cli.again import absent
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError
 from arbiter.submissions import languages as module
 from arbiter.submissions.languages import Language, languages
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchRecord
 
 pytestmark = pytest.mark.process
 SEASON = (
@@ -96,3 +102,16 @@ def test_a_mistake_in_languages_is_pointed_at(written: str, said: str, tmp_path:
     with pytest.raises(ConfigError) as caught:
         season(tmp_path, written)
     assert said in str(caught.value)
+
+
+def test_a_sent_program_of_an_earlier_round_is_looked_for_where_it_was_started(tmp_path: Path) -> None:
+    (tmp_path / "opt").mkdir()
+    program(tmp_path / "opt", "mypython", "exit 0")
+    program(tmp_path / "opt", "beside", "exit 0")
+    settings: dict[str, Any] = {"languages": {"python3": {"program": "opt/mypython", "read": []}}}
+    record = cast("MatchRecord", SimpleNamespace(players=["a@1", "b@1", "c@1"]))
+    settings["players"] = [
+        {"name": name, "version": "1", "sha256": "", "command": [word]}
+        for name, word in (("a", "python3"), ("b", "beside"), ("c", "mynode"))
+    ]
+    assert [seat for seat, _ in absent(record, settings, tmp_path)] == [2]
