@@ -69,13 +69,13 @@ class Ledger:
         self.wins_by_fault: Counter[str] = Counter()
         self._streaks: Counter[str] = Counter()
 
-    def read_before(self, number: int, orders: Orders | None = None) -> None:
-        """Read what the plan of round `number` depends on; `orders` are by default the stored ones."""
-        orders = orders or self._season.orders.read()
+    def read_before(self, number: int) -> None:
+        """Read what the plan of round `number` depends on."""
+        orders = self._season.orders.read()
         self._read(number - 1, force_at_plan(orders.given, number), orders.revision)
 
     def read_after(self, number: int, orders: Orders | None = None) -> None:
-        """Read what the standings after round `number` depend on; `orders` as with `read_before`."""
+        """Read what the standings after round `number` depend on; `orders` are by default the stored ones."""
         orders = orders or self._season.orders.read()
         self._read(number, force_after(orders.given, number), orders.revision)
 

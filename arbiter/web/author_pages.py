@@ -132,7 +132,7 @@ def for_author(
     return answer
 
 
-def own_page(template: str, caller: Caller, request: Request, status: int = 200, **values: Any) -> Response:
+def own_page(template: str, caller: Caller, request: Request, **values: Any) -> Response:
     """A page that whoever is logged in sees, and nobody keeps."""
     page = render(
         template,
@@ -147,7 +147,7 @@ def own_page(template: str, caller: Caller, request: Request, status: int = 200,
         proof=proof_of(cookie_in(request, SESSION)),
         **values,
     )
-    return HTMLResponse(page, status, OWN)
+    return HTMLResponse(page, headers=OWN)
 
 
 def verdict_page(found: Submission, caller: Caller, request: Request) -> Response:

@@ -110,6 +110,6 @@ class Verdicts:
         return shape | ({"steps": [dict(step) for step in found.steps]} if steps else {})
 
 
-def shape_of(found: Submission, caller: Caller, steps: bool = True) -> dict[str, Any]:
+def shape_of(found: Submission, caller: Caller) -> dict[str, Any]:
     """A submission as JSON values, for the eyes of the caller."""
-    return Verdicts.of(caller, found.author).shape(found, steps)
+    return Verdicts.of(caller, found.author).shape(found)
