@@ -9,15 +9,15 @@ LONGEST_SECONDS = 1.0
 
 
 class Awake:
-    """Seconds since it was made, as whoever looks at least every `LONGEST_SECONDS` counts them."""
+    """Seconds since it was made, as whoever looks at least every `longest` seconds counts them."""
 
-    def __init__(self) -> None:
-        self._seconds = 0.0
+    def __init__(self, longest: float = LONGEST_SECONDS) -> None:
+        self._longest, self._seconds = longest, 0.0
         self._looked = time.monotonic()
 
     @property
     def seconds(self) -> float:
         """The seconds so far."""
         before, self._looked = self._looked, time.monotonic()
-        self._seconds += min(self._looked - before, LONGEST_SECONDS)
+        self._seconds += min(self._looked - before, self._longest)
         return self._seconds

@@ -11,6 +11,7 @@ import socket
 import time
 from typing import Any, TypeAlias
 
+from arbiter.table.awake import Awake
 from arbiter.table.forkserver import MESSAGE_LIMIT, WRAPPER_FAILED
 from arbiter.table.forkserver.birth import become_bot
 from arbiter.table.forkserver.copies import Copies
@@ -236,13 +237,11 @@ class Family:
 
     def wait(self, pid: int, seconds: float) -> Answer:
         """Wait for a bot to end; how it ended, None if it lives after this time."""
-        left, looked = seconds, time.monotonic()
+        # Where we were stopped, the bot perhaps was, too.
+        awake = Awake(LONGEST_LOOK_SECONDS)
         bot = next(bot for bot in self._bots if bot.pid == pid)
-        while bot.end is None and not bot.wait() and left > 0:
+        while bot.end is None and not bot.wait() and awake.seconds < seconds:
             self._supervisor.serve(LOOK_SECONDS)
-            # More than that between two looks was time in which we were stopped, and the bot perhaps, too.
-            before, looked = looked, time.monotonic()
-            left -= min(looked - before, LONGEST_LOOK_SECONDS)
         return bot.end, []
 
     def stop(self) -> Answer:
