@@ -5,6 +5,7 @@ They are known by a token or by a session, as elsewhere. Nobody keeps what is ma
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from arbiter.web.seasons import Seasons
     from arbiter.web.state import State
 
+MOST_ASKED = 20
+"""Requests of whom it is looked up at once who they are: it takes no place, but threads that all need."""
 OURS = [(name.lower().encode(), value.encode()) for name, value in PRIVATE.items()]
 
 
@@ -30,12 +33,14 @@ class Unveiled:
 
     def __init__(self, kept: ASGIApp, site: ASGIApp, seasons: Seasons) -> None:
         self._kept, self._site, self._seasons = kept, site, seasons
+        self._asking = asyncio.Semaphore(MOST_ASKED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         season = season_of(scope)
         whole = None
         if season is not None and says_who(scope):
-            whole = await run_in_threadpool(self._whole, season, Request(scope))
+            async with self._asking:
+                whole = await run_in_threadpool(self._whole, season, Request(scope))
         if whole is None:
             await self._kept(scope, receive, send)
             return

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from arbiter.web import places
+from arbiter.web import places, unveiling
 from arbiter.web.seasons import Seasons
 from arbiter.web.sessions import SESSION
 from tests.web.asked import Asked, ask
@@ -149,3 +149,30 @@ def test_a_browser_that_is_refused_reads_a_sentence(site: Authored, monkeypatch:
     asked = ask(site.client.app, "GET", "/login", [("accept", "text/html,*/*")])
     assert asked.headers["content-type"].startswith("text/plain")
     assert asked.body == b"too many requests are under way; try again in a moment\n"
+
+
+def test_of_many_who_say_who_they_are_few_are_looked_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, most, answered = 0, 0, 0
+    scope = {
+        "type": "http", "method": "GET", "path": "/seasons/small", "query_string": b"",
+        "headers": [(b"cookie", b"arbiter_session=dead")],
+    }  # fmt: skip
+
+    async def look(*_: object) -> None:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0)
+        inside -= 1
+
+    async def kept(*_: object) -> None:
+        nonlocal answered
+        answered += 1
+
+    async def crowd() -> None:
+        app: Any = unveiling.Unveiled(kept, kept, Seasons([]))
+        await asyncio.gather(*(app(dict(scope), None, None) for _ in range(100)))
+
+    monkeypatch.setattr(unveiling, "run_in_threadpool", look)
+    asyncio.run(crowd())
+    assert (most, answered) == (unveiling.MOST_ASKED, 100)
