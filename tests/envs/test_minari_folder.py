@@ -98,7 +98,9 @@ def test_what_a_fault_cut_off_is_truncated_without_rewards() -> None:
 
 def test_it_says_what_it_holds_and_makes_its_environment(tmp_path: Path) -> None:
     game, record = record_of("chefs_hat, gym2")
-    with MinariFolder(str(tmp_path / "spring-v3"), game, facts(game, "spring", "a seed")) as out:
+    with MinariFolder(
+        str(tmp_path / "spring-v3"), game, facts(game, "spring", "a seed that nobody has")
+    ) as out:
         out.write([record])
     read = minari.MinariDataset(tmp_path / "spring-v3" / "data")
     assert read.spec.dataset_id == "spring-v3"

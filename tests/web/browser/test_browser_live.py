@@ -30,6 +30,8 @@ players:
 """ + "".join(f"  - {{name: {name}, command: [{', '.join(RANDOM.split())}]}}\n" for name in ("ada", "grace"))
 
 
+# A site gives way to all that plays, so on a busy machine it takes its time.
+@pytest.mark.timeout(400)
 def test_a_live_page_follows_a_season_to_its_end(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "live.yaml"
     file.write_text(PLAYED)
@@ -41,7 +43,7 @@ def test_a_live_page_follows_a_season_to_its_end(browser: Browser, tmp_path: Pat
         complaints, loaded = complaints_of(page), []
         page.on("load", lambda page: loaded.append(page.url))
         page.goto(f"{served.address}seasons/live/live")
-        page.get_by_text("the season is over").wait_for(timeout=PATIENCE * 1000)
+        page.get_by_text("the season is over").wait_for(timeout=5 * PATIENCE * 1000)
         page.locator("[data-live=standings] tbody tr").nth(1).wait_for(timeout=PATIENCE * 1000)
         assert page.locator("[data-live=tables] th[scope=row] a").count() == 2
         assert (len(loaded), complaints) == (1, [])
