@@ -107,7 +107,7 @@ class Live:
                 yield encoded(Happened(state.event, Happening.STATE, 0, progress(state)))
                 after = state.event
             while True:
-                missed = await run_in_threadpool(state.events, after, MOST_MISSED)
+                missed = await run_in_threadpool(self._news, state.name, after)
                 yield b"".join(map(encoded, missed))
                 after = missed[-1].number if missed else after
                 if after >= self._told.get(state.name, 0):

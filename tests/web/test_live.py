@@ -92,6 +92,20 @@ def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.
     assert numbers(told) == [kept.season.last_event()]
 
 
+def test_nobody_is_told_of_what_is_newer_than_what_pages_show(
+    seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    state = seasons.state("small")
+    kept.season.tell_seed(2)
+    assert state is not None
+    assert state.events(state.event - 1, MOST_MISSED)[-1].number == state.event
+    assert state.events(state.event, MOST_MISSED) == []
+    newer = seasons.state("small")
+    assert newer is not None
+    assert [event.subject for event in newer.events(state.event, MOST_MISSED)] == ["over"]
+
+
 def test_a_listener_that_does_not_read_is_dropped_and_holds_little() -> None:
     listener = Listener(0)
     for number in range(1, 10 * WAITING):

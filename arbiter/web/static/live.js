@@ -5,10 +5,13 @@ import { moments } from "./page.js";
 const page = document.querySelector("[data-events]");
 const said = page.querySelector(".listening");
 const REST_MS = 2000; // between two loads
+const FAILED_MS = 10000; // after one that failed
 const SPREAD_MS = 1000; // so that not all screens of a hall ask at once
 const TURN_MS = 15000;
 let source = null;
 let planned = null;
+let loading = false;
+let again = false; // something happened while it was loading
 let loaded = 0;
 
 function say(text) {
@@ -32,10 +35,11 @@ function renew(old, fresh) {
 
 async function load() {
   planned = null;
+  loading = true;
   loaded = Date.now();
   try {
     const answer = await fetch(location.href, { cache: "no-cache" });
-    if (!answer.ok) return;
+    if (!answer.ok) throw new Error(answer.statusText);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     moments(fresh);
     for (const part of fresh.querySelectorAll("[data-live]")) {
@@ -43,11 +47,18 @@ async function load() {
       if (old) renew(old, part);
     }
   } catch {
-    // the next event tries again
+    // The next event may never come.
+    loaded = Date.now() + FAILED_MS;
+    again = true;
   }
+  loading = false;
+  if (again) plan();
 }
 
 function plan() {
+  // One after the other: an older page must not come last.
+  again = loading;
+  if (loading) return;
   const wait = Math.max(REST_MS - (Date.now() - loaded), 0) + Math.random() * SPREAD_MS;
   planned ??= setTimeout(load, wait);
 }
