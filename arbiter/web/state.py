@@ -100,8 +100,10 @@ class State:
         return f"{self.event}-{self.revision}-{len(self.matches)}"
 
     def events(self, after: int, most: int) -> list[Happened]:
-        """The first `most` events with numbers above `after` that the public may hear of, none newer than this state:
-        whoever is told of one looks at once."""
+        """The first `most` events with numbers above `after` that the public may hear of.
+
+        None is newer than this state: whoever is told of one looks at once.
+        """
         if self.held is None:
             return self.stored.events(after, min(most, max(self.event - after, 0)))
         before = max(min(most, self.held.first_event - after), 0)
