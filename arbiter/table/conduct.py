@@ -132,7 +132,7 @@ class Table:
             isolation={
                 "tier": tier,
                 **self._tiers[tier].enforces,
-                **stage_enforces(self._launcher.staged, self._launcher.in_place),
+                **stage_enforces(self._launcher.staged, self._launcher.own_user, self._launcher.in_place),
                 **on_top().enforces,
             },
             host={

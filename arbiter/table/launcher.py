@@ -57,6 +57,8 @@ class Launcher:
         """True once `abandon` was called: nothing is started any more."""
         self.staged = False
         """True if the bots of the last match were on a stage."""
+        self.own_user = ""
+        """What each of them had of its own as a user (`Users.own`); "" if they shared one."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied there."""
 
@@ -82,7 +84,8 @@ class Launcher:
         answer, descriptors = self._ask("start", bots=list(bots))
         if "error" in answer:
             raise VoidMatch(answer["error"])
-        self.staged, self.in_place = answer["staged"], tuple(answer["in_place"])
+        self.staged, self.own_user = answer["staged"], answer["own_user"]
+        self.in_place = tuple(answer["in_place"])
         started = []
         by_bot = zip(*[iter(descriptors)] * forkserver.DESCRIPTORS_PER_BOT, strict=True)
         for inner, (*pipes, process) in zip(answer["pids"], by_bot, strict=True):

@@ -6,7 +6,7 @@ came through: ``pages_in_memory: not all bits``.
 """
 
 # Calls by their plain names, and functions that share one signature.
-# ruff: noqa: ARG001, PTH108, PTH110, PTH118, PTH120
+# ruff: noqa: ARG001, B023, PTH108, PTH110, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import ctypes
 import fcntl
 import mmap
 import os
+import resource
+import signal
 import socket
 import sys
 import threading
@@ -31,6 +33,7 @@ SCHED_GETATTR = x86(315, 275)
 MADV_PAGEOUT, MADV_MERGEABLE = 21, 12
 POSIX_FADV_DONTNEED = 4
 IN_ACCESS = 1
+RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE, F_SETSIG = 11, 12, 10
 PAGE = mmap.PAGESIZE
 BITS = 32
 SYSTEM_FILE = "/usr/lib/os-release"
@@ -179,6 +182,73 @@ def speak(bot: Bot, reply: bytes) -> bytes:
         threading.Thread(target=end, daemon=True).start()
     time.sleep(0.05)
     return reply
+
+
+# By what the kernel counts for all processes of a user: `queue` in one seat, `count` in another.
+
+
+def queue_signal() -> None:
+    """A signal of those that are queued, to this thread, which keeps it waiting."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGRTMAX})
+    signal.pthread_kill(threading.get_ident(), signal.SIGRTMAX)
+
+
+@at("start")
+def queue(bot: Bot) -> None:
+    """Has a hundred signals wait."""
+    for _ in range(100):
+        queue_signal()
+
+
+@at("move")
+def count(bot: Bot, reply: bytes) -> bytes:
+    """Queues as many signals as it gets; fewer than its limit tell how many others have."""
+    if "queued" not in bot.given:
+        queued = 0
+        try:
+            while True:
+                queue_signal()
+                queued += 1
+        except OSError:
+            pass
+        bot.given["queued"] = str(queued)
+        alone = queued == resource.getrlimit(RLIMIT_SIGPENDING)[0]
+        tell(f"signals that wait: {'as many as alone' if alone else 'fewer'}")
+    return reply
+
+
+@at("start")
+def bisect(bot: Bot) -> None:
+    """Lowers its own limits on what is counted by user, and makes what is counted."""
+    limits = (ctypes.c_ulong * 2)()
+
+    def lower(which: int) -> None:
+        call(libc.getrlimit, which, limits)
+        limits[0] = min(limits[0], 1 << 20) - 1
+        call(libc.setrlimit, which, limits)
+
+    for what, which in {
+        "threads": resource.RLIMIT_NPROC,
+        "queued signals": RLIMIT_SIGPENDING,
+        "locked memory": resource.RLIMIT_MEMLOCK,
+        "messages": RLIMIT_MSGQUEUE,
+        "descriptors": resource.RLIMIT_NOFILE,
+        "stack": resource.RLIMIT_STACK,
+    }.items():
+        attempt(f"a lower limit on {what}", lambda: lower(which))
+    attempt("a descriptor under way", send_descriptor)
+    attempt("a timer that signals", lambda: system_call(x86(222, 107), 0, 0, ctypes.byref(ctypes.c_int())))
+    attempt("a signal by a descriptor", lambda: fcntl.fcntl(0, F_SETSIG, signal.SIGRTMAX))
+    attempt("no core, for which a program is started", no_core)
+
+
+def send_descriptor() -> None:
+    ends = socket.socketpair()
+    socket.send_fds(ends[0], [b"x"], [0])
+
+
+def no_core() -> None:
+    call(libc.setrlimit, resource.RLIMIT_CORE, (ctypes.c_ulong * 2)(0, 1))
 
 
 # Of rivals, to who watches.

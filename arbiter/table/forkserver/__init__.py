@@ -8,6 +8,7 @@ leaves behind becomes its child, too: `stop` kills until no descendant is left. 
 process reads the end of its socket, kills all bots and ends; if this process dies, the kernel kills the bots.
 
 - `stage`: the namespaces that confined bots live in, and `copies`: the players' folders there;
+- `users`: a user of its own for each bot;
 - `birth`: from the fork to the bot's program;
 - `family`: the bots of a match, and how they end;
 - `supervisor`, `questions`, `waits`: system calls that wait for an answer;
@@ -21,5 +22,7 @@ from __future__ import annotations
 
 MESSAGE_LIMIT = 256 * 1024
 DESCRIPTORS_PER_BOT = 4
+MOST_DESCRIPTORS = 255
+"""That a bot may open. One beyond them takes its listener to the supervisor: no bot can have that number."""
 WRAPPER_FAILED = "bubblewrap failed"
 """Why a program was not started that a wrapper should have executed."""

@@ -12,7 +12,9 @@ import stat
 import struct
 from typing import Any, NoReturn
 
+from arbiter.table.forkserver import MOST_DESCRIPTORS, users
 from arbiter.table.forkserver.kernel import (
+    CAP_DAC_OVERRIDE,
     CAP_DAC_READ_SEARCH,
     NEW_LISTENER,
     PR_SET_NO_NEW_PRIVS,
@@ -28,8 +30,8 @@ ADDRESS_SPACE = 1 << 30
 STACK = 64 << 20
 HIGH = 64
 """Above the descriptors that a bot gets."""
-DESCRIPTORS, PENDING_SIGNALS = 256, 1024
-"""Few enough for all bots of a machine together: the kernel counts both by user."""
+PENDING_SIGNALS = 256
+"""Few enough for all bots of a machine together, where the kernel counts them by user."""
 LONGEST_REASON = 1000
 """Bytes: a pipe takes them at once."""
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
@@ -46,33 +48,32 @@ def become_bot(
     groups: list[str],
     ground: dict[str, Any],
     scratch: list[Any] | None,
+    user: int | None,
 ) -> NoReturn:
     """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
 
     `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
     `groups` its control groups, `ground` what is the same for all confined bots, `scratch` where it gets a
-    temporary folder with which rights, if it does. What keeps the program from
-    being executed is written to the descriptor `failure`, which the program does not get.
+    temporary folder with which rights, if it does, `user` the namespace of a user of its own, if it has one.
+    What keeps the program from being executed is written to the descriptor `failure`, which the program does
+    not get.
     """
     try:
         for group in groups:
             with open(f"{group}/cgroup.procs", "w") as file:
                 file.write("0")
         os.setsid()
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         kept = list(ends if bot["wrapped"] else ends[:3])
         if filtered := bytes.fromhex(bot.get("filter", "")):
             # A pipe can hold all of it.
             reading, writing = os.pipe()
             os.write(writing, filtered)
             kept.append(fcntl.fcntl(reading, fcntl.F_DUPFD, HIGH))
-        listener = fcntl.fcntl(supervisor.fileno(), fcntl.F_DUPFD_CLOEXEC, HIGH + len(kept))
-        failure = fcntl.fcntl(failure, fcntl.F_DUPFD_CLOEXEC, listener + 1)
-        for target, number in enumerate(kept):
-            os.dup2(number, target)
-        os.closerange(len(kept), listener)
-        os.closerange(listener + 1, failure)
-        os.closerange(failure + 1, os.sysconf("SC_OPEN_MAX"))
+        failure = fcntl.fcntl(failure, fcntl.F_DUPFD_CLOEXEC, HIGH + len(kept))
+        if user is not None:
+            user = fcntl.fcntl(user, fcntl.F_DUPFD_CLOEXEC, failure + 1)
+        listener = fcntl.fcntl(supervisor.fileno(), fcntl.F_DUPFD_CLOEXEC, MOST_DESCRIPTORS)
+        keep_descriptors(kept, [failure, *([] if user is None else [user]), listener])
         # Ignored signals would stay ignored in the program.
         for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
@@ -89,10 +90,19 @@ def become_bot(
         # Neither counts as data.
         lower(resource.RLIMIT_STACK, STACK)
         lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
+        kept_power = 0
+        if os.geteuid() == 0:
+            # To read what is somebody else's; for a user of its own that is all, programs among it.
+            kept_power = 1 << (CAP_DAC_READ_SEARCH if user is None else CAP_DAC_OVERRIDE)
+        if user is not None:
+            users.become(user)
+        # Only now: a change of its user ends it.
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if bot["confine"] is not None:
+            give_up_powers(kept=kept_power)
             confine([*bot["confine"], *([scratch] if scratch else ())], **ground, listener=listener)
-        # Last, since `confine` sends a descriptor, and fails if its user has more than that under way.
-        lower(resource.RLIMIT_NOFILE, DESCRIPTORS)
+        # Last, since `confine` uses a descriptor beyond that.
+        lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
         if bot["wrapped"]:
             check_program(bot["program"])
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
@@ -102,6 +112,17 @@ def become_bot(
     finally:
         # Whatever fails here, this process must not go on as its parent.
         os._exit(127)
+
+
+def keep_descriptors(own: list[int], others: list[int]) -> None:
+    """Number some descriptors from 0 on, and close all but them and others, in order, above them."""
+    for target, number in enumerate(own):
+        os.dup2(number, target)
+    first = len(own)
+    for other in others:
+        os.closerange(first, other)
+        first = other + 1
+    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
 def check_program(path: str) -> None:
@@ -163,8 +184,6 @@ def confine(
         os.close(place)
     call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-    # Root keeps one power: to read files that are somebody else's.
-    give_up_powers(kept=1 << CAP_DAC_READ_SEARCH if os.geteuid() == 0 else 0)
     numbers = {"pid": os.getpid(), "clock": ~os.getpid() << 3 & 0xFFFF_FFFF}
     code = bytearray.fromhex(filter)
     for place, what in marks:

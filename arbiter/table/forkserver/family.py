@@ -18,6 +18,7 @@ from arbiter.table.forkserver.copies import Copies
 from arbiter.table.forkserver.kernel import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
 from arbiter.table.forkserver.stage import enter, restart_numbers
 from arbiter.table.forkserver.supervisor import Supervised, Supervisor
+from arbiter.table.forkserver.users import Users
 
 SWEEP_SECONDS = 10.0
 """For all descendants to die."""
@@ -163,6 +164,7 @@ class Family:
         self._supervisor = supervisor
         self._staged, self._label = staged, label
         self._copies = Copies()
+        self._users = Users()
         self._ground: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
         self._errors: list[tuple[int, int]] = []
@@ -178,18 +180,23 @@ class Family:
     def start(self, bots: list[dict[str, Any]]) -> Answer:
         """Fork all bots of a match; an error here is our machine's, not a bot's.
 
-        The answer has their process ids here, whether they are on a stage, and the folders that could not be
-        copied there; for each bot the descriptors of stdin, stdout, stderr and its process.
+        The answer has their process ids here, whether they are on a stage, what each has of its own as a user
+        there (`Users.own`), and the folders that could not be copied there; for each bot the descriptors of
+        stdin, stdout, stderr and its process.
         """
         pipes: list[tuple[int, int, int]] = []
         in_place: list[str] = []
+        users: list[int] = []
         try:
             if self._staged:
+                # One at least: `arbiter isolation` asks with no bots.
+                users = self._users.enough(max(1, len(bots)))
                 in_place = self._copies.cover([folder for bot in bots for folder in bot["folders"]])
                 restart_numbers()
                 skip_pipe_numbers()
-            for request in bots:
-                pipes.append(self._fork(request))  # noqa: PERF401 -- after an error they are closed
+            for seat, request in enumerate(bots):
+                user = users[seat] if users and request["confine"] is not None else None
+                pipes.append(self._fork(request, user))
             for bot, request in zip(self._bots, bots, strict=True):
                 bot.find(request["wrapped"])
         except OSError as error:
@@ -203,9 +210,10 @@ class Family:
             for bot, ends in zip(self._bots, pipes, strict=True)
             for number in (*ends, bot.open_pidfd())
         ]
-        return {"pids": pids, "staged": self._staged, "in_place": in_place}, sent
+        own = self._users.own if users and all(bot["confine"] is not None for bot in bots) else ""
+        return {"pids": pids, "staged": self._staged, "own_user": own, "in_place": in_place}, sent
 
-    def _fork(self, request: dict[str, Any]) -> tuple[int, int, int]:
+    def _fork(self, request: dict[str, Any], user: int | None) -> tuple[int, int, int]:
         """Start one bot; our ends of its stdin, stdout and stderr."""
         groups = self._make_groups(request["cgroups"])
         # The bot reads from the first pipe and writes to the others; a wrapper reports on the last.
@@ -223,7 +231,7 @@ class Family:
                 raise
             if pid == 0:
                 scratch = request["scratch"] if self._staged else None
-                become_bot(request, theirs, their_end, failure[1], groups, self._ground, scratch)
+                become_bot(request, theirs, their_end, failure[1], groups, self._ground, scratch, user)
         for number in (*theirs, failure[1]):
             os.close(number)
         supervised = None

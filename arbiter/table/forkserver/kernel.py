@@ -9,8 +9,10 @@ import struct
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_CAPBSET_DROP = 24
+PR_SET_SECUREBITS, NO_SETUID_FIXUP = 28, 4
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 47, 2
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x2_0000, 0x1000_0000, 0x2000_0000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME, MS_REC, MS_PRIVATE = 2, 4, 8, 1 << 10, 1 << 14, 1 << 18
 MNT_DETACH = 2
@@ -18,7 +20,7 @@ AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 0x1
 MOUNT_SETATTR = 442
 SECCOMP = {"x86_64": 317, "aarch64": 277}
 SECCOMP_SET_MODE_FILTER, NEW_LISTENER = 1, 8
-CAPABILITY_VERSION_3, CAP_DAC_READ_SEARCH = 0x20080522, 2
+CAPABILITY_VERSION_3, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 0x20080522, 1, 2
 MOST_CAPABILITIES = 64
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -29,14 +31,19 @@ def call(number: int, *arguments: int | bytes) -> int:
     return _checked(_libc.syscall(*wide), f"system call {number}")
 
 
-def prctl(option: int, value: int) -> None:
+def prctl(option: int, value: int, what: int = 0) -> None:
     """Set an attribute of this process."""
-    _checked(_libc.prctl(option, value, 0, 0, 0), "prctl")
+    _checked(_libc.prctl(option, value, what, 0, 0), "prctl")
 
 
 def unshare(flags: int) -> None:
     """Move to new namespaces."""
     _checked(_libc.unshare(flags), "unshare")
+
+
+def join(namespace: int, kind: int) -> None:
+    """Move to a namespace that a descriptor names."""
+    _checked(_libc.setns(namespace, kind), "setns")
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
@@ -75,7 +82,11 @@ def give_up_powers(kept: int = 0) -> None:
     now = ctypes.create_string_buffer(24)
     _libc.capget(header, now)
     left = struct.unpack("=6I", now)[1] & kept
-    _checked(_libc.capset(header, struct.pack("=6I", left, left, 0, 0, 0, 0)), "capset")
+    _checked(_libc.capset(header, struct.pack("=6I", left, left, left, 0, 0, 0)), "capset")
+    for number in range(32):
+        if left >> number & 1:
+            # For users other than root: or it would end when the program is executed.
+            prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number)
 
 
 def filter_calls(code: bytes, flags: int) -> int:

@@ -31,6 +31,10 @@ PLAIN = {
     "network": False,
     "signals": False,
 }
+OWN_USER = {
+    "number": "its own",
+    "namespace": "its own for threads and signals, one for what else is counted by user",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +70,22 @@ def stage() -> Tier:
     """Namespaces of a worker's own, which are added to every tier but plain where they are available."""
     slim = SlimProcess(staged=True)
     try:
-        staged = slim.ask("start", bots=[])[0]["staged"]
+        answer = slim.ask("start", bots=[])[0]
     finally:
         slim.close()
     why = "this user may make no namespaces, or this kernel no private /proc (Linux >= 5.12)"
-    return _tier("stage", "" if staged else why, lambda: stage_enforces(True))
+    return _tier("stage", "" if answer["staged"] else why, lambda: stage_enforces(True, answer["own_user"]))
 
 
-def stage_enforces(staged: bool, in_place: Sequence[str] = ()) -> dict[str, object]:
-    """What namespaces add to a tier, if there are any; `in_place`: the folders that were not copied."""
+def stage_enforces(staged: bool, own_user: str, in_place: Sequence[str] = ()) -> dict[str, object]:
+    """What namespaces add to a tier, if there are any; `own_user`: what a bot has of its own as a user,
+    `in_place`: the folders that were not copied.
+    """
     if not staged:
         return {}
     files = "copies in memory" + (f", but for {', '.join(in_place)}" if in_place else "")
-    return {"processes": "none but its own to be seen", "own files": files}
+    user = OWN_USER.get(own_user, "the same for all")
+    return {"processes": "none but its own to be seen", "own files": files, "user": user}
 
 
 def choose(wanted: str, required: bool = False) -> tuple[str, str]:

@@ -45,7 +45,7 @@ OWN = (
         dup dup2 dup3 sendfile
         epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
         eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime
-        sendto recvfrom sendmsg recvmsg shutdown getsockname getpeername"""),
+        sendto recvfrom recvmsg shutdown getsockname getpeername"""),
     _group(ALLOW, "it opens and looks at files; which ones, Landlock or mounts decide", """
         open openat openat2 stat fstat lstat newfstatat statx access faccessat faccessat2
         readlink readlinkat getdents getdents64 getcwd chdir fchdir umask"""),
@@ -58,14 +58,13 @@ OWN = (
     _group(ALLOW, "its own life and threads", """
         execve execveat exit exit_group wait4 waitid set_tid_address set_robust_list rseq gettid getpid
         getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid capget uname arch_prctl
-        getrlimit setrlimit getrusage times restart_syscall sched_yield getcpu
+        getrlimit getrusage times restart_syscall sched_yield getcpu
         sched_get_priority_max sched_get_priority_min getrandom"""),
     _group(ALLOW, "its own signals", """
         rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause
         """),
     _group(ALLOW, "time, and waiting for it", """
-        time gettimeofday nanosleep alarm getitimer setitimer
-        timer_settime timer_gettime timer_getoverrun timer_delete"""),
+        time gettimeofday nanosleep alarm getitimer setitimer"""),
 )  # fmt: skip
 WITHOUT_EFFECT = (
     _group(PRETEND, "locks could tell others something; programs that take them go on", "flock"),
@@ -104,8 +103,8 @@ OTHERS = (
     _group(REFUSE_AS_ABSENT, "it takes of what all programs of a user or of the machine share", """
         io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents"""),
     _group(REFUSE, "it reaches into other processes, or takes of what their users share", """
-        rt_sigqueueinfo rt_tgsigqueueinfo ptrace process_vm_readv process_vm_writev process_madvise
-        process_mrelease kcmp
+        rt_sigqueueinfo rt_tgsigqueueinfo timer_create
+        ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
         pidfd_open pidfd_getfd pidfd_send_signal move_pages migrate_pages get_robust_list futex_waitv"""),
     _group(REFUSE, "priorities and cores are the referee's", """
         setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set
@@ -127,6 +126,7 @@ IN_NAMESPACES = (
         clock_getres clock_gettime clock_nanosleep timer_create getpgid getpriority getsid
         sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
         kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
+        timer_settime timer_gettime timer_getoverrun timer_delete setrlimit sendmsg
         mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
         seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
     _group(ALLOW, "it has one user and one group there; make sets them before it starts a program", """

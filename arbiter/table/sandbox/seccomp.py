@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arbiter.table.forkserver import MOST_DESCRIPTORS
 from arbiter.table.sandbox import policy
 from arbiter.table.sandbox.calls import NEWEST, TABLES, numbers
 
@@ -63,6 +64,9 @@ OWN_ATTRIBUTES = (3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 0x53564D41)
 # pages, nor MERGEABLE, by which equal pages of different bots become one.
 OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23)
 MADV_WILLNEED = 3
+# CPU, FSIZE, DATA, STACK, RSS, NOFILE, AS. Not what is compared with a count by user (NPROC, MEMLOCK,
+# SIGPENDING, MSGQUEUE), nor CORE: with 0 the kernel still starts a program that core_pattern names.
+OWN_LIMITS = (0, 1, 2, 3, 5, 7, 9)
 CLOSE_ON_EXEC = 4
 FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME = 0x80, 0x100
 FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0, 1, 9, 10
@@ -195,6 +199,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
             "socket": Check(network, own_networks),
             "socketpair": Check(network, _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
         }
+    limits = "of its own, but for limits on what is counted by user"
     thread = "its own threads alone"
     own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
@@ -204,12 +209,15 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         _one_of(2, OPTIONS, errno.ENOPROTOOPT),
     )
     return checks | {
-        **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep", "timer_create"), clock),
+        **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
         **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
                          "sched_rr_get_interval"), Check(thread, _one_of(0, (OWN_PID, 0), None))),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
-        **dict.fromkeys(("kill", "prlimit64", "getpgid", "getsid"), own),
+        **dict.fromkeys(("kill", "getpgid", "getsid"), own),
+        "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
+        "prlimit64": Check(limits, _own_limits()),
+        "sendmsg": Check("refused: descriptors under way are counted by user", _no_descriptors()),
         "clone": Check("threads, so many at most; no processes", asked),
         "mmap": Check("all but memory that is shared, huge, or grows as a stack does, which would not count",
                       _counted_memory()),
@@ -287,6 +295,31 @@ def _own_priority() -> tuple[Instruction, ...]:
     """Of its own process or threads (PRIO_PROCESS is 0)."""
     return ((LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 1, 0, 0), _error(errno.EPERM),
             *_one_of(1, (OWN_PID, 0), None))  # fmt: skip
+
+
+def _own_limits() -> tuple[Instruction, ...]:
+    """All may be read, as the new limit's address of two halves is 0 then; some may be set."""
+    return (
+        (LOAD, 0, 0, _argument(0)),
+        *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate((OWN_PID, 0))),
+        _error(errno.EPERM),
+        (LOAD, 0, 0, _argument(2)),
+        (JUMP_EQUAL, 0, 3, 0),
+        (LOAD, 0, 0, _argument(2) + 4),
+        (JUMP_EQUAL, 0, 1, 0),
+        (RETURN, 0, 0, ALLOW),
+        *_one_of(1, OWN_LIMITS, None),
+    )
+
+
+def _no_descriptors() -> tuple[Instruction, ...]:
+    """All is refused but by a descriptor that no bot can have: its listener went that way."""
+    return (
+        (LOAD, 0, 0, _argument(0)),
+        (JUMP_FROM, 1, 0, MOST_DESCRIPTORS),
+        (RETURN, 0, 0, ASK),
+        (RETURN, 0, 0, ALLOW),
+    )
 
 
 def _descriptor_calls() -> tuple[Instruction, ...]:

@@ -14,8 +14,9 @@ from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import Table
-from arbiter.table.forkserver import copies
-from arbiter.table.sandbox.isolation import probe, stage
+from arbiter.table.forkserver import copies, users
+from arbiter.table.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
+from arbiter.table.sandbox.isolation import probe, stage, stage_enforces
 from arbiter.table.slim import SlimProcess
 
 if TYPE_CHECKING:
@@ -157,6 +158,80 @@ others = [pid for pid in range(1, 2000) if pid != os.getpid() and os.path.exists
 print(others, file=sys.stderr)
 """
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "[]\n"
+
+
+@on_a_stage
+def test_every_bot_is_nobody_to_itself(table: Table, tmp_path: Path) -> None:
+    tell = "import os, sys\nprint(os.getresuid(), os.getresgid(), os.getgroups(), file=sys.stderr)\n"
+    told = seen_by(table, tmp_path / "own", tell).stderr_tail
+    assert told.startswith(f"{(NOBODY,) * 3} {(NOBODY,) * 3} ")
+    if os.geteuid() == 0:
+        assert told.endswith(" []\n")
+
+
+@on_a_stage
+@pytest.mark.skipif(os.geteuid() != 0, reason="not root: there is one user alone")
+def test_a_user_of_its_own_reads_and_runs_what_is_open_to_its_player_alone(
+    table: Table, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    secret = own / "secret"
+    secret.write_text("word")
+    program = own / "start"
+    program.write_text('#!/bin/sh\nexec python3 "$@"\n')
+    for path, mode in (secret, 0o600), (program, 0o700), (own, 0o700):
+        os.chown(path, NOBODY + 7, NOBODY + 7)
+        path.chmod(mode)
+    tell = f"print(open({str(secret)!r}).read(), open('/dev/stdin').fileno() > 2, file=__import__('sys').stderr)\n"
+    assert seen_by(table, own, tell, (str(program),)).stderr_tail == "word True\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="not root: bots share the player's number")
+def test_root_gives_each_bot_a_number_that_nobody_else_has(tmp_path: Path) -> None:
+    namespaces = Users().enough(2)
+    numbers = {owner_of_a_file_made_in(namespace, tmp_path / str(namespace)) for namespace in namespaces}
+    for namespace in namespaces:
+        os.close(namespace)
+    assert len(numbers) == 2
+    assert all(FIRST <= number < FIRST + NUMBERS for number in numbers)
+
+
+def owner_of_a_file_made_in(namespace: int, path: Path) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            become(namespace)
+            path.touch()
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+    return path.stat().st_uid
+
+
+@pytest.mark.parametrize(
+    ("user", "others", "expected"),
+    [
+        (FIRST + 5, FIRST, [(NOBODY, FIRST + 5, 1), (0, 0, NOBODY), (65535, 65535, FIRST - 65535)]),
+        (1000, 0, [(NOBODY, 1000, 1)]),
+        (0, 65536, [(NOBODY, 0, 1), (1, 1, NOBODY - 1), (65535, 65535, 1)]),
+    ],
+    ids=["root", "an ordinary user", "root in a container"],
+)
+def test_a_bot_is_nobody_and_only_root_names_others(
+    user: int, others: int, expected: list[tuple[int, ...]]
+) -> None:
+    lines = users.names(user, others).splitlines()
+    assert [tuple(map(int, line.split())) for line in lines] == expected
+
+
+def test_bots_share_a_user_where_the_kernel_refuses_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(numbered: bool) -> int:
+        raise OSError("refused")
+
+    monkeypatch.setattr(users, "_new_user", refuse)
+    assert Users().enough(2) == []
+    assert "the same for all" in stage_enforces(True, "").values()
 
 
 @on_a_stage

@@ -70,6 +70,7 @@ WHISPERS = REGISTERED["whisper.py"]
 PAIRS = {
     ("offer", "accept"): "What two bots may do together",
     ("hear", "speak"): "What two bots may tell each other",
+    ("queue", "count"): "What a bot may count",
 }
 
 
@@ -331,6 +332,12 @@ def test_bots_cannot_talk_to_each_other(
         pytest.skip(f"{tier}: {probe()[tier].reason}")
     outcome = place.ask(job_for(place, tier, players))
     assert outcome["record"]["forfeit"] is None, outcome
+    if (
+        "queue" in pair
+        and tier == "landlock"
+        and "its own" not in str(outcome["record"]["isolation"].get("user"))
+    ):
+        pytest.skip("no stage, or a kernel that counts by number alone: bots share a user")
     told = "".join(outcome["record"]["bots"][seat]["stderr_tail"] for seat in (1, 2))
     assert_told(told, {row[0]: by_tier(row[1:]) for row in rows(PAIRS[pair])}, tier)
     empty(place.folder / "scratch")

@@ -10,6 +10,7 @@ import struct
 
 import pytest
 
+from arbiter.table.forkserver import MOST_DESCRIPTORS
 from arbiter.table.sandbox import policy, seccomp
 from arbiter.table.sandbox.calls import NEWEST, call_name, numbers
 
@@ -124,6 +125,16 @@ def test_calls_of_another_machine_end_the_program(machine: str) -> None:
         ("rt_sigqueueinfo", (PID, 9), "ask"),
         ("prlimit64", (0, 7), "allow"),
         ("prlimit64", (1, 7), "EPERM"),
+        ("prlimit64", (PID, 11), "allow"),
+        ("prlimit64", (0, 7, 0x7FFF_1234_5678), "allow"),
+        ("prlimit64", (0, 11, 0x7FFF_1234_5678), "ask"),
+        ("prlimit64", (0, 11, 0x7FFF << 32), "ask"),  # an address whose low half is 0
+        ("prlimit64", (1, 7, 0x7FFF_1234_5678), "EPERM"),
+        ("setrlimit", (3,), "allow"),
+        *(("setrlimit", (which,), "ask") for which in (4, 6, 8, 11, 12)),
+        ("sendmsg", (3,), "ask"),
+        ("sendmsg", (MOST_DESCRIPTORS - 1,), "ask"),
+        ("sendmsg", (MOST_DESCRIPTORS,), "allow"),  # no bot has one of this number
         ("prctl", (1, 0), "EINVAL"),
         ("prctl", (15, 0), "allow"),
         ("fcntl", (0, 8, PID), "EPERM"),
@@ -160,7 +171,6 @@ def test_calls_of_another_machine_end_the_program(machine: str) -> None:
         ("clock_gettime", (clock_of(1, 0),), "EINVAL"),
         ("clock_gettime", (clock_of(PID + 1, 6),), "allow"),  # a thread: the kernel tells its own alone
         ("clock_nanosleep", (clock_of(PID + 1, 2),), "EINVAL"),
-        ("timer_create", (clock_of(PID + 1, 2),), "EINVAL"),
         ("futex", (0, 0x80), "allow"),
         ("futex", (0, 0x81), "allow"),
         ("futex", (0, 0x189), "allow"),
