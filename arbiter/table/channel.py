@@ -57,6 +57,8 @@ BRISK_WAIT_MS = BRISK_WAIT_NS // MS
 FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
 """While a bot thinks, when to look first whether others keep it from the core, and how often at least."""
 LOOK_AGAIN_NS = MS
+LOOK_AT_MEMORY, FILLING_NS = 4, MS
+"""Requests from look to look at a bot's memory; it is looked at, too, when one has computed for so long."""
 LAST_WORDS_NS = 30 * MS
 """For more of a text that is no reply: it may tell why the program failed."""
 SMALL = 256
@@ -112,6 +114,8 @@ class Channel:
                 if unread := self._outputs.poll(0):
                     self._read_unasked(unread)
                 self.stderr.requests += 1
+                if not self.stderr.requests % LOOK_AT_MEMORY:
+                    self._ending.check_memory()
             if connection.buffer and (stale := connection.stale()):
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
@@ -192,6 +196,8 @@ class Channel:
         if base is None:
             return wall
         self.presence.note(self._base.cpu_ns)
+        if self._base.cpu_ns - base.cpu_ns > FILLING_NS:
+            self._ending.check_memory()
         own = self._base.own_ns - base.own_ns
         if first_wait_was_stopped(wall, own):
             self.stopped_ns += wall - FIRST_WAIT_NS
@@ -272,12 +278,16 @@ class Channel:
                     more = self._read()
                     if answers := self.connection.take(send.replies):
                         spent = cost(answered=True)
+                        if spent.cpu_ns > FILLING_NS:
+                            self._ending.check_memory()
                         if send.asks:
                             self.stderr.mark(DURING)
                         return reply(spent, None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # The cost first: finding out how a process ended may take a while.
                         return reply(cost(answered=True), self._crash("closed its standard output"))
+                if _now() - account.start >= glance:
+                    self._ending.check_memory()
             except MalformedReply as fault:
                 return reply(cost(answered=True), self._explained(fault))
             except BrokenPipeError:

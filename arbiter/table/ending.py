@@ -19,6 +19,8 @@ EXITING_SECONDS = 0.5
 """For the kernel to end a process that is exiting, with all its memory."""
 MEMORY_SHARE = 0.95
 """Of the limit: a program that used so much ended for want of memory."""
+BESIDE_BYTES = 64 << 20
+"""That a program may fill beside its limit, which counts what it may write to: its stack, compiled code."""
 
 
 class Ending:
@@ -29,6 +31,15 @@ class Ending:
     ) -> None:
         self._launcher, self._pid, self._meter, self._stderr = launcher, pid, meter, stderr
         self._memory_bytes = memory_bytes
+
+    def check_memory(self) -> None:
+        """MalformedReply (`memory`) if it has filled more than its limit.
+
+        The kernel does not count what it may no longer write to.
+        """
+        filled = self._meter.memory_bytes()
+        if filled > self._memory_bytes + BESIDE_BYTES:
+            raise self._short_of_memory(f"it filled {filled // 10**6} MB", b"")
 
     def crash(self, manner: str, unread: bytes) -> MalformedReply:
         """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""

@@ -9,6 +9,7 @@ keeps a bot from paying twice for its threads. A sleeping bot is on no run queue
 
 from __future__ import annotations
 
+import mmap
 import os
 import time
 from contextlib import suppress
@@ -50,7 +51,7 @@ def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
 class Meter:
     """Reads one bot's process. Files are opened at the first reading: quick bots need none."""
 
-    __slots__ = ("_clock", "_family", "_family_ns", "_own", "_pid", "_ready", "_schedstat")
+    __slots__ = ("_clock", "_family", "_family_ns", "_own", "_pid", "_ready", "_schedstat", "_statm")
 
     def __init__(self, pid: int, family: bool = False) -> None:
         """`family`: the process may have children, whose CPU time counts as its own."""
@@ -58,7 +59,7 @@ class Meter:
         self._family, self._family_ns = family, 0
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2
-        self._schedstat = self._own = -1
+        self._schedstat = self._own = self._statm = -1
         self._ready = False
 
     def read(self) -> Reading:
@@ -84,6 +85,16 @@ class Meter:
             self._family_ns = max(self._family_ns, family_ns(self._pid))
             cpu += self._family_ns
         return cpu
+
+    def memory_bytes(self) -> int:
+        """Memory of its own that it has filled, whether or not it may still write there; 0 if it is gone."""
+        try:
+            if self._statm < 0:
+                self._statm = os.open(f"/proc/{self._pid}/statm", os.O_RDONLY)
+            _, resident, of_files, *_ = os.pread(self._statm, 120, 0).split()
+        except (OSError, ValueError):
+            return 0
+        return (int(resident) - int(of_files)) * mmap.PAGESIZE
 
     @property
     def children_ns(self) -> int:
@@ -117,10 +128,10 @@ class Meter:
 
     def close(self) -> None:
         """Close the files."""
-        for descriptor in (self._schedstat, self._own):
+        for descriptor in (self._schedstat, self._own, self._statm):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._schedstat = self._own = -1
+        self._schedstat = self._own = self._statm = -1
 
 
 def _stat(pid: int | str) -> bytes:

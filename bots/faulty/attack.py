@@ -236,6 +236,33 @@ def stack_memory(bot: Bot) -> None:
 
 
 @at("start")
+def read_only_memory(bot: Bot) -> None:
+    """Fills memory and keeps it to read alone: the kernel then does not count it as data."""
+    fill_to_read(int(bot.given["mb"]) * MB)
+
+
+@at("each")
+def creeping_memory(bot: Bot, reply: bytes) -> bytes:
+    """The same, a part at each command."""
+    fill_to_read(int(bot.given["mb"]) * MB // 8)
+    return reply
+
+
+def fill_to_read(size: int) -> None:
+    """16 MiB at a time; the kernel's refusal ends the program."""
+    step = 16 << 20
+    for _ in range(0, size, step):
+        place = mmap.mmap(-1, step, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(place))
+        touch(range(address, address + step, mmap.PAGESIZE))
+        call(libc.mprotect, ctypes.c_void_p(address), ctypes.c_size_t(step), mmap.PROT_READ)
+        FILLED.append(place)
+
+
+FILLED: list[mmap.mmap] = []
+
+
+@at("start")
 def main_stack(bot: Bot) -> None:
     """A stack as large as may be, for the program started anew."""
     most = resource.getrlimit(resource.RLIMIT_STACK)[1]

@@ -12,6 +12,7 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.table import Table, channel, slim
+from arbiter.table.ending import Ending
 from arbiter.table.meter import Meter
 from tests.table.conftest import against
 
@@ -101,6 +102,17 @@ def test_memory_over_the_limit_is_a_fault_of_its_own(table: Table, bot: Callable
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.MEMORY
     assert "limited to 100 MB" in record.forfeit.detail
+
+
+def test_the_memory_of_a_quick_bot_is_looked_at_too(
+    table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    monkeypatch.setattr(Ending, "check_memory", lambda ending: looks.append(ending._pid))
+    monkeypatch.setattr(channel, "LOOK_AT_MEMORY", 1)
+    record = table.play(against(bot()))
+    requests = sum(move.seat == 1 for move in record.moves)
+    assert max(looks.count(pid) for pid in looks) >= requests > 1
 
 
 @pytest.mark.parametrize(
