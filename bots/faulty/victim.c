@@ -4,29 +4,18 @@
  * others could have changed of it: niceness, number of cores, limit on descriptors.
  */
 #define _GNU_SOURCE
+#include "planner.h"
+
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
-enum { CARDS = 64, BURN_NS = 5000000 };
-
-static char hand[CARDS][8];
-static int held, seats, on_table;
-static char led;
+enum { BURN_NS = 5000000 };
 
 static long long spent(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-static void burn(void) {
-    const long long until = spent() + BURN_NS;
-    while (spent() < until) {
-    }
 }
 
 static void report(void) {
@@ -38,55 +27,12 @@ static void report(void) {
             (long long)files.rlim_cur);
 }
 
-static void take_cards(char *words) {
-    held = on_table = 0;
-    strtok(words, " ");
-    for (char *card; held < CARDS && (card = strtok(NULL, " "));) snprintf(hand[held++], sizeof hand[0], "%s", card);
-}
-
-static void hear_play(char *words) {
-    strtok(words, " ");
-    const char *card = strtok(NULL, " ");
-    if (!card) return;
-    for (int i = 0; i < held; ++i)
-        if (!strcmp(hand[i], card)) {
-            memmove(hand[i], hand[i + 1], (size_t)(--held - i) * sizeof hand[0]);
-            break;
-        }
-    if (!on_table) led = card[1];
-    on_table = (on_table + 1) % seats;
-}
-
-static const char *choose(void) {
-    for (int i = 0; on_table && i < held; ++i)
-        if (hand[i][1] == led) return hand[i];
-    return hand[0];
-}
-
-int main(void) {
-    static char line[8192];
-    int reported = 0;
-    setvbuf(stdout, NULL, _IOFBF, 8192);
-    while (fgets(line, sizeof line, stdin)) {
-        line[strcspn(line, "\r\n")] = 0;
-        char *space = strchr(line, ' ');
-        char *words = space ? space + 1 : line + strlen(line);
-        if (space) *space = 0;
-        if (!strcmp(line, "set_players")) sscanf(words, "%d", &seats);
-        if (!strcmp(line, "set_cards")) take_cards(words);
-        if (!strcmp(line, "play")) hear_play(words);
-        if (!strcmp(line, "gen_declare")) {
-            burn();
-            fputs("= 0\n\n", stdout);
-        } else if (!strcmp(line, "gen_move")) {
-            if (!reported++) report();
-            burn();
-            printf("= %s\n\n", choose());
-        } else {
-            fputs("=\n\n", stdout);
-        }
-        fflush(stdout);
-        if (!strcmp(line, "quit")) break;
+static void burn(int is_move) {
+    static int reported;
+    if (is_move && !reported++) report();
+    const long long until = spent() + BURN_NS;
+    while (spent() < until) {
     }
-    return 0;
 }
+
+int main(void) { return play(burn); }
