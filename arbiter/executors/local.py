@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import VoidMatch
 from arbiter.executors.dispatch import Slots
+from arbiter.match import MatchSpec
 from arbiter.table.conduct import close_table
 from arbiter.table.placement import take_core
+from arbiter.table.system import SYSTEM
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
 
@@ -59,7 +62,7 @@ class ProcessSlot:
     def start(self, call: Call, done: Done) -> None:
         """Send a call to the worker process; to a new one if there is none or it died idle."""
         if self._worker is None or not self._worker.send(call, done):
-            self._worker = _Worker(self._core)
+            self._worker = _Worker(self._core, _confines(call))
             if not self._worker.send(call, done):
                 done(None, VoidMatch("the worker process that was to play it could not be started"))
 
@@ -72,12 +75,14 @@ class ProcessSlot:
 class _Worker:
     """A worker process at the other end of a pipe, and the thread that receives its answers."""
 
-    def __init__(self, core: int) -> None:
+    def __init__(self, core: int, confines: bool) -> None:
+        """`confines`: its bots see a system in memory, which all workers share."""
         context = multiprocessing.get_context("spawn")
+        system = SYSTEM.connect() if confines else None
         # Started by itself later, it would unblock the signals that are blocked below.
         resource_tracker.ensure_running()
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, core))
+        self._process = context.Process(target=_work, args=(theirs, core, system))
         self._done: Done | None = None
         # Until the new process has said what they mean to it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
@@ -85,6 +90,8 @@ class _Worker:
             self._process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            if system is not None:
+                system.close()
         theirs.close()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -143,7 +150,10 @@ def processes(workers: int) -> Iterator[Slots]:
     except BaseException:
         pool.shutdown(cancel_futures=True)
         raise
-    pool.shutdown()
+    else:
+        pool.shutdown()
+    finally:
+        SYSTEM.close()
 
 
 def slots(wanted: int | None) -> int:
@@ -152,9 +162,15 @@ def slots(wanted: int | None) -> int:
     return min(wanted or cores, cores)
 
 
-def _work(pipe: Connection, core: int) -> None:
+def _confines(call: Call) -> bool:
+    return any(isinstance(arg, MatchSpec) and arg.limits.isolation == "landlock" for arg in call.args)
+
+
+def _work(pipe: Connection, core: int, system: socket.socket | None) -> None:
     """Run in a worker process: receive calls and send back results or errors, until there are no more."""
     take_core(core)
+    if system is not None:
+        SYSTEM.use(system)
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)

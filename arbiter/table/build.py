@@ -157,7 +157,9 @@ def _request(
         "folder": "/",
         "memory_bytes": bounds.memory_bytes,
         "confine": None,
-        "scratch": None,
+        "root": None,
+        "paths": (),
+        "scans": (),
         "cgroups": groups(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),
         **bubblewrap.building(str(source), words, places, bounds.disk_bytes),
     }

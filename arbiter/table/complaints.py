@@ -27,6 +27,8 @@ NOT_FOUND = re.compile(
     rb"|cannot open shared object file|Can't locate \S+ in @INC"
 )
 """Modules, classes and libraries: runtimes pass over folders that they may not read."""
+ABSENT = re.compile(rb"No such file or directory|FileNotFoundError|NoSuchFileException|\bENOENT\b")
+"""Files: what a tier hides is not there."""
 NO_TEMPORARY = re.compile(
     rb"No usable temporary directory|(?:create|make) (?:a )?temporary (?:directory|file)", re.IGNORECASE
 )
@@ -61,7 +63,7 @@ def advice(said: bytes, tier: str, sent: bool = False) -> str:
         return ""
     if NO_TEMPORARY.search(said):
         return NO_TEMPORARY_HERE if sent else NO_STAGE
-    missing = tells_of_module(said)
+    missing = tells_of_module(said) or ABSENT.search(said) is not None
     if not missing and not FORBIDDEN.search(said):
         return ""
     refused = REFUSED.get(tier, "some things")

@@ -29,7 +29,8 @@ from arbiter.table.sandbox.bubblewrap import wrapping
 from arbiter.table.sandbox.calls import call_name
 from arbiter.table.sandbox.cgroup import groups
 from arbiter.table.sandbox.isolation import on_top, probe, stage_enforces
-from arbiter.table.sandbox.landlock import confinement, own_folders, path_of, real_program
+from arbiter.table.sandbox.landlock import own_folders, path_of, real_program
+from arbiter.table.sandbox.needs import confinement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,7 +133,12 @@ class Table:
             isolation={
                 "tier": tier,
                 **self._tiers[tier].enforces,
-                **stage_enforces(self._launcher.staged, self._launcher.own_user, self._launcher.in_place),
+                **stage_enforces(
+                    self._launcher.staged,
+                    self._launcher.own_user,
+                    self._launcher.in_place,
+                    self._launcher.system,
+                ),
                 **on_top().enforces,
             },
             host={
@@ -213,14 +219,16 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "folders": [],
         "confine": None,
         "wrapped": False,
-        "scratch": None,
+        "root": None,
+        "paths": (),
+        "scans": (),
         "cgroups": groups(limits.memory_bytes),
     }
     if limits.isolation == "landlock":
         request |= confinement(player, program)
     elif limits.isolation == "bwrap":
         request |= wrapping(player, program)
-    temporary = request["scratch"][0] if request["scratch"] else ""
+    temporary = request["root"]["scratch"] if request["root"] else ""
     told = settings(limits.memory_bytes, limits.isolation == "landlock", temporary)
     return request | {"env": told | env}
 

@@ -11,6 +11,7 @@ from arbiter.errors import VoidMatch
 from arbiter.table import forkserver
 from arbiter.table.sandbox.landlock import ground
 from arbiter.table.slim import SlimProcess
+from arbiter.table.system import SYSTEM, Told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +62,10 @@ class Launcher:
         """What each of them had of its own as a user (`Users.own`); "" if they shared one."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied there."""
+        self.system: tuple[int, tuple[str, ...]] | None = None
+        """The most bytes of the system in memory and the folders of it that are not; None where bots saw the
+        machine's own.
+        """
 
     @property
     def alive(self) -> bool:
@@ -75,13 +80,19 @@ class Launcher:
     def start(self, bots: Sequence[Mapping[str, Any]]) -> list[BotProcess]:
         """Start all bots, each described by what `conduct.start_request` returns."""
         staged = any(bot["stage"] for bot in bots)
-        self._in_use = self._processes.get(staged) or self._processes.setdefault(staged, SlimProcess(staged))
+        self._in_use = self._processes.get(staged) or self._processes.setdefault(
+            staged, SlimProcess("staged" if staged else "here")
+        )
         if self.abandoned:
             raise VoidMatch("the process that starts bots was ended")
         if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
             self._in_use.furnished = True
-            self._ask("furnish", **ground())
-        answer, descriptors = self._ask("start", bots=list(bots))
+            self._in_use.staged = self._ask("furnish", **ground())[0]
+        shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
+        told = self._give_system(bots) if shown else None
+        self.system = None if told is None else (told.budget, told.in_place)
+        requests = [{key: bot[key] for key in bot if key not in ("paths", "scans")} for bot in bots]
+        answer, descriptors = self._ask("start", bots=requests)
         if "error" in answer:
             raise VoidMatch(answer["error"])
         self.staged, self.own_user = answer["staged"], answer["own_user"]
@@ -95,6 +106,20 @@ class Launcher:
             self._bots[pid] = process, inner
             started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process))
         return started
+
+    def _give_system(self, bots: Sequence[Mapping[str, Any]]) -> Told:
+        """See to it that the slim process has what these bots need of the system; what there is."""
+        assert self._in_use is not None
+        paths = [path for bot in bots for path in bot["paths"]]
+        scans = [path for bot in bots for path in bot["scans"]]
+        descriptor = SYSTEM.take(paths, scans, self._in_use.system)
+        if descriptor is not None:
+            try:
+                self._ask("hang", sent=[descriptor])
+            finally:
+                os.close(descriptor)
+            self._in_use.system = SYSTEM.number
+        return SYSTEM.told
 
     def wait(self, pid: int, seconds: float) -> End | None:
         """Wait for a bot to end; how it ended, None if it lives after this time."""
@@ -120,10 +145,10 @@ class Launcher:
             slim.close()
         self._forget()
 
-    def _ask(self, do: str, **arguments: Any) -> tuple[Any, list[int]]:
+    def _ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
         assert self._in_use is not None
         try:
-            return self._in_use.ask(do, **arguments)
+            return self._in_use.ask(do, sent, **arguments)
         except VoidMatch:
             self._kill_bots()
             raise

@@ -9,10 +9,13 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.table import forkserver
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GRACE_SECONDS = 15.0
 """For a slim process to end its bots and itself: it gives up on their descendants after 10 s."""
@@ -41,16 +44,15 @@ def check_system() -> None:
 class SlimProcess:
     """One slim process and the dialogue with it."""
 
-    def __init__(self, staged: bool) -> None:
-        """Start it; `staged`: it moves to namespaces of its own if it can."""
+    def __init__(self, *words: str) -> None:
+        """Start it: to start bots, "staged" in namespaces of its own if it can, or "here"; or as "keeper"."""
         check_system()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         script = str(Path(forkserver.__file__).with_name("__main__.py"))
-        where = "staged" if staged else "here"
         try:
             # A session of its own, so that a Ctrl-C in the terminal does not end it.
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", script, str(theirs.fileno()), where],
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", script, str(theirs.fileno()), *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -61,25 +63,39 @@ class SlimProcess:
             raise VoidMatch(f"cannot start the process that starts bots: {error.strerror}") from None
         finally:
             theirs.close()
-        self._socket = ours
+        self._take(ours, process)
+
+    @classmethod
+    def at(cls, end: socket.socket) -> SlimProcess:
+        """One that another process has started, at the end of a connection to it."""
+        made = cls.__new__(cls)
+        made._take(end, None)
+        return made
+
+    def _take(self, ours: socket.socket, process: subprocess.Popen[bytes] | None) -> None:
+        self._socket, self._process = ours, process
         self._gone = False
         self.furnished = False
         """True once it has been told how bots are confined."""
+        self.system = 0
+        """The number of the system in memory that it has; 0 for none."""
+        self.staged = False
+        """True once it has said that it is on a stage."""
 
     @property
     def pid(self) -> int:
         """Its process id."""
-        return self._process.pid
+        return 0 if self._process is None else self._process.pid
 
     @property
     def alive(self) -> bool:
         """True while it is running."""
-        return not self._gone and self._process.poll() is None
+        return not self._gone and (self._process is None or self._process.poll() is None)
 
-    def ask(self, do: str, **arguments: Any) -> tuple[Any, list[int]]:
-        """Send a request; the answer's value and descriptors. VoidMatch if the process is gone."""
+    def ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
+        """Send a request, and descriptors; the answer's value and descriptors. VoidMatch if it is gone."""
         try:
-            self._socket.send(json.dumps({"do": do, "with": arguments}).encode())
+            socket.send_fds(self._socket, [json.dumps({"do": do, "with": arguments}).encode()], sent)
             size = forkserver.MESSAGE_LIMIT
             message, descriptors, _, _ = socket.recv_fds(self._socket, size, MOST_DESCRIPTORS)
         except OSError as error:
@@ -98,5 +114,6 @@ class SlimProcess:
     def close(self) -> None:
         """End it, and with it every bot."""
         self._socket.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(GRACE_SECONDS)
+        if self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(GRACE_SECONDS)

@@ -905,10 +905,18 @@ def lock_twice(bot: Bot, own: int) -> None:
     with_own(bot, lambda again: fcntl.flock(again, fcntl.LOCK_EX | fcntl.LOCK_NB))
 
 
+def is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
 @at("start")
 def escape(bot: Bot) -> None:
     """More rights, and ways round."""
-    tell(f"open descriptors: {sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1]}")
+    tell(f"open descriptors: {[number for number in range(4096) if is_open(number)]}")
     for what, act in {
         "become root": lambda: os.setuid(0),
         "a user namespace": lambda: system_call(UNSHARE, 0x1000_0000),

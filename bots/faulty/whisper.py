@@ -6,11 +6,12 @@ came through: ``pages_in_memory: not all bits``.
 """
 
 # Calls by their plain names, and functions that share one signature.
-# ruff: noqa: ARG001, B023, PTH108, PTH110, PTH118, PTH120
+# ruff: noqa: ARG001, B023, PTH108, PTH110, PTH115, PTH118, PTH120
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
@@ -29,14 +30,24 @@ PREADV2, RWF_NOWAIT = x86(327, 286), 8
 SET_TID_ADDRESS, FUTEX = x86(218, 96), x86(202, 98)
 FUTEX_WAIT, FUTEX_WAKE = 0, 1
 IO_SETUP, INOTIFY_INIT1, INOTIFY_ADD_WATCH = x86(206, 0), x86(294, 26), x86(254, 27)
-SCHED_GETATTR = x86(315, 275)
+SCHED_GETATTR, STATX = x86(315, 275), x86(332, 291)
 MADV_PAGEOUT, MADV_MERGEABLE = 21, 12
 POSIX_FADV_DONTNEED = 4
 IN_ACCESS = 1
 RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE, F_SETSIG = 11, 12, 10
 PAGE = mmap.PAGESIZE
 BITS = 32
-SYSTEM_FILE = "/usr/lib/os-release"
+SETTINGS = [
+    "tcp_" + name
+    for name in """
+        abort_on_overflow adv_win_scale app_win autocorking base_mss dsack ecn ecn_fallback fack fastopen
+        fin_timeout frto invalid_ratelimit keepalive_intvl keepalive_probes keepalive_time limit_output_bytes
+        low_latency max_orphans max_reordering max_syn_backlog max_tw_buckets mem min_rtt_wlen min_tso_segs
+        moderate_rcvbuf mtu_probing no_metrics_save notsent_lowat orphan_retries reordering retrans_collapse
+    """.split()  # noqa: SIM905 -- they are many
+]
+SYSTEM_FILE = "/etc/passwd"
+TICK, SAME = 0.02, 15
 APART = 64
 """Pages from bit to bit, so that one is not read ahead with another."""
 
@@ -59,7 +70,7 @@ def told(name: str, heard: list[int | None]) -> None:
 def remember(bot: Bot) -> None:
     """Leaves word to itself in the next match, in what the kernel keeps of files and of processes."""
     tell(f"numbers of the process and of a file: {os.getpid()} {number_of_a_file()}")
-    for way in times_of_reading, pages_in_memory, temporary_files:
+    for way in times_of_reading, pages_in_memory, temporary_files, missing_names, looks_at_the_kernel:
         way(bot, "write" in bot.given)
     # The next match's processes would have later numbers.
     for _ in range(64):
@@ -96,6 +107,43 @@ def temporary_files(bot: Bot, writes: bool) -> None:
             pass
     if not writes:
         told("temporary_files", found)
+
+
+def missing_names(bot: Bot, writes: bool) -> None:
+    """A name that is not there is refused faster once somebody has looked it up."""
+    names = [
+        [f"/usr/lib/arbiter-attack-{bot.given['word']}-{place}-{number}".encode() for number in range(SAME)]
+        for place in range(BITS)
+    ]
+    if writes:
+        for same, bit in zip(names, secret()):  # noqa: B905
+            for name in same if bit else ():
+                libc.access(name, 0)
+        return
+    taken = []
+    for same in names:
+        times = []
+        for name in same:
+            start = time.perf_counter_ns()
+            libc.access(name, 0)
+            times.append(time.perf_counter_ns() - start)
+        taken.append(sorted(times)[SAME // 2])
+    slowest_fast, fastest_slow = sorted(taken)[sum(secret()) - 1 : sum(secret()) + 1]
+    told("missing_names", [int(2 * one < slowest_fast + fastest_slow) for one in taken])
+
+
+def looks_at_the_kernel(bot: Bot, writes: bool) -> None:
+    """A setting of the kernel has the time of the first look at it."""
+    files = [f"/proc/sys/net/ipv4/{name}" for name in SETTINGS]
+    now = time.time()
+    if writes:
+        for file, bit in zip(files, secret()):  # noqa: B905
+            if bit:
+                os.path.exists(file)
+    elif all(map(os.path.exists, files)):
+        told("looks_at_the_kernel", [int(os.stat(file).st_mtime < now - TICK) for file in files])
+    else:
+        told("looks_at_the_kernel", [])
 
 
 def number_of_a_file() -> int:
@@ -258,6 +306,7 @@ def no_core() -> None:
 def watch(bot: Bot) -> None:
     """Looks at what tells how long rivals think, and how many they are."""
     rival = int(bot.given["rival"])
+    buffer = ctypes.create_string_buffer(256)
     of_rival = ctypes.c_long(~rival << 3 | 2).value
     for what, act in {
         "a rival's CPU time": lambda: time.clock_gettime(of_rival),
@@ -284,6 +333,12 @@ def watch(bot: Bot) -> None:
         "its own state": lambda: read("/proc/self/stat"),
         "signals that are queued for all": lambda: read("/proc/self/status"),
         "numbers of what it has open": lambda: read("/proc/self/fdinfo/0"),
+        "numbers of files of the kernel": lambda: os.lstat("/proc/self/fd/0"),
+        "the number of a mount": lambda: system_call(STATX, -100, ctypes.c_char_p(b"/"), 0, 0x1000, buffer),
+        "the number of a namespace": lambda: os.readlink("/proc/self/ns/mnt"),
+        "its control group": lambda: read("/proc/self/cgroup"),
+        "how many processes there are": lambda: os.stat("/proc").st_nlink > 60 or absent(),
+        "when somebody first looked at a device": lambda: os.stat("/sys/class/net"),
         "how full a disk is": lambda: os.statvfs("/usr"),
         "the number of a socket": number_of_a_socket,
         "page out": lambda: advise(MADV_PAGEOUT),
@@ -294,6 +349,10 @@ def watch(bot: Bot) -> None:
     }.items():
         attempt(what, act)
     tell(f"memory of the machine: {round(os.sysconf('SC_PHYS_PAGES') * PAGE / 1e6)} MB")
+
+
+def absent() -> None:
+    raise OSError(errno.ENOENT, "none but its own")
 
 
 def call_clock_nanosleep(clock: int) -> None:

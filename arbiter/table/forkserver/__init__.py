@@ -26,3 +26,9 @@ MOST_DESCRIPTORS = 255
 """That a bot may open. One beyond them takes its listener to the supervisor: no bot can have that number."""
 WRAPPER_FAILED = "bubblewrap failed"
 """Why a program was not started that a wrapper should have executed."""
+SCRATCH_BYTES = 16 << 20
+"""The most in a bot's temporary folder, which counts as its memory where it has a control group."""
+OWN_ENTRIES = ("cmdline", "maps", "stat", "statm")
+"""Of a process, what runtimes read in /proc. Not what numbers its files, threads, mounts or namespaces."""
+SYSTEM_BYTES = 512 << 20
+"""The most in the system in memory."""

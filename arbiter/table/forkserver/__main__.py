@@ -1,4 +1,6 @@
-"""Run as ``python -I -S forkserver/__main__.py DESCRIPTOR staged|here``; imports only this package."""
+"""Run as ``python -I -S forkserver/__main__.py DESCRIPTOR staged|here|keeper [BUDGET]``; imports only this
+package.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,13 @@ for name, folder in (("arbiter", HERE.parents[1]), ("arbiter.table", HERE.parent
     sys.modules[name] = package
 sys.path.insert(0, str(HERE.parents[2]))
 
-from arbiter.table.forkserver.family import main  # noqa: E402
+from arbiter.table.forkserver import family, keeper  # noqa: E402
 
 try:
-    main(int(sys.argv[1]), staged=sys.argv[2] == "staged")
+    if sys.argv[2] == "keeper":
+        keeper.main(int(sys.argv[1]), int(sys.argv[3]))
+    else:
+        family.main(int(sys.argv[1]), staged=sys.argv[2] == "staged")
 except OSError as error:
     # The worker hears that this process has died, and makes its match void.
     sys.exit(f"arbiter: the process that starts bots failed: {error}")

@@ -24,7 +24,7 @@ from arbiter.table.forkserver.kernel import (
     give_up_powers,
     prctl,
 )
-from arbiter.table.forkserver.stage import make_scratch
+from arbiter.table.forkserver.root import enter_root
 
 ADDRESS_SPACE = 1 << 30
 STACK = 64 << 20
@@ -47,15 +47,15 @@ def become_bot(
     failure: int,
     groups: list[str],
     ground: dict[str, Any],
-    scratch: list[Any] | None,
+    root: dict[str, Any] | None,
     user: int | None,
 ) -> NoReturn:
     """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
 
     `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
-    `groups` its control groups, `ground` what is the same for all confined bots, `scratch` where it gets a
-    temporary folder with which rights, if it does, `user` the namespace of a user of its own, if it has one.
-    What keeps the program from being executed is written to the descriptor `failure`, which the program does
+    `groups` its control groups, `ground` what is the same for all confined bots, `root` what its root
+    folder has, if it gets one of its own, `user` the namespace of a user of its own, if it has one. What
+    keeps the program from being executed is written to the descriptor `failure`, which the program does
     not get.
     """
     try:
@@ -78,8 +78,9 @@ def become_bot(
         for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        if scratch is not None:
-            make_scratch(scratch[0])
+        os.umask(0o022)
+        if root is not None:
+            enter_root(root)
         os.chdir(bot["folder"])
         memory = bot["memory_bytes"]
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
@@ -100,7 +101,8 @@ def become_bot(
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if bot["confine"] is not None:
             give_up_powers(kept=kept_power)
-            confine([*bot["confine"], *([scratch] if scratch else ())], **ground, listener=listener)
+            own = [*bot["confine"], *([[root["scratch"], root["rights"]]] if root is not None else ())]
+            confine(own, **ground, listener=listener)
         # Last, since `confine` uses a descriptor beyond that.
         lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
         if bot["wrapped"]:

@@ -15,9 +15,16 @@ from arbiter.table.awake import Awake
 from arbiter.table.forkserver import MESSAGE_LIMIT, WRAPPER_FAILED
 from arbiter.table.forkserver.birth import become_bot
 from arbiter.table.forkserver.copies import Copies
-from arbiter.table.forkserver.kernel import PR_SET_CHILD_SUBREAPER, PR_SET_DUMPABLE, prctl
-from arbiter.table.forkserver.stage import enter, restart_numbers
+from arbiter.table.forkserver.kernel import (
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    hang_mount,
+    prctl,
+    unmount,
+)
+from arbiter.table.forkserver.stage import enter, ignore_endings, restart_numbers
 from arbiter.table.forkserver.supervisor import Supervised, Supervisor
+from arbiter.table.forkserver.system import PLACE as SYSTEM
 from arbiter.table.forkserver.users import Users
 
 SWEEP_SECONDS = 10.0
@@ -34,8 +41,7 @@ Answer: TypeAlias = tuple[Any, list[int]]
 
 def main(descriptor: int, staged: bool) -> None:
     """The slim process: serve requests until the worker is gone, leave nothing behind."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+    ignore_endings()
     # Descriptors under way in sockets count for all processes of a user; our limit must be above the bots'.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -60,10 +66,12 @@ def main(descriptor: int, staged: bool) -> None:
 
 def answer(worker: socket.socket, family: Family) -> bool:
     """Answer a request; False if the worker is gone, ConnectionError if it goes before the answer."""
-    message = worker.recv(MESSAGE_LIMIT)
+    message, received, _, _ = socket.recv_fds(worker, MESSAGE_LIMIT, 1)
     if not message:
         return False
     request = json.loads(message)
+    if received:
+        request["with"]["descriptor"] = received[0]
     said, descriptors = getattr(family, request["do"])(**request["with"])
     try:
         socket.send_fds(worker, [json.dumps(said).encode()], descriptors)
@@ -165,6 +173,7 @@ class Family:
         self._staged, self._label = staged, label
         self._copies = Copies()
         self._users = Users()
+        self._has_system = False
         self._ground: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
         self._errors: list[tuple[int, int]] = []
@@ -173,8 +182,22 @@ class Family:
         self._groups_made = 0
 
     def furnish(self, calls: dict[str, int], errors: list[tuple[int, int]], **ground: Any) -> Answer:
-        """Take what is the same for all confined bots."""
+        """Take what is the same for all confined bots; whether they will be on a stage."""
         self._calls, self._errors, self._ground = calls, errors, ground
+        return self._staged, []
+
+    def hang(self, descriptor: int) -> Answer:
+        """Take the system in memory that its keeper hands out, in place of the one before, if there is a
+        stage.
+        """
+        try:
+            if self._staged:
+                if self._has_system:
+                    unmount(SYSTEM)
+                hang_mount(descriptor, SYSTEM)
+                self._has_system = True
+        finally:
+            os.close(descriptor)
         return None, []
 
     def start(self, bots: list[dict[str, Any]]) -> Answer:
@@ -230,8 +253,8 @@ class Family:
                 our_end.close()
                 raise
             if pid == 0:
-                scratch = request["scratch"] if self._staged else None
-                become_bot(request, theirs, their_end, failure[1], groups, self._ground, scratch, user)
+                root = request["root"] if self._has_system else None
+                become_bot(request, theirs, their_end, failure[1], groups, self._ground, root, user)
         for number in (*theirs, failure[1]):
             os.close(number)
         supervised = None

@@ -14,10 +14,13 @@ PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 47, 2
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x2_0000, 0x1000_0000, 0x2000_0000
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME, MS_REC, MS_PRIVATE = 2, 4, 8, 1 << 10, 1 << 14, 1 << 18
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME, MS_BIND, MS_REC, MS_PRIVATE = (
+    2, 4, 8, 1 << 10, 1 << 12, 1 << 14, 1 << 18,
+)  # fmt: skip
 MNT_DETACH = 2
-AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 0x1
-MOUNT_SETATTR = 442
+AT_FDCWD, AT_EMPTY_PATH, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x1000, 0x8000, 0x1
+OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
+OPEN_TREE_CLONE, MOVE_MOUNT_F_EMPTY_PATH = 1, 4
 SECCOMP = {"x86_64": 317, "aarch64": 277}
 SECCOMP_SET_MODE_FILTER, NEW_LISTENER = 1, 8
 CAPABILITY_VERSION_3, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 0x20080522, 1, 2
@@ -55,6 +58,24 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
 def unmount(target: str) -> None:
     """Remove a mount; files that are open stay so."""
     _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
+
+
+def clone_mount(path: str) -> int:
+    """A descriptor of a read-only copy of a mount and those below, which hangs nowhere; closed at an exec."""
+    flags = OPEN_TREE_CLONE | AT_RECURSIVE | os.O_CLOEXEC
+    copy = call(OPEN_TREE, AT_FDCWD, os.fsencode(path), flags)
+    try:
+        attributes = struct.pack("=4Q", MOUNT_ATTR_RDONLY, 0, 0, 0)
+        call(MOUNT_SETATTR, copy, b"", AT_EMPTY_PATH | AT_RECURSIVE, attributes, len(attributes))
+    except OSError:
+        os.close(copy)
+        raise
+    return copy
+
+
+def hang_mount(copy: int, path: str) -> None:
+    """Mount on a folder what `clone_mount` returned, perhaps elsewhere."""
+    call(MOVE_MOUNT, copy, b"", AT_FDCWD, os.fsencode(path), MOVE_MOUNT_F_EMPTY_PATH)
 
 
 def set_read_only(path: str, beneath: bool) -> None:

@@ -9,7 +9,7 @@ to a user namespace), and becomes the first process there:
 - /proc shows a process only what it might debug, which under Landlock is itself alone;
 - process ids start from the same one in every match, and tell nothing of the rest of the machine;
 - a player's folders are covered by copies in memory (`copies`);
-- each bot gets a mount namespace of its own, with a temporary folder that only it sees and that ends with it.
+- each bot gets a mount namespace of its own, with a root that only it sees and that ends with it (`root`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from arbiter.table.forkserver.kernel import (
     CLONE_NEWNS,
     CLONE_NEWPID,
     CLONE_NEWUSER,
-    MS_NOATIME,
     MS_NODEV,
     MS_NOEXEC,
     MS_NOSUID,
@@ -35,11 +34,10 @@ from arbiter.table.forkserver.kernel import (
     set_writable,
     unshare,
 )
+from arbiter.table.forkserver.root import PLACE, open_room
 
 FIRST_PID = 100
 """The process ids of every match's bots start here."""
-SCRATCH_BYTES, SCRATCH_FILES = 16 << 20, 1024
-"""The most in a bot's temporary folder, which counts as its memory where it has a control group."""
 CONTROL_GROUPS = ("cgroup", "cgroup2")
 
 
@@ -54,7 +52,8 @@ def enter() -> bool:
         with suppress(BaseException):
             if (first := _new_first_process()) == 0:
                 _furnish()
-                make_scratch("/proc")
+                open_room()
+                os.chroot(PLACE)
                 os._exit(0)
             os._exit(_exit_code(first))
         os._exit(1)
@@ -66,6 +65,12 @@ def enter() -> bool:
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     _furnish()
     return True
+
+
+def ignore_endings() -> None:
+    """Leave it to who started this process what a signal to end means."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _new_first_process() -> int:
@@ -90,13 +95,6 @@ def _furnish() -> None:
             with suppress(OSError):
                 set_writable(place)
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=ptraceable")
-
-
-def make_scratch(place: str) -> None:
-    """Cover a folder with an empty one in memory, for this process and its children alone."""
-    unshare(CLONE_NEWNS)
-    options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES},mode=0700"
-    mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME, options)
 
 
 def restart_numbers() -> None:

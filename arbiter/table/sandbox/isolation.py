@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
+from arbiter.table.forkserver import SYSTEM_BYTES
 from arbiter.table.sandbox import bubblewrap, cgroup, landlock
 from arbiter.table.slim import SlimProcess, check_system
 
@@ -68,7 +69,7 @@ def on_top() -> Tier:
 
 def stage() -> Tier:
     """Namespaces of a worker's own, which are added to every tier but plain where they are available."""
-    slim = SlimProcess(staged=True)
+    slim = SlimProcess("staged")
     try:
         answer = slim.ask("start", bots=[])[0]
     finally:
@@ -77,15 +78,32 @@ def stage() -> Tier:
     return _tier("stage", "" if answer["staged"] else why, lambda: stage_enforces(True, answer["own_user"]))
 
 
-def stage_enforces(staged: bool, own_user: str, in_place: Sequence[str] = ()) -> dict[str, object]:
-    """What namespaces add to a tier, if there are any; `own_user`: what a bot has of its own as a user,
-    `in_place`: the folders that were not copied.
+def stage_enforces(
+    staged: bool,
+    own_user: str,
+    in_place: Sequence[str] = (),
+    system: tuple[int, Sequence[str]] | None = (SYSTEM_BYTES, ()),
+) -> dict[str, object]:
+    """What namespaces add to a tier, if there are any.
+
+    `own_user`: what a bot has of its own as a user; `in_place`: the own folders that were not copied; `system`: the most bytes of the system in memory and
+    the folders that are not in it, None where bots see the machine's own.
     """
     if not staged:
         return {}
-    files = "copies in memory" + (f", but for {', '.join(in_place)}" if in_place else "")
-    user = OWN_USER.get(own_user, "the same for all")
-    return {"processes": "none but its own to be seen", "own files": files, "user": user}
+    found: dict[str, object] = {
+        "processes": "none but its own to be seen",
+        "own files": _but_for("copies in memory", in_place),
+        "user": OWN_USER.get(own_user, "the same for all"),
+    }
+    if system is None:
+        return found
+    budget, elsewhere = system
+    return found | {"system": _but_for(f"in memory, at most {budget >> 20} MB", elsewhere)}
+
+
+def _but_for(what: str, folders: Sequence[str]) -> str:
+    return what + (f", but for {', '.join(folders)}" if folders else "")
 
 
 def choose(wanted: str, required: bool = False) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.table.files import SYSTEM_PATH
+from arbiter.table.forkserver import OWN_ENTRIES, SCRATCH_BYTES
 from arbiter.table.sandbox import seccomp
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ SCOPES = 0b11
 REMOVE_DIR, REMOVE_FILE, MAKE_DIR, MAKE_REG = 1 << 4, 1 << 5, 1 << 7, 1 << 8
 WRITE = READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | REFER
 """Files and folders, but no links, devices, pipes or sockets, and nothing to run."""
-SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
-"""Covered by a bot's temporary folder: the first that hides no file of its own."""
 READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
@@ -68,11 +67,6 @@ DEVICES = {
     "/dev/random": READ_FILE,
     "/dev/urandom": READ_FILE,
 }
-# Not what shows who shares a page of a file (smaps, pagemap), mounts, the network, counts of all processes
-# of a user (status, fdinfo), or which match it is (cgroup).
-OWN_ENTRIES = tuple(f"/proc/self/{name}" for name in (
-    "auxv", "cmdline", "comm", "environ", "fd", "limits", "maps", "schedstat", "stat", "statm",
-))  # fmt: skip
 PARTS = (
     "bin", "conf", "include", "jmods", "jre", "lib", "lib32", "lib64", "lib-python", "lib_pypy", "libexec",
     "pyvenv.cfg", "release", "share", "ssl",
@@ -111,9 +105,6 @@ def handled(abi: int) -> list[int]:
 
 def enforced() -> dict[str, object]:
     """What the tier enforces on this machine, as records say it."""
-    # Imported here, as it calls the C library: who only asks for the places of files needs none.
-    from arbiter.table.forkserver.stage import SCRATCH_BYTES
-
     abi = version()
     return {
         "own_session": True,
@@ -127,33 +118,6 @@ def enforced() -> dict[str, object]:
     }
 
 
-def confinement(player: Player, program: str) -> dict[str, Any]:
-    """What the launcher needs to confine a bot, which is `program`, beside `ground`, as JSON values."""
-    places = _resolved(own_places(player, program))
-    place = scratch_place(player.folder, *places)
-    return {
-        "stage": True,
-        "folders": own_folders(player.read),
-        # Resolved: what has become a link when it is opened is not followed.
-        "confine": [(path, RUN) for path in places],
-        "scratch": (place, WRITE) if place else None,
-    }
-
-
-def scratch_place(*places: str) -> str:
-    """Where a bot has its temporary folder: at the first place that hides none of its own; "" for nowhere."""
-    return next(
-        (
-            place
-            for place in SCRATCH_PLACES
-            if os.path.isdir(place)
-            and os.path.realpath(place) == place
-            and not any(f"{path}/".startswith(f"{place}/") for path in places)
-        ),
-        "",
-    )
-
-
 @cache
 def ground() -> dict[str, Any]:
     """What is the same for all confined bots, as JSON values."""
@@ -161,7 +125,7 @@ def ground() -> dict[str, Any]:
     rules = {os.path.realpath(path): rights for path, rights in system_rules().items()}
     return {
         "handled": handled(version()),
-        "rules": [*rules.items(), *((path, READ) for path in OWN_ENTRIES)],
+        "rules": [*rules.items(), *((f"/proc/self/{name}", READ) for name in OWN_ENTRIES)],
         "filter": filtered.code.hex(),
         "marks": filtered.marks,
         **seccomp.supervised(),

@@ -47,7 +47,7 @@ OWN = (
         eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime
         sendto recvfrom recvmsg shutdown getsockname getpeername"""),
     _group(ALLOW, "it opens and looks at files; which ones, Landlock or mounts decide", """
-        open openat openat2 stat fstat lstat newfstatat statx access faccessat faccessat2
+        open openat openat2 stat fstat lstat newfstatat access faccessat faccessat2
         readlink readlinkat getdents getdents64 getcwd chdir fchdir umask"""),
     _group(ALLOW, "it makes and changes files; which ones, Landlock or mounts decide", """
         creat mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 ftruncate fallocate
@@ -75,6 +75,7 @@ WITHOUT_EFFECT = (
 TRIED = (
     _group(ABSENT, "runtimes try it and do without; it would go round this list", """
         clone3 io_uring_setup io_uring_enter io_uring_register memfd_create memfd_secret"""),
+    _group(ABSENT, "runtimes try it and use stat instead; it tells numbers of mounts", "statx"),
     _group(ABSENT, "runtimes try it and do without; where memory lies is the machine's affair", """
         get_mempolicy set_mempolicy set_mempolicy_home_node mbind"""),
     _group(Verdict(errno.EOPNOTSUPP), "files' further attributes; nothing here has any", """

@@ -14,10 +14,12 @@ from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import Table
+from arbiter.table import system as system_module
 from arbiter.table.forkserver import copies, users
 from arbiter.table.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
 from arbiter.table.sandbox.isolation import probe, stage, stage_enforces
 from arbiter.table.slim import SlimProcess
+from arbiter.table.system import SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +99,44 @@ def test_a_bot_finds_its_own_files_where_they_are(table: Table, tmp_path: Path) 
         "bot.py  0o100644", "data  0o40755", "link data/deep/book 0o120777",
         "data/deep  0o40755", "data/run  0o100755", "data/deep/book  0o100644",
     ]  # fmt: skip
+
+
+@on_a_stage
+def test_a_bot_sees_nothing_of_the_machine_but_its_own_and_a_system_in_memory(
+    table: Table, tmp_path: Path
+) -> None:
+    store = tmp_path / "season.sqlite-wal"
+    store.write_text("x")
+    told = seen_by(table, tmp_path / "own", SEES.replace("STORE", str(store))).stderr_tail.splitlines()
+    assert told == ["False", "False", "[]", "True", "True", "[]"]
+
+
+SEES = """
+import os, sys
+device = os.stat("/usr").st_dev
+for line in (
+    os.path.exists("STORE"), os.path.exists("/home") or os.path.exists("/var/lib"),
+    [name for name in ("fd", "fdinfo", "ns", "task", "mountinfo", "status", "root") if os.path.exists("/proc/self/" + name)],
+    all(os.stat(path).st_dev == device for path in ("/etc", "/sys/devices", "/proc/cpuinfo", "/proc/sys/kernel")),
+    os.readlink("/proc/self/exe") == os.path.realpath(sys.executable),
+    [path for path in ("/lib/x86_64-linux-gnu", "/lib64", os.__file__) if os.path.exists(path) and os.stat(path).st_dev != device],
+):
+    print(line, file=sys.stderr)
+"""
+
+
+@on_a_stage
+def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_named(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SYSTEM.close()
+    monkeypatch.setattr(system_module, "SYSTEM_BYTES", 40 << 20)
+    try:
+        seen_by(table, tmp_path / "own", "")
+        assert SYSTEM.told.bytes <= 40 << 20
+        assert any(os.__file__.startswith(place) for place in SYSTEM.told.in_place)
+    finally:
+        SYSTEM.close()
 
 
 @on_a_stage
@@ -308,7 +348,7 @@ def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = SlimProcess.__init__
-    monkeypatch.setattr(SlimProcess, "__init__", lambda slim, _: start(slim, staged=False))
+    monkeypatch.setattr(SlimProcess, "__init__", lambda slim, *_: start(slim, "here"))
     table = Table()
     try:
         report = seen_by(

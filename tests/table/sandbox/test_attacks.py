@@ -91,7 +91,7 @@ class Place:
         given = [
             *ARGUMENTS, *arguments,
             f"mb={MEGABYTES.get(name, 400)}", f"file={self.folder}/rival/program",
-            f"scratch={self.folder}/scratch", f"own={own}", f"port={20_000 + os.getpid() % 20_000}",
+            f"word={self.folder.name}", f"scratch={self.folder}/scratch", f"own={own}", f"port={20_000 + os.getpid() % 20_000}",
         ]  # fmt: skip
         of = "whisper" if name in WHISPERS else "attack"
         script = str(self.folder / "attacker" / f"{of}.py")

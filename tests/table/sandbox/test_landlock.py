@@ -15,6 +15,7 @@ from arbiter.players import registered
 from arbiter.table.conduct import start_request
 from arbiter.table.files import SYSTEM_PATH
 from arbiter.table.sandbox import landlock
+from arbiter.table.sandbox.needs import confinement, scratch_place
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_what_is_handled_grows_with_the_kernel(abi: int, numbers: int) -> None:
 
 def rules_of(folder: Path, *command: str, read: tuple[str, ...] = ()) -> dict[str, int]:
     player = registered("p", command, folder, read=read)
-    own = landlock.confinement(player, landlock.real_program(player))["confine"]
+    own = confinement(player, landlock.real_program(player))["confine"]
     return {**dict(landlock.ground()["rules"]), **dict(own)}
 
 
@@ -52,21 +53,16 @@ def test_nothing_may_be_written_to_but_the_null_device(tmp_path: Path) -> None:
     assert {path for path, rights in rules.items() if rights & ~reading} == {"/dev/null"}
 
 
-def test_a_temporary_folder_hides_no_file_of_the_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [tmp_path / name for name in ("missing", "link", "players", "free")]
-    (tmp_path / "players" / "alice").mkdir(parents=True)
-    (tmp_path / "free").mkdir()
-    (tmp_path / "link").symlink_to("free")
-    monkeypatch.setattr(landlock, "SCRATCH_PLACES", tuple(map(str, places)))
-    alice = str(tmp_path / "players" / "alice")
-    assert landlock.scratch_place(alice) == str(tmp_path / "free")
-    assert landlock.scratch_place("/srv/bob") == str(tmp_path / "players")
-    assert landlock.scratch_place(alice, str(tmp_path / "free")) == ""
+@pytest.mark.parametrize(
+    ("own", "place"), [("/srv/bob", "/tmp"), ("/tmp/bob", "/var/tmp"), ("/tmpfs/bob", "/tmp")]
+)
+def test_a_temporary_folder_lies_where_the_bot_has_nothing_else(own: str, place: str) -> None:
+    assert scratch_place(own, "/opt/python/lib") == place
 
 
 def test_a_temporary_folder_takes_files_and_folders_and_runs_nothing(tmp_path: Path) -> None:
     player = registered("p", (sys.executable,), tmp_path)
-    _, rights = landlock.confinement(player, landlock.real_program(player))["scratch"]
+    rights = confinement(player, landlock.real_program(player))["root"]["rights"]
     # EXECUTE, MAKE_CHAR, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM, IOCTL_DEV.
     assert not rights & (0b1 | 1 << 6 | 0b1111 << 9 | 1 << 15)
 

@@ -1,0 +1,108 @@
+"""The process that keeps the system in memory, and hands it out to those that start bots.
+
+It is run as ``forkserver/__main__.py DESCRIPTOR keeper BUDGET``, moves to a stage of its own, and answers
+requests on its socket and on those that it makes for other processes, until the first one is closed."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+from contextlib import suppress
+from typing import Any
+
+from arbiter.table.forkserver import MESSAGE_LIMIT
+from arbiter.table.forkserver.stage import enter, ignore_endings
+from arbiter.table.forkserver.system import System
+
+FAR_TOO_LONG = 1 << 20
+"""Bytes of a file of the kernel that is copied."""
+
+
+class Keeper:
+    """The system, and what is asked of it. Its public methods answer requests."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._known: set[str] = set()
+        self.made: list[socket.socket] = []
+        """Sockets for others, which are not yet listened to."""
+
+    def furnish(self, settings: list[str], kernel: list[str], devices: list[str]) -> tuple[Any, list[int]]:
+        """Take what is the same for all bots: settings in /etc, copies of the kernel's files, devices."""
+        for path in settings:
+            self._system.take(path, follow=False)
+        for path in kernel:
+            self._copy_all(path)
+        for path in devices:
+            self._system.bind(path)
+        return None, []
+
+    def take(self, paths: list[str], scans: list[str]) -> tuple[Any, list[int]]:
+        """Take what programs need, and the libraries of those in `scans`; what is there then, and it."""
+        for path in paths:
+            if path not in self._known:
+                self._known.add(path)
+                self._system.take(path)
+        for path in scans:
+            self._system.scan(path)
+        system = self._system
+        said = {"bytes": system.bytes, "budget": system.budget, "in_place": system.in_place}
+        return said, [system.clone()]
+
+    def connect(self) -> tuple[Any, list[int]]:
+        """A socket on which another process may ask."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.made.append(ours)
+        return None, [theirs.detach()]
+
+    def _copy_all(self, path: str) -> None:
+        """Copy a file of the kernel, or the files of a folder, as it is now."""
+        with suppress(OSError):
+            if os.path.isdir(path):
+                for name in sorted(os.listdir(path)):
+                    self._copy_all(f"{path}/{name}")
+                return
+            with open(path, "rb") as file:
+                self._system.write(path, file.read(FAR_TOO_LONG))
+
+
+def main(descriptor: int, budget: int) -> None:
+    """Answer until the first socket is closed; end at once where there can be no stage."""
+    ignore_endings()
+    owner = socket.socket(fileno=descriptor)
+    owner.set_inheritable(False)
+    if not enter():
+        return
+    keeper = Keeper(System(budget))
+    poll = select.poll()
+    sockets = {owner.fileno(): owner}
+    poll.register(owner, select.POLLIN)
+    while owner.fileno() in sockets:
+        for number, _ in poll.poll():
+            if not _answer(sockets[number], keeper):
+                poll.unregister(number)
+                sockets.pop(number).close()
+        for made in keeper.made:
+            sockets[made.fileno()] = made
+            poll.register(made, select.POLLIN)
+        keeper.made.clear()
+
+
+def _answer(asker: socket.socket, keeper: Keeper) -> bool:
+    """Answer a request; False if who asked is gone."""
+    try:
+        message = asker.recv(MESSAGE_LIMIT)
+        if not message:
+            return False
+        request = json.loads(message)
+        said, descriptors = getattr(keeper, request["do"])(**request["with"])
+        try:
+            socket.send_fds(asker, [json.dumps(said).encode()], descriptors)
+        finally:
+            for number in descriptors:
+                os.close(number)
+    except ConnectionError:
+        return False
+    return True

@@ -1,0 +1,41 @@
+"""The folders and links on the way to a file, one after another."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_LINKS = 40
+"""On the way to a file, as for the kernel."""
+
+
+def steps(path: str) -> Iterator[tuple[str, str]]:
+    """Each place on the way to an absolute path, and what it says if it is a link, else ""; the file comes
+    last.
+
+    What is not there is taken for a folder. OSError if there are too many links.
+    """
+    done, links = "", 0
+    rest = path.split("/")
+    while rest:
+        name = rest.pop(0)
+        if name == "..":
+            done = done.rpartition("/")[0]
+        if name in ("", ".", ".."):
+            continue
+        here = f"{done}/{name}"
+        try:
+            target = os.readlink(here)
+        except OSError:
+            target, done = "", here
+        yield here, target
+        if target:
+            links += 1
+            if links > MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            done = "" if target.startswith("/") else done
+            rest = [*target.split("/"), *rest]
