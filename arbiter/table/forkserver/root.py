@@ -37,11 +37,11 @@ them.
 OWN_PLACE = "/own"
 
 
-def open_room() -> None:
-    """Mount an empty file system for the root in a mount namespace of this process's own."""
+def open_room(place: str = PLACE) -> None:
+    """Mount an empty file system for a root in a mount namespace of this process's own."""
     unshare(CLONE_NEWNS)
     options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES + FOLDERS},mode=0755"
-    mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME, options)
+    mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME, options)
 
 
 def enter_root(root: dict[str, Any]) -> None:

@@ -28,13 +28,15 @@ from arbiter.table.forkserver.kernel import (
     MS_PRIVATE,
     MS_REC,
     PR_SET_PDEATHSIG,
+    clone_mount,
+    hang_mount,
     mount,
     prctl,
     set_read_only,
     set_writable,
     unshare,
 )
-from arbiter.table.forkserver.root import PLACE, open_room
+from arbiter.table.forkserver.root import PLACE, SYSTEM, open_room
 
 FIRST_PID = 100
 """The process ids of every match's bots start here."""
@@ -52,7 +54,8 @@ def enter() -> bool:
         with suppress(BaseException):
             if (first := _new_first_process()) == 0:
                 _furnish()
-                open_room()
+                open_room(SYSTEM)
+                hang_mount(clone_mount(SYSTEM), PLACE)
                 os.chroot(PLACE)
                 os._exit(0)
             os._exit(_exit_code(first))
