@@ -29,6 +29,7 @@ NOT_FOUND = re.compile(
 """Modules, classes and libraries: runtimes pass over folders that they may not read."""
 ABSENT = re.compile(rb"No such file or directory|FileNotFoundError|NoSuchFileException|\bENOENT\b")
 """Files: what a tier hides is not there."""
+STREAM = re.compile(rb"/dev/(?:std(?:in|out|err)|fd)\b|/proc/self/fd\b")
 NO_TEMPORARY = re.compile(
     rb"No usable temporary directory|(?:create|make) (?:a )?temporary (?:directory|file)", re.IGNORECASE
 )
@@ -41,6 +42,7 @@ NO_STAGE = (
     "there is a temporary folder only on a stage (arbiter isolation); without one name a folder that is "
     "there as the program's cache, in env: TORCHINDUCTOR_CACHE_DIR for torch"
 )
+NO_STREAM = "there is no /dev/stdin here: read and write the standard streams, which are open"
 NO_TEMPORARY_HERE = "there is no temporary folder here: let the program do without one"
 
 
@@ -63,6 +65,8 @@ def advice(said: bytes, tier: str, sent: bool = False) -> str:
         return ""
     if NO_TEMPORARY.search(said):
         return NO_TEMPORARY_HERE if sent else NO_STAGE
+    if STREAM.search(said):
+        return NO_STREAM
     missing = tells_of_module(said) or ABSENT.search(said) is not None
     if not missing and not FORBIDDEN.search(said):
         return ""

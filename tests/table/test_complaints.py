@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arbiter.table.complaints import NO_STAGE, READ, advice, tells_of_memory
+from arbiter.table.complaints import NO_STAGE, NO_STREAM, READ, advice, tells_of_memory
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,17 @@ def test_other_words_are_none(said: bytes) -> None:
 def test_what_a_tier_may_hide_is_to_be_named(said: bytes, tier: str) -> None:
     assert advice(said, tier).endswith(READ)
     assert advice(said, "plain") == ""
+
+
+@pytest.mark.parametrize(
+    "said", [b"No such file or directory: '/dev/stdin'", b"sh: cannot create /dev/stderr"]
+)
+def test_who_wants_a_standard_stream_by_name_is_told_that_it_is_open(said: bytes) -> None:
+    assert advice(said, "landlock") == NO_STREAM
+
+
+def test_a_file_that_is_not_there_may_be_hidden() -> None:
+    assert advice(b"FileNotFoundError: '/usr/share/dict/words'", "landlock").endswith(READ)
 
 
 def test_a_refusal_is_told_what_is_refused() -> None:

@@ -47,7 +47,8 @@ def open_room(place: str = PLACE) -> None:
 def enter_root(root: dict[str, Any]) -> None:
     """Move this process, which becomes a bot, to a root of its own. OSError if the kernel refuses.
 
-    `root` are the bot's `places` (folders and files where they really are, none within another), the `links`
+    `root` are the bot's `places` (folders and files where they really are, none within another; those of them
+    that are its `own` are copied for it), the `links`
     that lead there, `folders` to be there although empty, where its temporary folder is (`scratch`), and the
     program `exe`.
     """
@@ -66,7 +67,8 @@ def enter_root(root: dict[str, Any]) -> None:
             os.symlink(target, PLACE + path)
     for path in root["places"]:
         # What is gone is missed when it is started.
-        source = next(filter(os.path.lexists, (SYSTEM + path, path)), None)
+        kept = [] if path in root["own"] else [SYSTEM + path]
+        source = next(filter(os.path.lexists, (*kept, path)), None)
         if source is not None:
             _bind(source, path)
     for path in root["folders"]:

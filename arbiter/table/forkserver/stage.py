@@ -36,7 +36,8 @@ from arbiter.table.forkserver.kernel import (
     set_writable,
     unshare,
 )
-from arbiter.table.forkserver.root import PLACE, SYSTEM, open_room
+from arbiter.table.forkserver.root import PLACE, open_room
+from arbiter.table.forkserver.system import PLACE as SYSTEM
 
 FIRST_PID = 100
 """The process ids of every match's bots start here."""

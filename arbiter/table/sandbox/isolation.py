@@ -86,8 +86,9 @@ def stage_enforces(
 ) -> dict[str, object]:
     """What namespaces add to a tier, if there are any.
 
-    `own_user`: what a bot has of its own as a user; `in_place`: the own folders that were not copied; `system`: the most bytes of the system in memory and
-    the folders that are not in it, None where bots see the machine's own.
+    `own_user`: what a bot has of its own as a user; `in_place`: the own folders that were not copied;
+    `system`: the most bytes of the system in memory and the folders that are not in it, None where bots
+    see the machine's own.
     """
     if not staged:
         return {}

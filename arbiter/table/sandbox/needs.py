@@ -128,6 +128,7 @@ def _needs_of(
     ways = [*named, *programs, folder, *(word for word in command if word.startswith("/"))]
     root = {
         "places": shown,
+        "own": [place for place in shown if place in own],
         "links": [link for link in _links(ways) if not _is_in(link[0], (*shown, *SYSTEM))],
         "folders": [] if _is_in(os.path.realpath(folder), shown) else [os.path.realpath(folder)],
         "exe": os.path.realpath(programs[-1]),
