@@ -60,11 +60,13 @@ def prepare(path: str, store_url: str | None = None) -> Config:
 def _sitting_out(config: Config, store_url: str | None) -> Collection[str]:
     """Who is suspended from the next round on; nobody where the store cannot be read, which is told later."""
     from arbiter.season.ledger import Ledger
+    from arbiter.season.settings import as_begun
     from arbiter.store import Store
 
     with suppress(StoreError), closing(Store(store_url or config.store, create=False)) as store:
         season = store.season(config.season)
         if season is not None:
+            config = as_begun(config, season)
             ledger = Ledger.of(config, season)
             ledger.read_before(len(season.rounds()) + 1)
             return ledger.unfit(config)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
+from arbiter.cli.opening import to_be_played
 from arbiter.cli.options import config_argument, format_option
 from arbiter.cli.output import counted, note, print_json, print_table, say
 from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arbiter.config import Config
 
 
 @click.command("check-config")
@@ -24,6 +29,7 @@ def check_config(config: str, style: str) -> None:
 
     checked = load(config, check_commands=True, check_store=True)
     refuse_reach(checked)
+    rule = to_be_played(checked).after_fault
     for warning in checked.warnings:
         note(warning)
     players = [entry.player.name for entry in checked.entries]
@@ -37,12 +43,26 @@ def check_config(config: str, style: str) -> None:
                 "rounds": checked.rounds,
                 "store": checked.store,
                 "digest": checked.digest,
+                "after_fault": rule,
                 "warnings": list(checked.warnings),
             }
         )
     else:
         size = f"{counted(len(players), 'player')}, {counted(checked.rounds, 'round')}"
         say(f"{config}: ok: {checked.game.title}, {size}")
+        if checked.submissions is not None or rule != "end":
+            say(f"after_fault: {rule}, {_why(checked, rule)}")
+
+
+def _why(config: Config, rule: str) -> str:
+    """Why this follows a fault in the next round."""
+    if "after_fault" not in config.left_open:
+        return "as the file says"
+    if rule != config.after_fault:
+        return "as in the season's last round, since the file does not say"
+    if rule == "substitute":
+        return "since authors submit: a friend's fault must not decide which of their results count"
+    return "the contest's rule, as there is no house bot to sit in"
 
 
 @click.command()

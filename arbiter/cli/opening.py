@@ -74,6 +74,17 @@ def address_of_store(path: str) -> str:
     return load(path).store
 
 
+def to_be_played(config: Config) -> Config:
+    """The config of the next round, as far as its store can be read: a season goes on as it was begun."""
+    from arbiter.season.settings import as_begun
+
+    with suppress(StoreError), closing(Store(config.store, create=False)) as store:
+        season = store.season(config.season)
+        if season is not None:
+            return as_begun(config, season)
+    return config
+
+
 def with_roster(config: Config) -> Config:
     """The config with the versions that authors sent and that play now, as far as its store can be read."""
     if config.submissions is not None:

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arbiter.config.game import game_of
-    from arbiter.config.season import Config, Entry, as_it_was, digest_of, load
+    from arbiter.config.season import Config, Entry, as_before, as_it_was, digest_of, load
 
-__all__ = ["Config", "Entry", "as_it_was", "digest_of", "game_of", "load"]
+__all__ = ["Config", "Entry", "as_before", "as_it_was", "digest_of", "game_of", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -69,6 +69,8 @@ FREE = frozenset(
     }
 )
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
+OPEN = frozenset({"after_fault"})
+"""Keys whose usual values were others once, or depend on keys that change freely: see `as_before`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class Config:
     `submissions` is None where authors send nothing; `roster` are the rated names of what they sent.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
     `languages` are the programs that the season names, by the words that start them.
+    `left_open` are those of the keys `OPEN` that the file does not give.
     """
 
     file: Path
@@ -135,6 +138,7 @@ class Config:
     roster: frozenset[str] = frozenset()
     gone: Mapping[str, str] = field(default_factory=dict)
     languages: Languages = field(default_factory=dict)
+    left_open: frozenset[str] = field(default=frozenset(), compare=False)
 
     def called(self, name: str) -> list[Entry]:
         """The entries of a player by its rated or registered name; ConfigError if there is none."""
@@ -204,6 +208,12 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
     if model.submissions is not None:
         warnings += unspoken(languages)
+    if model.submissions is not None and model.fault_rule() == "end":
+        mend = "leave the key out" if model.house_bots else "name a player in house_bots"
+        warnings.append(
+            "submissions with after_fault: end: who gives its own matches away decides which of the others'"
+            f" count, and a friend may profit ({mend}, and what a fault ended is played once more)"
+        )
     if model.submissions is not None and opens is None and model.every is None:
         ends = f"all {model.rounds} rounds" if until is None else "rounds"
         warnings.append(
@@ -238,10 +248,11 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         seed_commitment=model.seed_commitment,
         weak_seed=model.weak_seed,
         stop_when=model.stop_when.faults,
-        after_fault=model.after_fault,
+        after_fault=model.fault_rule(),
         qualify=model.qualify,
         submissions=None if model.submissions is None else model.submissions.settled(),
         languages=languages,
+        left_open=OPEN - model.model_fields_set,
     )
 
 
@@ -266,11 +277,24 @@ def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
     """Everything that changes results except the seed, which cannot change, as JSON values."""
     covered = model.model_dump(mode="json", exclude={*FREE, "game", "players"})
     covered["players"] = [settings_of_player(player) for player in model.players]
-    for key, usual in LATER.items():
-        # Or the settings of seasons begun before the key would change.
-        if covered[key] == usual:
-            del covered[key]
-    return covered | {"game": settings_of(game)}
+    covered["after_fault"] = model.fault_rule()
+    return _without_later(covered) | {"game": settings_of(game)}
+
+
+def _without_later(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Or the settings of seasons begun before a key came would change."""
+    return {key: value for key, value in settings.items() if key not in LATER or value != LATER[key]}
+
+
+def as_before(config: Config, settings: Mapping[str, Any]) -> Config:
+    """The config, with what its file leaves open as the settings of the round before have it.
+
+    So a season goes on as it began when a later version has other usual values, and when `submissions`,
+    which may come and go freely, would decide.
+    """
+    kept = {key: settings.get(key, LATER[key]) for key in config.left_open}
+    now = _without_later({**config.settings, **kept})
+    return replace(config, **kept, settings=now, digest=digest_of(now))
 
 
 def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
@@ -279,7 +303,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
     What the digest does not cover stays as the config has it.
     """
     try:
-        model = SeasonModel.model_validate(settings)
+        model = SeasonModel.model_validate({**LATER, **settings})
         game = game_of(model.game)
     except (ValidationError, ConfigError):
         return None

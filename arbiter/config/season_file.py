@@ -304,8 +304,17 @@ class SeasonModel(TableModel):
     house_bots: list[Word] = []
     suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
     stop_when: Annotated[StopModel, BeforeValidator(_share_of_what)] = StopModel()
-    after_fault: AfterFault = "end"
+    after_fault: AfterFault | None = None
     qualify: StrictBool = False
     submissions: SubmissionsModel | None = None
     languages: dict[Annotated[str, _checked(_check_word, "word")], Language] = {}
     players: Annotated[list[PlayerModel], Field(min_length=1)]
+
+    def fault_rule(self) -> AfterFault:
+        """What follows a fault; where the file does not say it, that depends on who enters players.
+
+        The friend of somebody who submits may end every match in which he is behind.
+        """
+        if self.after_fault is not None:
+            return self.after_fault
+        return "substitute" if self.submissions is not None and self.house_bots else "end"

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arbiter.config import as_before
 from arbiter.errors import ConfigError
 from arbiter.store.address import file_of
 from arbiter.store.begun import begun_beside
@@ -68,7 +69,8 @@ def refuse_renamed_file(config: Config) -> None:
 
 def _lost(config: Config, begun: Begun, store: Path | None) -> bool:
     """True for a season of the config's settings that no file is left of."""
-    if begun.digest != config.digest:
+    # Settings of an earlier version lack what it did not know.
+    if begun.digest not in (config.digest, as_before(config, {}).digest):
         return False
     if begun.file is not None:
         return not Path(begun.file).exists()

@@ -53,7 +53,10 @@ def consent(
 
 def consent_now(config: Config, season: SeasonStore) -> None:
     """Ask for what the season's next round needs accepted; ConfigError where that is something."""
-    rounds = season.rounds()
+    # Commands that ask for no consent load no checks.
+    from arbiter.season.settings import as_begun
+
+    config, rounds = as_begun(config, season), season.rounds()
     last = rounds[-1] if rounds else None
     begun = last is not None and not last.complete and not season.match_ids(last.number)
     number = len(rounds) if begun else len(rounds) + 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
-from arbiter.season.settings import config_of
+from arbiter.season.settings import as_begun, config_of
 from arbiter.testing import Said, match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def left_of(config: Config, stored: SeasonStore) -> Left:
     """What is left of a season that is in a store."""
     rounds = stored.rounds()
     complete = sum(known.complete for known in rounds)
+    config = as_begun(config, stored)
     ledger = Ledger.of(config, stored)
     ledger.read_before(complete + 1)
     suspended = tuple(ledger.unfit(config))

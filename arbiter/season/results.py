@@ -8,7 +8,7 @@ from arbiter.season.ledger import Ledger, pairwise
 from arbiter.season.orders import force, suspended_now
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import entrants
-from arbiter.season.settings import config_of
+from arbiter.season.settings import as_begun, config_of
 from arbiter.view import replay_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Results:
     """The results of a config's season; reading them changes nothing. `config` has what authors sent, too."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
-        self.config, self.stored = rostered(config, stored), stored
+        self.config, self.stored = rostered(as_begun(config, stored), stored), stored
 
     @property
     def complete(self) -> int:

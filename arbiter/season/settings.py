@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.config import as_it_was
+from arbiter.config import as_before, as_it_was
 from arbiter.errors import ConfigError, Problem
 from arbiter.players import lacking
 
@@ -25,6 +25,12 @@ def config_of(config: Config, season: SeasonStore, stored: StoredRound) -> Confi
         return config
     settings = season.settings(stored.digest)
     return None if settings is None else as_it_was(config, settings)
+
+
+def as_begun(config: Config, season: SeasonStore) -> Config:
+    """The config of the season's next round: what its file leaves open is as in the last one."""
+    settings = season.last_settings() if config.left_open else None
+    return config if settings is None else as_before(config, settings)
 
 
 def refuse_gone(config: Config, specs: Iterable[MatchSpec]) -> None:

@@ -20,6 +20,7 @@ from arbiter.season.events import PartComplete
 from arbiter.season.plan import check_seed
 from arbiter.season.schedule import matches_of
 from arbiter.season.season import Season
+from arbiter.season.settings import as_begun
 from arbiter.season.substitutes import number_of_substitutes
 from rating.pairing.rules import rule_of_round
 
@@ -80,6 +81,7 @@ def open_part(
     elif base is not None and there.seed != base.seed:
         raise StoreError(f"{part.name} holds another season of that name: its seed is another")
     there.played_from(file_text(config))
+    config = config if base is None else as_begun(config, base)
     return Season(config, there, settle, results=base)
 
 

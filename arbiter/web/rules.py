@@ -13,6 +13,7 @@ from arbiter.games import make
 from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
 from arbiter.samples.starter import starter_kit, trying
+from arbiter.season.settings import as_begun
 from arbiter.submissions.languages import languages
 from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS, MEANT, WRITTEN
 from arbiter.table.complaints import REFUSED
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 def rules(state: State) -> dict[str, Any]:
     """All of it as JSON values; `manual` and `protocol` are Markdown."""
-    config = state.config
+    config = as_begun(state.config, state.stored)
     return {
         "season": state.name,
         "game": _game(config.game),
