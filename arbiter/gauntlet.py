@@ -37,7 +37,15 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec, MatchSummary
     from arbiter.store import SeasonStore, Store
 
-OF_THE_SEASON = {"players", "pairing", "opening_rounds", "house_bots", "suspend_after", "after_fault"}
+OF_THE_SEASON = {
+    "players",
+    "pairing",
+    "opening_rounds",
+    "house_bots",
+    "suspend_after",
+    "suspend_share",
+    "after_fault",
+}
 """Settings of a season that change no match."""
 
 

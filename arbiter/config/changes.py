@@ -13,8 +13,8 @@ LONGEST = 60
 """Characters of a value; a longer one loses its beginning, which most commands share."""
 SHOWN = 6
 """Changes named in one line; more are counted."""
-LATER: Mapping[str, Any] = {"after_fault": "end", "languages": {}}
-"""Keys that came later, and their usual values, which settings leave out."""
+LATER: Mapping[str, Any] = {"after_fault": "end", "languages": {}, "suspend_share": 1}
+"""Keys that came later, with values that stand for what was before them, which settings leave out."""
 VERSION_MARK = "@"
 """Between a player's name and its version; no name has it."""
 

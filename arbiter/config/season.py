@@ -69,7 +69,7 @@ FREE = frozenset(
     }
 )
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
-OPEN = frozenset({"after_fault"})
+OPEN = frozenset({"after_fault", "suspend_share"})
 """Keys whose usual values were others once, or depend on keys that change freely: see `as_before`."""
 
 
@@ -96,6 +96,7 @@ class Config:
     `missed` says what becomes of moments that are over before a round could begin;
     the results of the last `freeze` rounds are held back from the public until the season is over;
     `ship` are folders whose files go to other machines.
+    `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
     `seed_commitment` is the SHA-256 of the seed's text that players were told before the season; `weak_seed`
     takes a seed that authors who send programs may guess.
@@ -125,6 +126,7 @@ class Config:
     ship: tuple[Path, ...]
     house_bots: tuple[str, ...]
     suspend_after: int
+    suspend_share: float
     entries: tuple[Entry, ...]
     digest: str
     settings: Mapping[str, Any]
@@ -241,6 +243,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         ship=tuple((folder / name).resolve() for name in model.ship),
         house_bots=tuple(model.house_bots),
         suspend_after=model.suspend_after,
+        suspend_share=model.suspend_share,
         entries=tuple(entries),
         digest=digest_of(settings),
         settings=settings,

@@ -160,6 +160,7 @@ Name = Annotated[str, _checked(check_name, "name")]
 Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
 Time = Annotated[str, _with_unit("{}s".format), _checked(TimeControl.parse, "time")]
 Moment = Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")]
+Share = Annotated[StrictInt | StrictFloat, Field(gt=0, le=1)]
 StoreUrl = Annotated[str, _checked(_check_store, "store")]
 
 
@@ -220,7 +221,7 @@ class TableModel(StrictModel):
 class StopModel(StrictModel):
     """What stops a run before more is played."""
 
-    faults: Annotated[StrictInt | StrictFloat, Field(gt=0, le=1)] = 1
+    faults: Share = 1
 
 
 def _share_of_what(value: object) -> object:
@@ -303,6 +304,7 @@ class SeasonModel(TableModel):
     ship: list[Word] = []
     house_bots: list[Word] = []
     suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
+    suspend_share: Share = 0.5
     stop_when: Annotated[StopModel, BeforeValidator(_share_of_what)] = StopModel()
     after_fault: AfterFault | None = None
     qualify: StrictBool = False

@@ -16,6 +16,7 @@ import rating
 from arbiter.config.changes import changed_players, registered_name
 from arbiter.errors import ConfigError
 from arbiter.match import original
+from arbiter.season.lapses import Lapses
 from arbiter.season.orders import Force, force_after, force_at_plan, is_automatic, round_of
 from arbiter.season.schedule import entrants
 from arbiter.store import Verb
@@ -67,7 +68,7 @@ class Ledger:
         self.results = rating.PairTable.from_matches((), players=self._names)
         self.faults: dict[str, Counter[str]] = defaultdict(Counter)
         self.wins_by_fault: Counter[str] = Counter()
-        self._streaks: Counter[str] = Counter()
+        self._lapses = Lapses()
 
     def read_before(self, number: int) -> None:
         """Read what the plan of round `number` depends on."""
@@ -103,36 +104,26 @@ class Ledger:
             if self._round <= complete < number:
                 self._forgive(registered)
         if digest != self._digest:
-            for name in self._changed(self._season.settings(digest)):
-                self._streaks.pop(name, None)
+            self._lapses.forget(self._changed(self._season.settings(digest)))
             self._digest = digest
         self._round = number
 
     def _forgive(self, registered: str) -> None:
-        for name in [name for name in self._streaks if registered_name(name) == registered]:
-            del self._streaks[name]
+        self._lapses.forget(name for name in self._lapses.names if registered_name(name) == registered)
 
     def _changed(self, settings: Mapping[str, Any] | None) -> Collection[str]:
-        """Players whose entry is another in `settings`; where that is not known, all who faulted last."""
+        """Players whose entry is another in `settings`; where that is not known, all who may have faulted."""
         before = self._season.settings(self._digest)
         if before is None or settings is None:
-            return list(self._streaks)
+            return self._lapses.names
         return changed_players(before, settings)
 
     def _count_faults(self, match: MatchSummary) -> None:
-        if match.faulty is not None:
-            if match.faulty == match.substitute:
-                return
-            # The match tells nothing about the others, who might have faulted later.
-            faulty = match.players[match.faulty]
-            self._streaks[original(faulty)] += 1
+        self._lapses.count(match)
+        if match.faulty is not None and match.faulty != match.substitute:
             if match.fault is not None:
-                self.faults[faulty][match.fault] += 1
+                self.faults[match.players[match.faulty]][match.fault] += 1
             self.wins_by_fault.update(_winners_by_fault(match))
-            return
-        for seat, name in enumerate(match.players):
-            if seat != match.substitute:
-                self._streaks.pop(original(name), None)
 
     @property
     def fit(self) -> Fit:
@@ -142,8 +133,8 @@ class Ledger:
         return self._fit
 
     def unfit(self, config: Config) -> dict[str, str]:
-        """Who is to sit out the next round, and why: players that the organiser suspended, or whose last
-        `suspend_after` matches ended by their own fault since their entry was changed.
+        """Who is to sit out the next round, and why: players that the organiser suspended, or whose own
+        faults ended too many matches since their entry was changed; see `Lapses.reason`.
         """
         reasons = {}
         changed = self._changed(config.settings) if config.digest != self._digest else ()
@@ -151,24 +142,25 @@ class Ledger:
             name = entry.player.name
             if (order := self._order(entry)) is not None:
                 reasons[name] = order.because
-            elif name not in changed and self._faults_too_often(config, name, entry.registered_name):
-                reasons[name] = _reason(self._streaks[name])
+            elif name not in changed and (why := self._too_often(config, name, entry.registered_name)):
+                reasons[name] = why
         return reasons
 
     def _unfit_to_return(self, config: Config) -> dict[str, str]:
         """Versions of the config's authors that do not play now, and would sit out for their faults."""
         playing = {entry.player.name for entry in config.entries}
         authors = {entry.registered_name for entry in config.entries if entry.is_sent}
-        owners = {name: registered_name(name) for name in self._streaks if name not in playing}
+        owners = {name: registered_name(name) for name in self._lapses.names if name not in playing}
         return {
-            name: _reason(self._streaks[name])
+            name: why
             for name, author in sorted(owners.items())
-            if author in authors and self._faults_too_often(config, name, author)
+            if author in authors and (why := self._too_often(config, name, author))
         }
 
-    def _faults_too_often(self, config: Config, name: str, registered: str) -> bool:
-        forgiven = self._force.reinstated.get(registered, -1) >= self._last
-        return 0 < config.suspend_after <= self._streaks[name] and not forgiven
+    def _too_often(self, config: Config, name: str, registered: str) -> str | None:
+        if self._force.reinstated.get(registered, -1) >= self._last:
+            return None
+        return self._lapses.reason(name, config.suspend_after, config.suspend_share)
 
     def _order(self, entry: Entry) -> Order | None:
         """The order by which a player sits out; what authors send now was tried since an earlier failure."""
@@ -178,8 +170,8 @@ class Ledger:
     def freed(self, config: Config) -> list[str]:
         """Who would be suspended for its faults, had the config not changed its entry."""
         changed = self._changed(config.settings) if config.digest != self._digest else ()
-        least = config.suspend_after
-        return [name for name in changed if 0 < least <= self._streaks[name]]
+        terms = config.suspend_after, config.suspend_share
+        return [name for name in changed if self._lapses.reason(name, *terms)]
 
     def ordered(self, config: Config) -> set[str]:
         """The players who were suspended by order, by rated name."""
@@ -232,10 +224,6 @@ class Ledger:
             "suspended": unfit | self._unfit_to_return(config),
             "players": rows,
         }
-
-
-def _reason(row: int) -> str:
-    return f"its last {row} matches ended by its own fault"
 
 
 def to_rating(match: MatchSummary) -> rating.Match:

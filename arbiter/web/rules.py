@@ -13,6 +13,7 @@ from arbiter.games import make
 from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
 from arbiter.samples.starter import starter_kit, trying
+from arbiter.season.lapses import ROUNDS
 from arbiter.season.settings import as_begun
 from arbiter.submissions.languages import languages
 from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS, MEANT, WRITTEN
@@ -97,6 +98,8 @@ def _limits(config: Config) -> dict[str, Any]:
         "isolation": tier,
         "refused": REFUSED.get(tier),
         "suspend_after": config.suspend_after,
+        "suspend_share": config.suspend_share,
+        "suspend_rounds": ROUNDS,
         "after_fault": config.after_fault,
     }
 

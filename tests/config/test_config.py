@@ -224,6 +224,8 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", "game: planning\nstore: postgresql+psycopg2://host/db"), "2:1: store: not a kind of store: postgresql+psycopg2:// (write sqlite:///file.sqlite or postgresql+psycopg://user@host/database)"),
         (("game: planning", "game: planning\nuntil: 2026-13-01T18:00"), "2:1: until: not a moment: '2026-13-01T18:00' (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nship: [no-such-folder]"), "2:8: ship.0: there is no folder no-such-folder"),
+        (("game: planning", "game: planning\nsuspend_share: 0"), "2:1: suspend_share: should be greater than 0"),
+        (("game: planning", "game: planning\nsuspend_share: 2"), "2:1: suspend_share: should be less than or equal to 1"),
         (("game: planning", "game: planning\nsuspend_after: -1"), "2:1: suspend_after: should be greater than or equal to 0"),
         (("game: planning", "game: planning\ntime: 9999h"), "2:1: time: too long a duration: '9999h' (at most 8760h)"),
         (("game: planning", "game: planning\nstart_time: 0s"), "2:1: start_time: too short to start a program: '0s' (write 5s, or clock)"),

@@ -62,6 +62,7 @@ SEASON = st.fixed_dictionaries(
             },
         ),
         "suspend_after": st.integers(0, 99),
+        "suspend_share": st.sampled_from([0.25, 0.5, 1]),
     },
 )
 

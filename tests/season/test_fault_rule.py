@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from arbiter.config import Config, load
+from arbiter.config.season import OPEN, digest_of
 from arbiter.config.writing import written
 from arbiter.errors import ConfigError
 from arbiter.samples import season_files
@@ -90,9 +91,7 @@ def test_the_rule_is_part_of_the_settings_and_written_out(write: Callable[..., C
 
 def before_the_change(config: Config) -> SeasonStore:
     """A season of this config that has a round whose settings do not know the key, as earlier versions had."""
-    settings = {key: value for key, value in config.settings.items() if key != "after_fault"}
-    from arbiter.config import digest_of
-
+    settings = {key: value for key, value in config.settings.items() if key not in OPEN}
     season = Season.open(config, Store(config.store)).stored
     season.add_round(1, digest_of(settings), [[f"p{n}" for n in range(4)]], settings)
     return season
@@ -103,6 +102,16 @@ def test_a_season_goes_on_under_the_rule_that_it_began_with(write: Callable[...,
     before_the_change(config)
     assert [play(config), play(config)] == ["end", "end"]
     assert play(write(SENT, BOT, "after_fault: substitute\n"), accept=True) == "substitute"
+
+
+def test_a_season_begun_before_there_was_a_share_of_faults_suspends_nobody_for_it(
+    write: Callable[..., Config],
+) -> None:
+    config = write(BOT)
+    season = before_the_change(config)
+    assert config.suspend_share == 0.5
+    assert Season(config, season).config.suspend_share == 1
+    assert Season(write(BOT, "suspend_share: 0.5\n"), season).config.suspend_share == 0.5
 
 
 def test_another_rule_than_before_has_to_be_accepted_once_the_file_says_it(

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.config import Config, load
-from arbiter.match import Fault, Forfeit
+from arbiter.match import Fault, Forfeit, MatchSummary
+from arbiter.season.administration import reinstate
+from arbiter.season.lapses import Lapses
 from arbiter.season.schedule import entrants
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
@@ -94,7 +96,8 @@ def test_who_faulted_in_k_matches_in_a_row_sits_out_from_the_next_round(
     assert rounds(config, season, 3, faulty()).suspended.keys() == {"p3"}
 
 
-def test_a_match_played_to_its_end_breaks_the_row(config: Config, season: SeasonStore) -> None:
+def test_a_match_played_to_its_end_breaks_the_row(season: SeasonStore, tmp_path: Path) -> None:
+    config = configured(tmp_path, lines=["suspend_share: 1", *LINES, *HOUSE])
     tables = rounds(config, season, 0, faulty()).stored.tables
     table = next(number for number, names in enumerate(tables, 1) if "p3" in names)
     plan = rounds(config, season, 2, faulty("p3", but=f"r001/t{table:02d}/m1"))
@@ -110,6 +113,76 @@ def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(tmp_path: Path) 
     # In three rotations the first of the two sits before the second, and in the last behind it.
     assert rounds(config, season, 1, faulty(order[0], order[1])).suspended.keys() == {order[0]}
     store.close()
+
+
+def three_of_four(spec: MatchSpec) -> MatchRecord:
+    """p3 faults in all rotations but the first: never four times in a row."""
+    return faulty(*([] if spec.rotation == 0 else ["p3"]))(spec)
+
+
+def test_who_faults_in_too_large_a_share_of_its_matches_sits_out(config: Config, season: SeasonStore) -> None:
+    assert not rounds(config, season, 1, three_of_four).suspended
+    plan = rounds(config, season, 1, three_of_four)
+    assert plan.suspended == {"p3": "6 of its last 8 matches ended by its own fault"}
+    assert "p3" not in playing(plan)
+    standings = season.standings(2)
+    assert standings is not None
+    assert "p3: 6 of its last 8 matches ended by its own fault: it is suspended" in standings["warnings"]
+    assert rounds(config, season, 3, faulty()).suspended.keys() == {"p3"}
+    found = {finding.text.partition(":")[0] for finding in verify(config, season)}
+    assert not {"tables", "standings"} & found
+
+
+@pytest.mark.parametrize(
+    "terms",
+    ["suspend_after: 8\nsuspend_share: 0.75", "suspend_after: 8\nsuspend_share: 1", "suspend_after: 0"],
+)
+def test_a_share_that_is_allowed_suspends_nobody(tmp_path: Path, season: SeasonStore, terms: str) -> None:
+    config = configured(tmp_path, lines=LINES + HOUSE, old="suspend_after: 8", new=terms)
+    assert not rounds(config, season, 4, three_of_four).suspended
+
+
+def test_who_is_reinstated_begins_with_no_share(config: Config, season: SeasonStore) -> None:
+    rounds(config, season, 2, three_of_four)
+    Season(config, season).stored.drop_round(3)
+    reinstate(Season(config, season), "p3")
+    plan = rounds(config, season, 0, faulty())
+    assert "p3" in playing(plan)
+    assert not rounds(config, season, 1, three_of_four).suspended
+    assert rounds(config, season, 1, three_of_four).suspended.keys() == {"p3"}
+
+
+def match(number: int, rotation: int, faulty: int | None, substitute: int | None = None) -> MatchSummary:
+    fault = None if faulty is None else Fault.CRASH
+    points = (1, 2) if faulty is None else None
+    return MatchSummary("m", number, 1, rotation, ("a", "b"), points, None, faulty, fault, "", substitute)
+
+
+def test_the_share_is_of_the_last_rounds_of_ones_own() -> None:
+    lapses = Lapses()
+    for number in range(1, 9):
+        for rotation in range(4):
+            lapses.count(match(number, rotation, 0 if rotation else None))
+    assert lapses.reason("a", 12, 0.5) == "24 of its last 32 matches ended by its own fault"
+    assert lapses.reason("a", 33, 0.5) is None
+    assert lapses.reason("b", 8, 0.01) is None
+    # Rounds in which it does not play neither help nor harm.
+    for number in range(20, 23):
+        for rotation in range(4):
+            lapses.count(match(number, rotation, None))
+    assert lapses.reason("a", 12, 0.46) == "15 of its last 32 matches ended by its own fault"
+    assert lapses.reason("a", 12, 0.5) is None
+
+
+def test_a_rivals_fault_and_a_substitutes_count_for_nothing_in_a_share() -> None:
+    lapses = Lapses()
+    for rotation in range(4):
+        lapses.count(match(1, rotation, 0))
+        lapses.count(match(1, rotation, 1))
+        lapses.count(match(1, rotation, 1, substitute=1))
+        lapses.count(match(2, rotation, None, substitute=1))
+    assert lapses.reason("a", 8, 0.4) == "4 of its last 8 matches ended by its own fault"
+    assert lapses.reason("b", 4, 0.99) == "its last 4 matches ended by its own fault"
 
 
 def test_without_house_bots_nobody_is_suspended_and_the_standings_say_so(tmp_path: Path) -> None:
