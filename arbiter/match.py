@@ -172,7 +172,7 @@ class BotReport:
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """What ratings and lists need of a match; stored beside the record."""
+    """What ratings and lists need of a match; stored beside the record. `scores` as in the record."""
 
     id: str
     round: int | None
@@ -185,6 +185,7 @@ class MatchSummary:
     fault: Fault | None = None
     detail: str = ""
     substitute: Seat | None = None
+    scores: tuple[tuple[int, ...], ...] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
@@ -196,13 +197,17 @@ class MatchSummary:
         fields = dict(shape)
         for name in ("players", "points", "sides"):
             fields[name] = None if fields[name] is None else tuple(fields[name])
+        fields["scores"] = _scores(fields.get("scores"))
         fields["fault"] = None if fields["fault"] is None else Fault(fields["fault"])
         return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """All that is kept of a match; lists by seat. `points` is None after a forfeit."""
+    """All that is kept of a match; lists by seat. `points` is None after a forfeit.
+
+    `scores` are the points so far after each deal that was over; None in records of earlier versions.
+    """
 
     id: str
     season: str
@@ -227,6 +232,7 @@ class MatchRecord:
     started: str = ""
     wall_ns: int = 0
     substitute: Seat | None = None
+    scores: tuple[tuple[int, ...], ...] | None = None
 
     def results(self) -> Iterable[tuple[Seat, Seat, float]]:
         """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
@@ -264,6 +270,7 @@ class MatchRecord:
             fault=forfeit.fault if forfeit else None,
             detail=forfeit.detail if forfeit else "",
             substitute=self.substitute,
+            scores=self.scores,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -287,6 +294,7 @@ class MatchRecord:
                 fields[name] = tuple(fields[name])
             for name in ("points", "sides"):
                 fields[name] = None if fields[name] is None else tuple(fields[name])
+            fields["scores"] = _scores(fields.get("scores"))
             return cls(**fields)
         except (KeyError, TypeError, ValueError) as error:
             name = shape.get("id", "?") if isinstance(shape, Mapping) else "?"
@@ -294,11 +302,17 @@ class MatchRecord:
 
 
 def _shape(match: MatchSummary | MatchRecord) -> dict[str, Any]:
-    """All fields; `substitute` only where there is one, as in most matches there is none."""
+    """All fields; `substitute` and `scores` only where they are known, as most matches have no substitute."""
     shape = {name: getattr(match, name) for name in match.__slots__}
-    if match.substitute is None:
-        del shape["substitute"]
+    for name in ("substitute", "scores"):
+        if shape[name] is None:
+            del shape[name]
     return shape
+
+
+def _scores(shape: Iterable[Iterable[int]] | None) -> tuple[tuple[int, ...], ...] | None:
+    """Points by seat after each deal; None in records of earlier versions."""
+    return None if shape is None else tuple(map(tuple, shape))
 
 
 def hash_of_deals(deals: Sequence[Mapping[str, Any]]) -> str:

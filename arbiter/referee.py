@@ -130,6 +130,7 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
     forfeit = None
     points: tuple[int, ...] | None = None
     total = (0,) * game.seats
+    scores: list[tuple[int, ...]] = []
     state: State | None = None
     try:
         for wording in game.greeting():
@@ -153,6 +154,7 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
                     if told := match.tell(seats, command):
                         match.settle(told, *(yield told))
             total = tuple(map(sum, zip(total, state.points(), strict=True)))
+            scores.append(total)
         for send in match.held():
             match.settle(send, *(yield send))
         points = total
@@ -166,7 +168,7 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
             command=ended.send.command,
             reply=ended.reply[:SHOWN_REPLY].decode(errors="backslashreplace"),
         )
-    return match.record(points, forfeit, state)
+    return match.record(points, scores, forfeit, state)
 
 
 class _Match:
@@ -283,9 +285,16 @@ class _Match:
         return action, after
 
     def record(
-        self, points: tuple[int, ...] | None, forfeit: Forfeit | None, state: State | None
+        self,
+        points: tuple[int, ...] | None,
+        scores: Sequence[tuple[int, ...]],
+        forfeit: Forfeit | None,
+        state: State | None,
     ) -> MatchRecord:
-        """The record; `state` is the last one. Times are rounded so that moves sum to totals."""
+        """The record; `scores` are after each deal, `state` is the last one.
+
+        Times are rounded so that moves sum to totals.
+        """
         spec, game = self._spec, self._game
         per_request = spec.limits.time.per_request
         charged = [0] * game.seats
@@ -332,6 +341,7 @@ class _Match:
             delivery=spec.limits.delivery,
             clock=spec.limits.clock,
             substitute=spec.substitute,
+            scores=tuple(scores),
         )
 
     def _spent(self, seat: Seat, send: Send, cost: int) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rating.crosstable import Pairs, PairTable
     from rating.errors import OptionError, Problem, RatingError, ReadError, ResultError
+    from rating.favours import Favour, Favours, Sitting
     from rating.fit.anchored import Anchored, rate_one
     from rating.fit.bayeselo import Fit, bayeselo
     from rating.fit.intervals import Intervals, intervals, rating_covariance
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = [
     "PRESETS",
     "Anchored",
+    "Favour",
+    "Favours",
     "Fit",
     "Gsprt",
     "Intervals",
@@ -46,6 +49,7 @@ __all__ = [
     "Reading",
     "ResultError",
     "Run",
+    "Sitting",
     "Skill",
     "bayeselo",
     "intervals",
@@ -64,6 +68,7 @@ __all__ = [
 _MODULES = {
     "crosstable": ("PairTable", "Pairs"),
     "errors": ("OptionError", "Problem", "RatingError", "ReadError", "ResultError"),
+    "favours": ("Favour", "Favours", "Sitting"),
     "fit.anchored": ("Anchored", "rate_one"),
     "fit.bayeselo": ("Fit", "bayeselo"),
     "fit.intervals": ("Intervals", "intervals", "rating_covariance"),

@@ -8,6 +8,7 @@ as an uninterrupted one does.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
@@ -69,6 +70,7 @@ class Ledger:
         self.faults: dict[str, Counter[str]] = defaultdict(Counter)
         self.wins_by_fault: Counter[str] = Counter()
         self._lapses = Lapses()
+        self._favours = rating.Favours()
 
     def read_before(self, number: int) -> None:
         """Read what the plan of round `number` depends on."""
@@ -94,8 +96,11 @@ class Ledger:
         self._fit = None
         for number, summaries in groupby(counted, key=attrgetter("round")):
             self._begin_round(number, digests.get(number, ""))
-            for match in summaries:
-                self._count_faults(match)
+            for _, matches in groupby(summaries, key=attrgetter("table")):
+                at_table = list(matches)
+                for match in at_table:
+                    self._count_faults(match)
+                self._favours.add([to_sitting(match) for match in at_table if match.substitute is None])
         self._last = last_round
 
     def _begin_round(self, number: int, digest: str) -> None:
@@ -104,12 +109,16 @@ class Ledger:
             if self._round <= complete < number:
                 self._forgive(registered)
         if digest != self._digest:
-            self._lapses.forget(self._changed(self._season.settings(digest)))
+            self._forget(self._changed(self._season.settings(digest)))
             self._digest = digest
         self._round = number
 
     def _forgive(self, registered: str) -> None:
-        self._lapses.forget(name for name in self._lapses.names if registered_name(name) == registered)
+        self._forget([name for name in self._lapses.names if registered_name(name) == registered])
+
+    def _forget(self, names: Collection[str]) -> None:
+        self._lapses.forget(names)
+        self._favours.forget(names)
 
     def _changed(self, settings: Mapping[str, Any] | None) -> Collection[str]:
         """Players whose entry is another in `settings`; where that is not known, all who may have faulted."""
@@ -222,6 +231,7 @@ class Ledger:
             "intervals": ranked.intervals.kind,
             "warnings": [*ranked.warnings, *self._notices(config, unfit)],
             "suspended": unfit | self._unfit_to_return(config),
+            "favours": [asdict(found) for found in self._favours.found()],
             "players": rows,
         }
 
@@ -242,6 +252,13 @@ def to_rating(match: MatchSummary) -> rating.Match:
         id=match.id,
         unrated=() if match.substitute is None else (match.substitute,),
     )
+
+
+def to_sitting(match: MatchSummary) -> rating.Sitting:
+    """The same for who looks whom faults favour: by author, whichever version plays, copies as one."""
+    names = [original(name) for name in match.players]
+    owners = [registered_name(name) for name in names]
+    return rating.Sitting(names, owners, match.sides, match.faulty, match.scores)
 
 
 def _winners_by_fault(match: MatchSummary) -> set[str]:

@@ -27,6 +27,8 @@ def marked(
         warnings = [text for text in standings["warnings"] if text not in over]
         warnings += [f"{name} is suspended: {why}" for name, why in suspended.items() if name not in then]
         standings = {**standings, "suspended": dict(suspended), "warnings": warnings}
+    if favours := standings.get("favours"):
+        standings = {**standings, "warnings": [*standings["warnings"], *map(favour_in_words, favours)]}
     rows = []
     for row in standings["players"]:
         name = original(row["player"])
@@ -70,6 +72,21 @@ def _ranks(elos: Iterable[float | None]) -> Iterator[int]:
             rank = number
         last = elo
         yield rank
+
+
+def favour_in_words(found: Mapping[str, Any]) -> str:
+    """What standings warn of where one player's faults favour another: see `rating.favours`."""
+    faulty, favoured = found["faulty"], found["favoured"]
+    said = (
+        f"faults of {faulty} favour {favoured} beyond chance: {found['there']} at {found['together']} tables"
+    )
+    said += f" with it, {found['elsewhere']} at {found['apart']} without"
+    if found["known"]:
+        said += (
+            f"; {found['behind']} of {found['known']} came when {favoured} was not in the lead,"
+            f" {found['expected']:.1f} by chance"
+        )
+    return f"{said} (p = {found['p']:.0e}): look at these matches"
 
 
 def notices(suspended: Mapping[str, str]) -> set[str]:

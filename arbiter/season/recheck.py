@@ -128,6 +128,8 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
             )
     if record.points != again.points:
         yield f"points: stored {shown(record.points)}, replayed {shown(again.points)}"
+    if record.scores is not None and record.scores != again.scores:
+        yield f"scores: stored {shown(record.scores)}, replayed {shown(again.scores)}"
     kept, fresh = record.forfeit, again.forfeit
     if kept is not None and fresh is not None:
         # Earlier versions told the word twice.

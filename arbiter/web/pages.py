@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from arbiter.season.marks import notices
 from arbiter.web import drawing, manual
 from arbiter.web.words import FILTERS
 
@@ -32,6 +33,7 @@ def environment() -> Environment:
         rating_lines=drawing.rating_lines,
         elo_by_round=drawing.elo_by_round,
         sections=manual.sections,
+        notices=notices,
     )
     return made
 

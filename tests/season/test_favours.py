@@ -1,0 +1,127 @@
+"""A throw-away friend: what it gains its friend, and who tells of it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import load
+from arbiter.season.findings import Kind
+from arbiter.season.marks import favour_in_words, marked
+from arbiter.season.season import Season
+from arbiter.season.verify import verify
+from arbiter.store import Store
+from arbiter.web.figures import standings as standings_of
+from arbiter.web.pages import render
+from arbiter.web.state import read_state
+from tests.builders import Scripted
+from tests.commands import arbiter
+from tests.throw_away import DEALS, ThrowAway
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, str, str]]
+
+__all__ = ["arbiter"]
+
+FRIENDS = ThrowAway("p0", "p1")
+ROUNDS = 16
+SAID = "faults of p0 favour p1 beyond chance: "
+
+
+def thrown(folder: Path, *lines: str) -> Season:
+    """A season of four equals, one of them another's throw-away friend."""
+    file = folder / "s.yaml"
+    terms = f"season: s\ngame: {DEALS}\nrounds: {ROUNDS}\nopening_rounds: 99\nseed: a table of friends\n"
+    players = "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4))
+    house = "  - {name: h0, command: [python3], house: true}\n"
+    text = "".join(f"{line}\n" for line in lines)
+    file.write_text(f"{terms}{text}house_bots: [h0]\nplayers:\n{players}{house}")
+    config = load(file)
+    season = Season.open(config, Store(config.store))
+    list(season.play(Scripted(FRIENDS)))
+    return season
+
+
+def lead(season: Season) -> float:
+    """By how many Elo the friend stands above the mean of the two others, who play as well."""
+    elo = {row["player"]: row["elo"] for row in season.standings()["players"]}
+    return float(elo["p1"] - (elo["p2"] + elo["p3"]) / 2)
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Season]:
+    """Under the contest's rule, and nobody suspended for faults."""
+    made = thrown(tmp_path_factory.mktemp("thrown"), "after_fault: end", "suspend_after: 0")
+    yield made
+
+
+def test_under_end_a_throw_away_friend_is_worth_hundreds_of_elo(season: Season) -> None:
+    assert lead(season) > 300
+
+
+def test_played_once_more_it_is_worth_far_less(season: Season, tmp_path: Path) -> None:
+    again = thrown(tmp_path, "after_fault: substitute", "suspend_after: 0")
+    assert lead(again) < lead(season) / 2
+
+
+def test_the_share_of_its_faults_suspends_it_though_no_row_of_them_is_long_enough(tmp_path: Path) -> None:
+    suspended = thrown(tmp_path, "after_fault: end", "suspend_after: 30")
+    assert suspended.standings()["suspended"]["p0"].endswith(" of its last 32 matches ended by its own fault")
+    assert not suspended.standings()["suspended"]["p0"].startswith("its last")
+
+
+def test_the_standings_name_whom_the_faults_favour(season: Season) -> None:
+    (found,) = season.standings()["favours"]
+    assert (found["faulty"], found["favoured"]) == ("p0", "p1")
+    (said,) = [text for text in marked(season.standings(), {})["warnings"] if text.startswith("faults of")]
+    assert said == favour_in_words(found)
+    assert said.startswith(SAID)
+
+
+def test_the_command_says_so(season: Season, arbiter: Run) -> None:
+    out = arbiter("standings", season.config.file)[1]
+    assert f"note: {SAID}" in out
+
+
+def test_the_site_says_so_though_the_faulty_is_suspended(season: Season) -> None:
+    shape = standings_of(read_state(season.config, season.stored))
+    shape["suspended"] = {"p0": "its last 16 matches ended by its own fault"}
+    page = render("standings_body.html", standings=shape, season={"round": None}, base="/seasons/s")
+    assert SAID in " ".join(page.split())
+
+
+def test_a_verification_computes_the_same_and_misses_it_nowhere(season: Season) -> None:
+    assert [str(one) for one in verify(season.config, season.stored) if one.kind is not Kind.UNCHECKED] == []
+
+
+def test_scores_that_are_not_those_of_the_play_are_found(season: Season) -> None:
+    from arbiter.season.recheck import match_differences
+    from arbiter.season.schedule import match_specs
+
+    spec = next(iter(match_specs(season.config, season.stored.seed, 1, season.stored.rounds()[0].tables)))
+    record = season.stored.match(spec.id)
+    assert record is not None
+    assert record.scores is not None
+    changed = replace(record, scores=tuple(tuple(reversed(row)) for row in record.scores))
+    said = list(match_differences(season.config.game, spec, changed, same_config=True))
+    assert [text.partition(":")[0] for text in said] == ["scores"]
+    assert list(match_differences(season.config.game, spec, replace(record, scores=None), True)) == []
+
+
+def test_records_of_earlier_versions_have_no_scores_and_keep_their_shape(season: Season) -> None:
+    record = season.stored.match("r001/t01/m0")
+    assert record is not None
+    earlier = replace(record, scores=None)
+    assert "scores" not in {**earlier.to_json(), **earlier.summary().to_json()}
+    assert type(earlier).from_json(earlier.to_json()) == earlier
+    with closing(Store("sqlite://")) as store:
+        kept = store.make_season("s", "planning", "x")
+        kept.add_match(record)
+        kept.add_match(replace(earlier, id="r001/t01/m1"))
+        assert [match.scores for match in kept.summaries()] == [record.scores, None]
