@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.botcheck.matches import BLANK, SEED, SURPLUS_NS
+from arbiter.botcheck.matches import BLANK, SURPLUS_NS
 from arbiter.botcheck.report import Step, escaped, last_lines, passed
 from arbiter.clock import MS, SECOND
 from arbiter.course import Position
@@ -43,9 +43,9 @@ class Script(NamedTuple):
     position: Position
 
 
-def script_of(game: AnyGame, left_ms: int) -> Script:
+def script_of(game: AnyGame, seed: str, left_ms: int) -> Script:
     """The commands to seat 0; seats that decide before it do so at random."""
-    position, policy = Position.opening(game, SEED), random_policy(SEED)
+    position, policy = Position.opening(game, seed), random_policy(seed)
     heard: list[Command] = []
     while True:
         heard += [told.command for told in position.news if told.seat == 0]
@@ -63,7 +63,7 @@ class Dialogue:
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         limits = subject.limits
-        self._script = script_of(subject.game, limits.time.budget_ns // MS)
+        self._script = script_of(subject.game, subject.seed, limits.time.budget_ns // MS)
         self._patience = min(limits.time.budget_ns, PATIENCE_NS)
         self._start = limits.time.budget_ns if limits.start_ns is None else limits.start_ns
         self._refused: tuple[int, ...] = ()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arbiter.table.single import Relative, Remains
 
 SEED = "check-bot"
-"""Seed of the deals and of the opponents' choices: every check plays the same matches."""
+"""Seed of the deals and of the opponents' choices: by itself every check plays the same matches."""
 LATE_NS = 1000 * MS
 """How long to wait for what a bot says late."""
 AFTER_INPUT_NS = 500 * MS
@@ -43,7 +43,8 @@ ANSWERS = frozenset({Fault.ILLEGAL, Fault.MALFORMED, Fault.REFUSED})
 class Subject(NamedTuple):
     """What is checked, and where: one bot of a game under its limits, at one launcher.
 
-    `sent`: its author has sent it to a site, and is told what an archive can mend.
+    `sent`: its author has sent it to a site, and is told what an archive can mend. Where the check decides
+    who plays, `seed` is drawn anew, so that no card tells a bot that it is only tried.
     """
 
     game: AnyGame
@@ -51,6 +52,7 @@ class Subject(NamedTuple):
     limits: Limits
     launcher: Launcher
     sent: bool = False
+    seed: str = SEED
 
     @contextmanager
     def run(self, seat: Seat) -> Iterator[SingleBot]:
@@ -91,12 +93,13 @@ class BotMatch(NamedTuple):
 
 
 def play(
-    subject: Subject, seat: Seat, delivery: str = "strict", line_end: bytes = b"\n", seed: str = SEED
+    subject: Subject, seat: Seat, delivery: str = "strict", line_end: bytes = b"\n", seed: str = ""
 ) -> BotMatch:
     """The bot in one seat, random legal players in the others; VoidMatch if our machine fails.
 
-    `line_end` ends the lines that it is sent.
+    `line_end` ends the lines that it is sent; `seed` is by default the subject's.
     """
+    seed = seed or subject.seed
     spec = match_spec(subject.game, seed=seed)
     players = tuple(
         subject.player if other == seat else spec.players[other] for other in range(len(spec.players))

@@ -21,6 +21,7 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
 from arbiter.season.orders import FAILED, force, is_automatic
+from arbiter.season.plan import draw_seed
 from arbiter.season.programs import programs_of
 from arbiter.store import Verb
 from arbiter.table.launcher import Launcher
@@ -79,7 +80,8 @@ def _words(step: Step) -> str:
 def steps_of(game: str, options: Mapping[str, Any], player: Player, limits: Limits) -> list[Step]:
     """All steps of one player, in the process that this is called in; VoidMatch if our machine failed."""
     with closing(Launcher()) as launcher:
-        return list(check_bot(Subject(make(game, options), player, limits, launcher)))
+        subject = Subject(make(game, options), player, limits, launcher, seed=draw_seed("auto"))
+        return list(check_bot(subject))
 
 
 def try_players(config: Config, entries: Iterable[Entry], executor: Executor) -> Iterator[Verdict]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -13,6 +13,7 @@ from arbiter.botcheck.matches import play
 from arbiter.botcheck.verdicts import FIXES_OF_SENT, STEPS_OF, verdict
 from arbiter.errors import VoidMatch
 from arbiter.match import COPY_MARK, MatchSpec
+from arbiter.season.plan import draw_seed
 from arbiter.season.schedule import agreed_limits
 from arbiter.submissions.bounds import longest_trial
 from arbiter.submissions.steps import Refused
@@ -41,15 +42,16 @@ class Trial(NamedTuple):
     player: Player
     limits: Limits
     awake: Awake
+    seed: str
 
     @classmethod
     def of(cls, game: AnyGame, player: Player, limits: Limits) -> Trial:
         """A trial that begins now."""
-        return cls(game, player, limits, Awake())
+        return cls(game, player, limits, Awake(), draw_seed("auto"))
 
     def subject(self, launcher: Launcher) -> Subject:
         """What check-bot checks."""
-        return Subject(self.game, self.player, self.limits, launcher, sent=True)
+        return Subject(self.game, self.player, self.limits, launcher, sent=True, seed=self.seed)
 
 
 def check(trial: Trial) -> str:
@@ -98,7 +100,7 @@ def _match(trial: Trial, players: Sequence[Player], launcher: Launcher) -> Match
         rotation=0,
         game=trial.game.name,
         options=trial.game.options,
-        seed=secrets.token_hex(32),
+        seed=draw_seed("auto"),
         players=tuple(players),
         limits=agreed_limits(trial.limits, players),
     )
@@ -120,7 +122,7 @@ def _told(record: MatchRecord, own: Sequence[Player]) -> str:
 
 def _random(trial: Trial, launcher: Launcher) -> str:
     subject = trial.subject(launcher)
-    played = play(subject, 0, seed=secrets.token_hex(32))
+    played = play(subject, 0, seed=draw_seed("auto"))
     step = verdict(subject, played, ())
     if step is not None:
         raise Refused(f"{step.name}: {step.detail}", step.fix, step.text())
@@ -130,7 +132,7 @@ def _random(trial: Trial, launcher: Launcher) -> str:
 def _tried(trial: Trial, do: Callable[[Launcher], Result]) -> Result:
     """What `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
     for tries_left in reversed(range(TRIES)):
-        with closing(Launcher()) as launcher, _ended_with(trial, launcher):
+        with _on_one_core(), closing(Launcher()) as launcher, _ended_with(trial, launcher):
             try:
                 return do(launcher)
             except VoidMatch:
@@ -141,6 +143,17 @@ def _tried(trial: Trial, do: Callable[[Launcher], Result]) -> Result:
                 if not tries_left:
                     raise
     raise AssertionError("the last try returns or raises")
+
+
+@contextmanager
+def _on_one_core() -> Iterator[None]:
+    """Let what is started run on one core, as in a season's matches; a bot that saw more would know."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 @contextmanager

@@ -275,7 +275,9 @@ def test_a_fault_in_a_match_refuses_with_the_referees_words(
     assert step.output == "bot.py is where it fails\n"
 
 
-def test_a_bot_that_knows_the_cards_of_the_check_meets_others_in_its_matches(inspector: Inspector) -> None:
+def test_a_bot_that_knows_the_cards_of_a_check_at_home_meets_others_in_its_inspection(
+    inspector: Inspector,
+) -> None:
     text = (inspector.root / "season.yaml").read_text()
     (inspector.root / "season.yaml").write_text(text.replace("[[1, 0]]", "[[9, 0]]"))
     position = Position.opening(inspector.season.game, SEED)
@@ -286,8 +288,19 @@ def test_a_bot_that_knows_the_cards_of_the_check_meets_others_in_its_matches(ins
     wary += "        sys.exit('these are not the cards of the check')\n"
     assert loop in RANDOM
     step = inspector.refused({"bot.py": RANDOM.replace(loop, wary)})
-    assert step.name == "matches"
-    assert "these are not the cards of the check" in step.detail
+    assert step.name == "checked"
+    assert "these are not the cards of the check" in step.detail + step.output
+
+
+def test_a_program_is_tried_on_one_core_as_it_will_play(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cores = os.sched_getaffinity(0)
+    monkeypatch.setattr(trial, "check_bot", lambda _: seen.append(os.sched_getaffinity(0)) or ())
+    seen: list[set[int]] = []
+    inspector.inspect(GOOD)
+    assert [len(one) for one in seen] == [1]
+    assert os.sched_getaffinity(0) == cores
 
 
 def test_a_fault_of_a_house_bot_refuses_nobody(inspector: Inspector) -> None:
