@@ -216,6 +216,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "folder": player.folder,
         "memory_bytes": limits.memory_bytes,
         "stage": False,
+        "held": True,
         "folders": [],
         "confine": None,
         "wrapped": False,

@@ -15,7 +15,7 @@ from arbiter.players import registered
 from arbiter.table import Table
 from arbiter.table.sandbox.isolation import probe
 from tests.commands import BOTS
-from tests.table.conftest import spec_for
+from tests.table.conftest import player, spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,6 +105,35 @@ def test_a_bot_that_ends_as_one_that_could_not_be_started_has_crashed(
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
     assert f"exited with status {status}" in record.forfeit.detail
+
+
+@pytest.mark.parametrize("tier", ["plain", "landlock"])
+def test_a_program_starts_when_the_one_before_it_has_answered(
+    tier: str, table: Table, bot: Callable[..., Path]
+) -> None:
+    if not probe()[tier].available:
+        pytest.skip(probe()[tier].reason)
+    telling = bot(
+        "sys.stderr.write(f'{time.monotonic_ns()} ')",
+        "if words[0] == 'set_deck': sys.stderr.write(f'{time.monotonic_ns()}\\n')",
+    )
+    players = [registered(f"p{seat}", (*PYTHON, telling.name), telling.parent) for seat in range(4)]
+    record = table.play(spec_for(tuple(players), isolation=tier))
+    assert record.forfeit is None
+    times = [[int(word) for word in one.stderr_tail.split()] for one in record.bots]
+    assert all(len(both) == 2 for both in times)
+    moments = [moment for both in times for moment in both]
+    assert moments == sorted(moments)
+
+
+def test_a_program_that_nobody_speaks_to_is_not_started(table: Table, bot: Callable[..., Path]) -> None:
+    ending = bot("raise SystemExit(2)", name="ending")
+    telling = bot("sys.stderr.write('started')", name="telling")
+    players = (player(ending, "first"), *(player(telling, f"p{seat}") for seat in (1, 2, 3)))
+    record = table.play(spec_for(players))
+    assert record.forfeit is not None
+    assert record.forfeit.player == "first"
+    assert [one.stderr_tail for one in record.bots[1:]] == [""] * 3
 
 
 def test_a_shell_that_finds_no_program_is_the_players_fault(table: Table, tmp_path: Path) -> None:

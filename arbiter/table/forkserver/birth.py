@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import resource
+import select
 import signal
 import socket
 import stat
@@ -107,6 +108,8 @@ def become_bot(
         lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
         if bot["wrapped"]:
             check_program(bot["program"])
+        elif bot.get("held"):
+            wait_for_word()
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
         os.write(failure, reason(error, bot["program"]).encode(errors="replace")[:LONGEST_REASON])
@@ -125,6 +128,14 @@ def keep_descriptors(own: list[int], others: list[int]) -> None:
         os.closerange(first, other)
         first = other + 1
     os.closerange(first, os.sysconf("SC_OPEN_MAX"))
+
+
+def wait_for_word() -> None:
+    """Wait until something can be read from standard input; end this process if nothing ever will."""
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    if not poll.poll()[0][1] & select.POLLIN:
+        os._exit(0)
 
 
 def check_program(path: str) -> None:
