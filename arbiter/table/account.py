@@ -50,7 +50,7 @@ class Account:
     """The cost of one exchange, from the end of the first wait on."""
 
     __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room", "_unknown",
-                 "core_wait_ns", "due", "last", "late_ns", "start", "stopped_ns")  # fmt: skip
+                 "due", "last", "late_ns", "start", "stopped_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
         """`start`: of the exchange, on the monotonic clock in ns; `before`: the last reading, if any."""
@@ -85,8 +85,6 @@ class Account:
         self._room = first - self._credited
         self.late_ns = 0
         """The referee's delay between the last two readings."""
-        self.core_wait_ns = 0
-        """How long the bot waited for the core between them."""
 
     def cost(self, answered: bool = False) -> Cost:
         """The cost so far, by a new reading."""
@@ -106,9 +104,6 @@ class Account:
         self._credited += counted
         ready = not answered and self._meter.runnable
         self._room = room - counted if ready else 0
-        # A wait that goes on is not reported yet: it is the time in which a runnable thread did not run.
-        idle = moment - self._looked - gap - (now.cpu_ns - self.last.cpu_ns) if ready else 0
-        self.core_wait_ns = max(delay, idle)
         self.late_ns = now.own_ns - self.last.own_ns
         self.last, self._looked = now, moment
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns

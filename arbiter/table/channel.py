@@ -12,8 +12,8 @@ only when it is over, so nobody loses by wall time alone: while a bot is runnabl
 is under the limit, the meters are read again. A hard limit on wall time ends that: beyond it the
 exchange is a timeout if the adjusted time is over the limit, else the match is void.
 
-A bot that computes while another one at the table waits for the core is stopped until its next command,
-and loses if it does so for long (`presence`).
+A bot that computes while another one is to move is stopped until its next command, and loses if it does so
+for long (`presence`). The slim process is told who is spoken to, and answers no other bot's questions.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ from arbiter.table.account import (
     first_wait_was_stopped,
 )
 from arbiter.table.ending import Ending
+from arbiter.table.forkserver.board import stopped_cell
 from arbiter.table.meter import ClockKind, Meter, Reading
-from arbiter.table.presence import DISTURBED_NS, Presence, stop_all
+from arbiter.table.presence import Presence, hush, look_at
 from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
 
 if TYPE_CHECKING:
@@ -54,8 +55,14 @@ FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK = 8
 """Replies within `FIRST_WAIT_NS`, one after another, that make a bot brisk: it is waited for longer."""
 BRISK_WAIT_MS = BRISK_WAIT_NS // MS
-FIRST_LOOK_NS, LONGEST_LOOK_NS = 50 * MS, 100 * MS
-"""While a bot thinks, when to look first whether others keep it from the core, and how often at least."""
+FIRST_LOOK_NS, LONGEST_LOOK_NS = MS, 100 * MS
+"""While a bot thinks, when to look first whether others compute, and how often at least."""
+FIRST_LOOK_AT_FAMILIES_NS = 10 * MS
+"""The first where they may have children, which takes longer to see."""
+FIRST_READING_NS = 50 * MS
+"""From when on the meters are read, too, whenever it looks."""
+DISTURBED_NS = 5 * MS
+"""A referee that had to wait so long for the core looks who had it."""
 LOOK_AGAIN_NS = MS
 LOOK_AT_MEMORY, FILLING_NS = 4, MS
 """Requests from look to look at a bot's memory; it is looked at, too, when one has computed for so long."""
@@ -72,7 +79,8 @@ class Channel:
 
     def __init__(self, seat: Seat, process: BotProcess, launcher: Launcher, limits: Limits) -> None:
         self.seat = seat
-        self.pid, self._stdin, self._stdout, stderr, self._process = process
+        self.pid, self._stdin, self._stdout, stderr, self._process, board, place = process
+        self._cells, self._turn, self._stopped = board.cells, place + 1, stopped_cell(place)
         self.connection = Connection()
         self.stderr = StandardError(stderr)
         self.start_cpu_ns = 0
@@ -84,7 +92,9 @@ class Channel:
         self._launcher = launcher
         self._kind = ClockKind(limits.clock)
         # Every other tier allows child processes.
-        self._meter = Meter(self.pid, family=limits.isolation != "landlock")
+        family = limits.isolation != "landlock"
+        self._meter = Meter(self.pid, family, board, place)
+        self._first_look_ns = FIRST_LOOK_AT_FAMILIES_NS if family else FIRST_LOOK_NS
         self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits.memory_bytes)
         self._base: Reading | None = None
         self._watching = self._starting = self._ended = False
@@ -121,20 +131,23 @@ class Channel:
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
             if presence.wary:
                 presence.check()
-                presence.wary -= 1
                 self._base = self._meter.read()
+            if not self._brisk[asks]:
+                # It has not answered at once the last time: now it may think, too.
+                hush(self.others)
+            self._cells[0] = self._turn
             start = _now()
             try:
                 written = _write(self._stdin, payload)
             except BlockingIOError:
                 written = 0
-            if presence.stopped:
+            if presence.stopped or self._cells[self._stopped]:
                 # Only now that its clock runs.
-                presence.resume()
+                self._resume()
             if written == len(payload):
                 try:
-                    # A brisk bot on our own core has mostly answered before we get here.
-                    ready = self._brisk[asks] >= BRISK or self._answers_at_once(asks)
+                    # A brisk bot on our own core has mostly answered before we get here; who starts has not.
+                    ready = starting or self._brisk[asks] >= BRISK or self._answers_at_once(asks)
                     chunk = _read(self._stdout, SMALL) if ready else None
                 except BlockingIOError:
                     chunk = None
@@ -203,19 +216,23 @@ class Channel:
             self.stopped_ns += wall - FIRST_WAIT_NS
             return FIRST_WAIT_NS
         delay = self._base.delay_ns - base.delay_ns + own
-        taken = stop_all(self.others, own) if own > DISTURBED_NS else 0
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
         if spent.charged_ns > send.allowed_ns[self.seat] >= spent.adjusted_ns:
             # They may have taken some of it before this exchange, which then is in the bot's favour.
-            spent = self._judged(send, spent, taken + sum(other.taken_ns() for other in self.others))
+            spent = self._judged(send, spent, min(hush(self.others), wall))
         return max(FIRST_WAIT_NS, spent.charged_ns)
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
-        self.presence.resume()
+        self._cells[0] = self._turn
+        self._resume()
         with suppress(OSError):
             os.write(self._stdin, b"quit\n")
         return self._launcher.wait(self.pid, grace_seconds)
+
+    def _resume(self) -> None:
+        self._cells[self._stopped] = 0
+        self.presence.resume()
 
     def close(self) -> None:
         """Read the rest of standard error, and close all descriptors."""
@@ -226,13 +243,13 @@ class Channel:
 
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path, until the replies are there, the program ends, or its time is over."""
+        hush(self.others)
         account = Account(self._meter, self._kind, start, self._base)
         taken = 0
-        first_look = True
         allowed = send.allowed_ns[self.seat]
         look = allowed
         cap = at_most = 3 * allowed + 5 * SECOND
-        glance = FIRST_LOOK_NS
+        glance = self._first_look_ns
         rest = send.payload[written:]
         if not self._watching:
             self._watching = True
@@ -247,14 +264,14 @@ class Channel:
             self.presence.awake |= bool(self.connection.received)
             self.presence.note(account.last.cpu_ns)
             if account.late_ns > DISTURBED_NS:
-                taken += stop_all(self.others, account.late_ns)
+                taken += look_at(self.others)
             self._base = account.last
             self.stopped_ns, account.stopped_ns = self.stopped_ns + account.stopped_ns, 0
             return spent
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
-                spent = self._judged(send, spent, taken + sum(other.taken_ns() for other in self.others))
+                spent = self._judged(send, spent, taken + look_at(self.others))
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
@@ -292,16 +309,11 @@ class Channel:
                 return reply(cost(answered=True), self._explained(fault))
             except BrokenPipeError:
                 return reply(cost(answered=True), self._crash("closed its standard input"))
-            if _now() - account.start >= glance:
-                wall = cost().wall_ns
-                glance = wall + min(max(wall, FIRST_LOOK_NS), LONGEST_LOOK_NS)
-                if first_look:
-                    # Only what they compute from now on can keep this one waiting.
-                    for other in self.others:
-                        other.taken_ns()
-                    first_look = False
-                elif account.core_wait_ns > DISTURBED_NS:
-                    taken += stop_all(self.others)
+            if (passed := _now() - account.start) >= glance:
+                if passed >= FIRST_READING_NS:
+                    passed = cost().wall_ns
+                glance = passed + min(max(passed, self._first_look_ns), LONGEST_LOOK_NS)
+                taken += look_at(self.others)
             if _now() - account.start < look:
                 continue
             spent = cost()

@@ -16,15 +16,22 @@ from arbiter.table.system import SYSTEM, Told
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from arbiter.table.forkserver.board import Board
+
 
 class BotProcess(NamedTuple):
-    """A bot's process: its id, our ends of its pipes (not blocking), and a pidfd that the launcher closes."""
+    """A bot's process: its id, our ends of its pipes (not blocking), and a pidfd that the launcher closes.
+
+    `board` and `place`: the memory that is shared with the slim process, and the bot's place there.
+    """
 
     pid: int
     stdin: int
     stdout: int
     stderr: int
     process: int
+    board: Board
+    place: int
 
 
 class End(NamedTuple):
@@ -92,19 +99,22 @@ class Launcher:
         told = self._give_system(bots) if shown else None
         self.system = None if told is None else (told.budget, told.in_place)
         requests = [{key: bot[key] for key in bot if key not in ("paths", "scans")} for bot in bots]
+        board = self._in_use.board
+        board.clear()
         answer, descriptors = self._ask("start", bots=requests)
         if "error" in answer:
             raise VoidMatch(answer["error"])
         self.staged, self.own_user = answer["staged"], answer["own_user"]
         self.in_place = tuple(answer["in_place"])
-        started = []
+        started: list[BotProcess] = []
         by_bot = zip(*[iter(descriptors)] * forkserver.DESCRIPTORS_PER_BOT, strict=True)
         for inner, (*pipes, process) in zip(answer["pids"], by_bot, strict=True):
             for number in pipes:
                 os.set_blocking(number, False)
             pid = process_id(process)
             self._bots[pid] = process, inner
-            started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process))
+            place = len(started)
+            started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process, board, place))
         return started
 
     def _give_system(self, bots: Sequence[Mapping[str, Any]]) -> Told:

@@ -14,7 +14,12 @@ import os
 import time
 from contextlib import suppress
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.table.forkserver.board import spent_cell
+
+if TYPE_CHECKING:
+    from arbiter.table.forkserver.board import Board
 
 PF_EXITING = 4
 _tuple = tuple.__new__
@@ -51,16 +56,21 @@ def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
 class Meter:
     """Reads one bot's process. Files are opened at the first reading: quick bots need none."""
 
-    __slots__ = ("_clock", "_family", "_family_ns", "_own", "_pid", "_ready", "_schedstat", "_statm")
+    __slots__ = ("_asked", "_cells", "_clock", "_family_ns", "_own", "_pid", "_ready", "_schedstat", "_statm",
+                 "family")  # fmt: skip
 
-    def __init__(self, pid: int, family: bool = False) -> None:
-        """`family`: the process may have children, whose CPU time counts as its own."""
+    def __init__(self, pid: int, family: bool = False, board: Board | None = None, place: int = 0) -> None:
+        """`family`: the process may have children, whose CPU time counts as its own.
+
+        `board`: where at its place stands what its questions have cost, which counts, too.
+        """
         self._pid = pid
-        self._family, self._family_ns = family, 0
+        self.family, self._family_ns = family, 0
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2
         self._schedstat = self._own = self._statm = -1
         self._ready = False
+        self._cells, self._asked = board and board.cells, spent_cell(place)
 
     def read(self) -> Reading:
         """Totals so far; a delay is 0 where the kernel does not report it."""
@@ -80,11 +90,11 @@ class Meter:
             cpu = time.clock_gettime_ns(self._clock)
         except OSError:
             cpu = 0
-        if self._family:
+        if self.family:
             # The time of a child that has ended is reported in ticks, and may be a little less than before.
             self._family_ns = max(self._family_ns, family_ns(self._pid))
             cpu += self._family_ns
-        return cpu
+        return cpu + self._cells[self._asked] if self._cells else cpu
 
     def memory_bytes(self) -> int:
         """Memory of its own that it has filled, whether or not it may still write there; 0 if it is gone."""
@@ -99,7 +109,7 @@ class Meter:
     @property
     def children_ns(self) -> int:
         """CPU time of the children it has waited for; 0 where `read` counts it already."""
-        return 0 if self._family else waited_ns(self._pid)
+        return 0 if self.family else waited_ns(self._pid)
 
     @property
     def runnable(self) -> bool:
@@ -118,7 +128,7 @@ class Meter:
 
     def descendants(self) -> list[int]:
         """Its children, and theirs; none where it may have no children."""
-        return descendants_of(self._pid) if self._family else []
+        return descendants_of(self._pid) if self.family else []
 
     @property
     def image(self) -> tuple[bytes, ...]:

@@ -1,7 +1,9 @@
-"""Bots that keep others from the core: noticed, stopped until their next command, and in the end at fault.
+"""Bots that compute while another one is to move: stopped until their next command, and in the end at fault.
 
-All bots of a match share a core, and only one of them has something to do. One that computes while another
-waits for the core is stopped, so that nobody can starve a match until it is void.
+All bots of a match share a core, and only one of them has something to do. So who has computed since it was
+last seen is stopped before another one is spoken to, and the referee looks again soon after that, and often.
+Who was found to compute beside another one is stopped before each exchange of others from then on. A stopped
+process runs nothing that could continue it; one that goes on all the same is killed, and loses.
 """
 
 from __future__ import annotations
@@ -20,45 +22,63 @@ if TYPE_CHECKING:
 
     from arbiter.table.meter import Meter
 
-DISTURBED_NS, DISTURBING_NS = 5 * MS, 10 * MS
-"""A bot is stopped if it computed for longer than the second while another, or the referee, waited for the
-core for longer than the first. Less happens by itself on a busy machine.
-"""
-MOST_DISTURBING_NS = 5 * SECOND
-"""CPU time in a match that a bot may use while others wait for the core."""
+COMPUTED_NS = MS // 2
+"""CPU time for which a bot is stopped. Its quick answers, which are not noted, take less."""
+MOST_DEFYING_NS = 200 * MS
+"""CPU time in a match of a bot that is stopped: what the kernel does for it just then is done first."""
 
 
 class Presence:
     """One bot as the others at its table feel it."""
 
-    __slots__ = ("_disturbing_ns", "_meter", "_noted_ns", "_pid", "awake", "stopped", "wary")
+    __slots__ = ("_defying_ns", "_meter", "_noted_ns", "_pid", "awake", "stopped", "wary")
 
     def __init__(self, pid: int, meter: Meter) -> None:
         self._pid, self._meter = pid, meter
-        self._disturbing_ns = self._noted_ns = 0
+        self._defying_ns = 0
+        self._noted_ns: int | None = None
         self.awake = False
-        """False while it starts, when it may compute beside others."""
+        """False until its first answer: it is not started yet, or starts."""
         self.stopped = False
-        self.wary = 0
-        """The number of exchanges before which the referee checks it."""
-
-    def taken_ns(self) -> int:
-        """CPU time since the last call or `note`; 0 while it starts."""
-        if not self.awake:
-            return 0
-        before, self._noted_ns = self._noted_ns, self._meter.cpu_ns()
-        return self._noted_ns - before
+        self.wary = False
+        """True if it has computed beside another one."""
 
     def note(self, cpu_ns: int) -> None:
         """Count nothing up to a total of CPU time: it went into the bot's own answers."""
         self._noted_ns = cpu_ns
 
-    def stop(self, taken_ns: int) -> None:
-        """Stop its processes until the next command, and add what it took of others' time."""
-        self._disturbing_ns += taken_ns
-        self.stopped = True
-        self.wary = max(self.wary, 1)
-        self._signal(signal.SIGSTOP)
+    def hush(self) -> int:
+        """Stop it if it has computed lately or ever did so beside others: it is another one's turn.
+
+        The CPU time since the last call.
+        """
+        if not self.awake or self.stopped:
+            return 0
+        # Of a family it takes longer to read than many an exchange: the first look is the one that notes.
+        now = None if self._meter.family else self._meter.cpu_ns()
+        taken = 0 if now is None or self._noted_ns is None else now - self._noted_ns
+        self._noted_ns = now
+        if taken > COMPUTED_NS or self.wary:
+            self._stop()
+        return taken
+
+    def look(self) -> int:
+        """Stop it if it has computed since `hush`, so beside another one; the CPU time that it took."""
+        if not self.awake:
+            return 0
+        now = self._meter.cpu_ns()
+        if self._noted_ns is None:
+            self._noted_ns = now
+        if (taken := now - self._noted_ns) <= COMPUTED_NS:
+            return 0
+        self._noted_ns = now
+        if self.stopped:
+            self._defying_ns += taken
+        self.wary = True
+        self._stop()
+        if self._defying_ns > MOST_DEFYING_NS:
+            self._signal(signal.SIGKILL)
+        return taken
 
     def resume(self) -> None:
         """Let its processes run."""
@@ -66,11 +86,14 @@ class Presence:
         self._signal(signal.SIGCONT)
 
     def check(self) -> None:
-        """MalformedReply (``out_of_turn``) if it has taken too much of others' time."""
-        if self._disturbing_ns > MOST_DISTURBING_NS:
-            taken = f"it computed for {self._disturbing_ns / SECOND:.1f} s while others waited for the core"
-            detail = f"{taken}; {MOST_DISTURBING_NS / SECOND:.1f} s are allowed"
-            raise MalformedReply(Fault.OUT_OF_TURN, detail, b"")
+        """MalformedReply (``out_of_turn``) if it went on although it was stopped."""
+        if self._defying_ns > MOST_DEFYING_NS:
+            taken = f"it computed for {self._defying_ns / SECOND:.1f} s while others were to move"
+            raise MalformedReply(Fault.OUT_OF_TURN, f"{taken}, although it was stopped", b"")
+
+    def _stop(self) -> None:
+        self.stopped = True
+        self._signal(signal.SIGSTOP)
 
     def _signal(self, number: int) -> None:
         """Send a signal to its process group, and to its descendants where it may have some."""
@@ -81,11 +104,12 @@ class Presence:
                 os.kill(child, number)
 
 
-def stop_all(others: Sequence[Presence], most_ns: int = SECOND) -> int:
-    """Stop those that have computed since the last look; what they took, each `most_ns` at most."""
-    total = 0
-    for other in others:
-        if (taken := min(other.taken_ns(), most_ns)) > DISTURBING_NS:
-            other.stop(taken)
-            total += taken
-    return total
+def hush(others: Sequence[Presence]) -> int:
+    """Stop those that have computed lately, or ever did so beside another one; what they took together."""
+    return sum([other.hush() for other in others])
+
+
+def look_at(others: Sequence[Presence]) -> int:
+    """Stop those that have computed since `hush`; what they took together."""
+    # Each of them, whatever another one took.
+    return sum([other.look() for other in others])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.table import forkserver
+from arbiter.table.forkserver.board import Board, new_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,14 +49,17 @@ class SlimProcess:
         """Start it: to start bots, "staged" in namespaces of its own if it can, or "here"; or as "keeper"."""
         check_system()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        board = new_file()
+        self.board = Board(board)
+        """Memory that it shares with us."""
         script = str(Path(forkserver.__file__).with_name("__main__.py"))
         try:
             # A session of its own, so that a Ctrl-C in the terminal does not end it.
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", script, str(theirs.fileno()), *words],
+                [sys.executable, "-I", "-S", script, str(theirs.fileno()), str(board), *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[theirs.fileno(), board],
                 start_new_session=True,
             )
         except OSError as error:
@@ -63,6 +67,7 @@ class SlimProcess:
             raise VoidMatch(f"cannot start the process that starts bots: {error.strerror}") from None
         finally:
             theirs.close()
+            os.close(board)
         self._take(ours, process)
 
     @classmethod

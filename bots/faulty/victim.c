@@ -1,16 +1,19 @@
 /* A bot that plays Planning legally and burns 5 ms of CPU on every request, no more and no less.
  *
- * Its clock must not depend on what the others at the table do. On its first move it writes to standard error what
+ * Its clock must not depend on what the others at the table do. An argument is another number of ms. On its first move it writes to standard error what
  * others could have changed of it: niceness, number of cores, limit on descriptors.
  */
 #define _GNU_SOURCE
 #include "planner.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 
-enum { BURN_NS = 5000000 };
+enum { MS = 1000000 };
+
+static long long burn_ns = 5 * MS;
 
 static long long spent(void) {
     struct timespec now;
@@ -30,9 +33,12 @@ static void report(void) {
 static void burn(int is_move) {
     static int reported;
     if (is_move && !reported++) report();
-    const long long until = spent() + BURN_NS;
+    const long long until = spent() + burn_ns;
     while (spent() < until) {
     }
 }
 
-int main(void) { return play(burn); }
+int main(int count, char **words) {
+    if (count > 1) burn_ns = atoll(words[1]) * MS;
+    return play(burn);
+}

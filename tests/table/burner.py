@@ -3,13 +3,15 @@
 For each decision it burns so much CPU time of its process (``burn``), sleeps (``sleep``), burns with
 four threads at once (``threads``) or in a child (``child``). Of two that ``ponder`` the first answers at once while a thread of it
 computes all the time, and the second sleeps long, so that the first has others' time to use; of two that
-``hog`` the second computes long instead. Of two that ``hoard`` the first has a thread that has waited for the core
+``hog`` the second computes long instead; of two that ``defy``, too, and an orphan of the first one tells it to go on
+all the time. Of two that ``hoard`` the first has a thread that has waited for the core
 all the while that the program started; for its first decision that thread starts the program anew, which makes
 it the main one, and sleeps for so long.
 """
 
 import hashlib
 import os
+import signal
 import sys
 import threading
 import time
@@ -84,6 +86,19 @@ def burn_in_a_child(milliseconds):
     os.sched_setaffinity(0, cores)
 
 
+def be_told_to_go_on():
+    """By an orphan in a session of its own, every ms."""
+    me = os.getpid()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            while True:
+                os.kill(me, signal.SIGCONT)
+                time.sleep(0.001)
+        os._exit(0)
+    os.wait()
+
+
 uses = {
     "burn": burn,
     "sleep": lambda milliseconds: time.sleep(milliseconds / 1e3),
@@ -91,6 +106,7 @@ uses = {
     "threads": burn_in_threads,
     "child": burn_in_a_child,
     "hog": lambda milliseconds: burn(seat * 10 * milliseconds),
+    "defy": lambda milliseconds: burn(seat * 10 * milliseconds),
     "hoard": hoard,
     "late": lambda _: None,
 }
@@ -106,7 +122,9 @@ for line in sys.stdin:
     answer = "="
     if words[0] == "set_players":
         players, seat = int(words[1]), int(words[2])
-        if how in ("ponder", "hog") and seat == 0:
+        if how in ("ponder", "hog", "defy") and seat == 0:
+            if how == "defy":
+                be_told_to_go_on()
             threading.Thread(target=burn, args=(60_000,), daemon=True).start()
     elif words[0] == "set_cards":
         hand, trick = words[2:], []

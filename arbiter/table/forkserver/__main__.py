@@ -1,5 +1,6 @@
-"""Run as ``python -I -S forkserver/__main__.py DESCRIPTOR staged|here|keeper [BUDGET]``; imports only this
-package.
+"""Run as ``python -I -S forkserver/__main__.py DESCRIPTOR BOARD staged|here|keeper [BUDGET]``.
+
+It imports only this package.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ sys.path.insert(0, str(HERE.parents[2]))
 from arbiter.table.forkserver import family, keeper  # noqa: E402
 
 try:
-    if sys.argv[2] == "keeper":
-        keeper.main(int(sys.argv[1]), int(sys.argv[3]))
+    if sys.argv[3] == "keeper":
+        keeper.main(int(sys.argv[1]), int(sys.argv[4]))
     else:
-        family.main(int(sys.argv[1]), staged=sys.argv[2] == "staged")
+        family.main(int(sys.argv[1]), int(sys.argv[2]), staged=sys.argv[3] == "staged")
 except OSError as error:
     # The worker hears that this process has died, and makes its match void.
     sys.exit(f"arbiter: the process that starts bots failed: {error}")

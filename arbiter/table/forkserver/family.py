@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from arbiter.table.awake import Awake
 from arbiter.table.forkserver import MESSAGE_LIMIT, WRAPPER_FAILED
 from arbiter.table.forkserver.birth import become_bot
+from arbiter.table.forkserver.board import Board
 from arbiter.table.forkserver.copies import Copies
 from arbiter.table.forkserver.kernel import (
     PR_SET_CHILD_SUBREAPER,
@@ -39,7 +40,7 @@ Answer: TypeAlias = tuple[Any, list[int]]
 """A value for the worker, and descriptors that are sent to it and closed here."""
 
 
-def main(descriptor: int, staged: bool) -> None:
+def main(descriptor: int, board: int, staged: bool) -> None:
     """The slim process: serve requests until the worker is gone, leave nothing behind."""
     ignore_endings()
     # Descriptors under way in sockets count for all processes of a user; our limit must be above the bots'.
@@ -51,7 +52,8 @@ def main(descriptor: int, staged: bool) -> None:
     prctl(PR_SET_DUMPABLE, 0)
     worker = socket.socket(fileno=descriptor)
     worker.set_inheritable(False)
-    supervisor = Supervisor(worker.fileno())
+    supervisor = Supervisor(worker.fileno(), Board(board))
+    os.close(board)
     family = Family(supervisor, staged, label)
     # However the dialogue ends, the bots end with it.
     try:
@@ -259,7 +261,8 @@ class Family:
             os.close(number)
         supervised = None
         if request["confine"] is not None:
-            supervised = Supervised(pid, self._calls, self._errors, request["memory_bytes"])
+            place, memory = len(self._bots), request["memory_bytes"]
+            supervised = Supervised(pid, place, self._calls, self._errors, memory)
             self._supervisor.expect(our_end, supervised)
         else:
             our_end.close()

@@ -4,6 +4,9 @@ A filter sees numbers, and cannot know what they mean for a process. So some cal
 looked: whose thread a number names, how many threads there are, whose end a thread waits for. Calls that are
 refused come here, too, and are kept for the record, so that a bot's author learns why it failed.
 
+A bot's questions are answered while it is spoken to, and their time counts as its own. One that asks while
+another is to move is stopped: neither the core is its own then nor this process.
+
 A call may go on only if what decided is a number in its arguments, which the bot can no longer change. It
 can change its memory at any time, so nothing read there decides what is allowed.
 """
@@ -13,18 +16,21 @@ from __future__ import annotations
 import errno
 import os
 import select
+import signal
 import socket
 import struct
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from arbiter.table.forkserver.board import ANYBODY, spent_cell, stopped_cell
 from arbiter.table.forkserver.questions import is_thread, receive
 from arbiter.table.forkserver.waits import FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET, Waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from arbiter.table.forkserver.board import Board
     from arbiter.table.forkserver.questions import Question
 
 SYSINFO = struct.Struct("=q3Q6QHHI2QII")
@@ -40,15 +46,16 @@ ALSO_OF_A_THREAD = 0x17C_0000
 LONGEST_SECONDS = 3600.0
 BURST, PER_SECOND = 4000, 4000
 """Questions of one bot that are answered at once, and per second after that."""
+PAUSE_SECONDS = 0.001
 
 
 class Supervised:
     """One bot that is supervised."""
 
     def __init__(
-        self, pid: int, calls: dict[str, int], errors: list[tuple[int, int]], memory_bytes: int
+        self, pid: int, place: int, calls: dict[str, int], errors: list[tuple[int, int]], memory_bytes: int
     ) -> None:
-        self.pid = pid
+        self.pid, self.place = pid, place
         self.names = {number: name for name, number in calls.items()}
         self.errors = dict(errors)
         self.memory_bytes = memory_bytes
@@ -65,8 +72,9 @@ class Supervised:
 class Supervisor:
     """Answers all bots of one match, between the requests of the worker."""
 
-    def __init__(self, worker: int) -> None:
+    def __init__(self, worker: int, board: Board) -> None:
         self._worker = worker
+        self._cells = board.cells
         self._poll = select.poll()
         self._poll.register(worker, select.POLLIN)
         self._coming: dict[int, tuple[socket.socket, Supervised]] = {}
@@ -96,16 +104,23 @@ class Supervisor:
     def serve(self, seconds: float | None = None) -> bool:
         """Answer until the worker sends something, which is True, or the time is over."""
         until = None if seconds is None else time.monotonic() + seconds
+        self._billed_ns = time.thread_time_ns()
         while True:
             events = dict(self._poll.poll(self._milliseconds(until)))
             for descriptor, event in events.items():
                 self._hear(descriptor, event)
             self._end_pauses()
-            self._waits.look(events, self._bots)
+            self._look_at_waits(events)
             if self._worker in events:
                 return True
             if until is not None and time.monotonic() >= until:
                 return False
+
+    def _look_at_waits(self, events: Mapping[int, int]) -> None:
+        """End the waits that are over; those of bots that may not ask wait on."""
+        asking = {listener for listener, bot in self._bots.items() if self._may_ask(bot.place)}
+        if self._waits.look(events, asking, self._bots) and self._cells[0] != ANYBODY:
+            self._bill(self._cells[0] - 1)
 
     def _milliseconds(self, until: float | None) -> float | None:
         """How long to wait for an event; None for ever."""
@@ -119,6 +134,7 @@ class Supervisor:
         elif descriptor in self._bots:
             if event & select.POLLIN:
                 self._answer(descriptor)
+                self._bill(self._bots[descriptor].place)
             else:
                 # Nobody is left who could ask.
                 self._poll.unregister(descriptor)
@@ -136,6 +152,9 @@ class Supervisor:
 
     def _answer(self, listener: int) -> None:
         bot = self._bots[listener]
+        if not self._may_ask(bot.place):
+            self._stop(listener, bot)
+            return
         if not self._has_credit(listener, bot):
             return
         try:
@@ -156,6 +175,30 @@ class Supervisor:
         if error is not None:
             question.answer(error)
 
+    def _bill(self, place: int) -> None:
+        """Let a bot pay for this process's time since somebody paid."""
+        before, self._billed_ns = self._billed_ns, time.thread_time_ns()
+        self._cells[spent_cell(place)] += self._billed_ns - before
+
+    def _may_ask(self, place: int) -> bool:
+        """True if the bot at a place is spoken to, or nobody in particular is."""
+        return self._cells[0] in (ANYBODY, place + 1)
+
+    def _stop(self, listener: int, bot: Supervised) -> None:
+        """Stop a bot that asks while another is spoken to; its call is made again when it goes on."""
+        self._cells[stopped_cell(bot.place)] = 1
+        send_signal(bot.pid, signal.SIGSTOP)
+        if self._cells[0] == bot.place + 1:
+            # It was spoken to just now, perhaps before the worker could see that it is stopped.
+            self._cells[stopped_cell(bot.place)] = 0
+            send_signal(bot.pid, signal.SIGCONT)
+        # The question is there until each of its threads has had the core.
+        self._pause(listener)
+
+    def _pause(self, listener: int) -> None:
+        self._poll.unregister(listener)
+        self._paused[listener] = time.monotonic() + PAUSE_SECONDS
+
     def _has_credit(self, listener: int, bot: Supervised) -> bool:
         """Use up a bot's credit by one question; False if there is none, and the bot is heard later."""
         now = time.monotonic()
@@ -164,8 +207,7 @@ class Supervisor:
         if bot.credit >= 1:
             bot.credit -= 1
             return True
-        self._poll.unregister(listener)
-        self._paused[listener] = now + 1 / PER_SECOND
+        self._pause(listener)
         return False
 
     def _end_pauses(self) -> None:
@@ -178,6 +220,12 @@ class Supervisor:
         if question.arguments[1] & FUTEX_COMMAND not in (FUTEX_WAIT, FUTEX_WAIT_BITSET):
             return bot.refuse(question.number)
         return self._waits.begin(bot.pid, question)
+
+
+def send_signal(pid: int, number: int) -> None:
+    """Send a signal to a process, if there is one."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 def _start_thread(bot: Supervised, question: Question) -> int:

@@ -6,6 +6,7 @@ Only the end of an own thread, or a word of own memory, ends such a wait: it mus
 from __future__ import annotations
 
 import errno
+import math
 import os
 import select
 import struct
@@ -26,13 +27,20 @@ FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.002, 0.05
 
 
 class Wait(NamedTuple):
-    """One wait: its end (None: never), a pidfd that ends it or -1, the next look and the time between two."""
+    """One wait: its end, a pidfd that ends it or -1, when to do something next, the time between looks."""
 
     question: Question
-    until: float | None
+    until: float
     descriptor: int
     due: float
     interval: float
+
+    def looked(self, now: float) -> Wait:
+        """The same after a look: only where no descriptor tells of the thread's end there will be another."""
+        if self.descriptor >= 0:
+            return self
+        interval = min(2 * self.interval, LONGEST_LOOK_SECONDS)
+        return self._replace(due=min(self.until, now + interval), interval=interval)
 
 
 class Waits:
@@ -49,7 +57,7 @@ class Waits:
         try:
             if question.read(address, WORD) != (value & 0xFFFF_FFFF,):
                 return errno.EAGAIN
-            until = _end(question, operation, timeout) if timeout else None
+            until = _end(question, operation, timeout) if timeout else math.inf
         except ValueError:
             return errno.EINVAL
         except (OSError, OverflowError, struct.error):
@@ -60,10 +68,8 @@ class Waits:
             with suppress(OSError):  # Linux < 6.9, or it has just ended
                 descriptor = os.pidfd_open(value & 0x7FFF_FFFF, PIDFD_THREAD)
                 self._poll.register(descriptor, select.POLLIN)
-        due = time.monotonic() + FIRST_LOOK_SECONDS
-        self._waits[question.listener, question.thread] = Wait(
-            question, until, descriptor, due, FIRST_LOOK_SECONDS
-        )
+        wait = Wait(question, until, descriptor, until, FIRST_LOOK_SECONDS / 2)
+        self._waits[question.listener, question.thread] = wait.looked(time.monotonic())
         return None
 
     def abandon(self, question: Question) -> None:
@@ -74,26 +80,38 @@ class Waits:
     def dues(self) -> Iterator[float]:
         """When something has to be done, in seconds of the monotonic clock."""
         for wait in self._waits.values():
-            if wait.until is not None:
-                yield wait.until
-            if wait.descriptor < 0:
+            if wait.due < math.inf:
                 yield wait.due
 
-    def look(self, ready: Container[int], listeners: Container[int]) -> None:
-        """End the waits that are over, `ready` being the descriptors that the poll has returned."""
+    def look(self, ready: Container[int], asking: Container[int], living: Container[int]) -> bool:
+        """End the waits that are over; True if any was looked at.
+
+        `ready` are the descriptors that the poll has returned. Of listeners that are not `asking` only the
+        ends of threads are told, of those that are not `living` nothing.
+        """
         now = time.monotonic()
+        busy = False
         for key, wait in list(self._waits.items()):
-            due = wait.descriptor < 0 and wait.due <= now
-            if wait.descriptor in ready or (due and _has_changed(wait.question)):
+            listener = wait.question.listener
+            if listener in living and wait.descriptor in ready:
                 wait.question.pretend()
-            elif wait.until is not None and wait.until <= now:
-                wait.question.answer(errno.ETIMEDOUT)
-            elif wait.question.listener in listeners:
-                if due:
-                    interval = min(2 * wait.interval, LONGEST_LOOK_SECONDS)
-                    self._waits[key] = wait._replace(due=now + interval, interval=interval)
+            elif listener in asking and wait.due <= now:
+                busy = True
+                if wait.descriptor < 0 and _has_changed(wait.question):
+                    wait.question.pretend()
+                elif wait.until <= now:
+                    wait.question.answer(errno.ETIMEDOUT)
+                else:
+                    self._waits[key] = wait.looked(now)
+                    continue
+            elif listener in living:
+                if wait.due <= now:
+                    # All at one moment.
+                    due = (now // LONGEST_LOOK_SECONDS + 1) * LONGEST_LOOK_SECONDS
+                    self._waits[key] = wait._replace(due=due)
                 continue
             self._close(self._waits.pop(key))
+        return busy
 
     def clear(self) -> None:
         """Drop all waits."""

@@ -17,19 +17,25 @@ import signal
 import sys
 import time
 import traceback
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbiter.clock import TimeControl
 from arbiter.errors import VoidMatch
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
+from arbiter.table.channel import Channel
 from arbiter.table.conduct import Table
 from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.table.launcher import End, Launcher
 from arbiter.table.meter import run_times
 from arbiter.table.placement import take_core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.exchange import Reply, Send
 
 GONE_WITHIN_MS = 20_000
 
@@ -111,7 +117,8 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
         launcher.ended_ns = 0
         before = peak_reset()
         try:
-            record = table.play(spec_of(job, names))
+            with watched(launcher) as beside:
+                record = table.play(spec_of(job, names))
         except VoidMatch as error:
             void = str(error)
         growth = status_of("self", "VmHWM") - before
@@ -125,10 +132,47 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
             "kill_ns": launcher.ended_ns + launcher.stop_ns,
             "left": left,
             "bystander": state_of(bystander),
+            "beside": beside,
         }
     finally:
         os.kill(bystander, signal.SIGKILL)
         os.waitpid(bystander, 0)
+
+
+@contextmanager
+def watched(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
+    """CPU time in ns while others than seat 1 were asked: of seat 1 and of the slim processes, and of who was asked."""
+    found = {"taken": 0, "thought": 0}
+    seats: dict[int, int] = {}
+    made, exchange = Channel.__init__, Channel.exchange
+
+    def make(channel: Channel, *arguments: Any) -> None:
+        made(channel, *arguments)
+        seats[channel.seat] = channel.pid
+
+    def exchange_watched(channel: Channel, send: Send) -> Reply | int:
+        if channel.seat == 1 or not send.asks or 1 not in seats:
+            return exchange(channel, send)
+        beside = [seats[1], *(pid for slim in launcher.pids for pid in (slim, *firsts(slim)))]
+        taken, thought = cpu_ns(beside), cpu_ns([channel.pid])
+        reply = exchange(channel, send)
+        found["taken"] += cpu_ns(beside) - taken
+        found["thought"] += cpu_ns([channel.pid]) - thought
+        return reply
+
+    Channel.__init__, Channel.exchange = make, exchange_watched  # type: ignore[method-assign, assignment]
+    try:
+        yield found
+    finally:
+        Channel.__init__, Channel.exchange = made, exchange  # type: ignore[method-assign]
+
+
+def cpu_ns(pids: list[int]) -> int:
+    total = 0
+    for pid in pids:
+        with suppress(OSError):
+            total += time.clock_gettime_ns(~pid << 3 | 2)
+    return total
 
 
 def spec_of(job: dict[str, Any], names: dict[str, str]) -> MatchSpec:

@@ -61,12 +61,13 @@ for attack, attempt, *cells in rows("What an attack may do"):
     ATTEMPTS.setdefault(attack.strip("`"), {})[attempt] = by_tier(cells)
 
 
-SCRIPTS = ("attack.py", "whisper.py")
+SCRIPTS = ("attack.py", "whisper.py", "linger.py")
 REGISTERED = {
     script: set(re.findall(r'^@at\("\w+"\)\ndef (\w+)', (FAULTY / script).read_text(), re.MULTILINE))
     for script in SCRIPTS
 }
-WHISPERS = REGISTERED["whisper.py"]
+LINGERING = {row[0].strip("`"): row[2] for row in rows("What an attack may take from who thinks")}
+MOST_TAKEN = re.compile(r"(loses, or )?at most (\d+) %")
 PAIRS = {
     ("offer", "accept"): "What two bots may do together",
     ("hear", "speak"): "What two bots may tell each other",
@@ -93,8 +94,8 @@ class Place:
             f"mb={MEGABYTES.get(name, 400)}", f"file={self.folder}/rival/program",
             f"word={self.folder.name}", f"scratch={self.folder}/scratch", f"own={own}", f"port={20_000 + os.getpid() % 20_000}",
         ]  # fmt: skip
-        of = "whisper" if name in WHISPERS else "attack"
-        script = str(self.folder / "attacker" / f"{of}.py")
+        (of,) = (script for script, names in REGISTERED.items() if name in names)
+        script = str(self.folder / "attacker" / of)
         return self.player("attacker", self.python, "-I", "-S", script, name, *given)
 
     def player(self, name: str, *command: str) -> dict[str, Any]:
@@ -428,6 +429,41 @@ def test_a_victim_is_charged_the_same_whoever_sits_with_it(
     pytest.fail(f"charged alone and beset: {charged}")
 
 
+@pytest.mark.parametrize("name", LINGERING)
+@pytest.mark.parametrize("who", [ME, ORDINARY])
+def test_who_is_not_to_move_takes_little_from_who_thinks(
+    who: str, name: str, places: Callable[[str], Place]
+) -> None:
+    place = places(who)
+    victim = place.folder / "rival" / "victim"
+    if not victim.exists():
+        pytest.skip("no C compiler: bots/faulty is not built (make bots)")
+    if not probe()["landlock"].available:
+        pytest.skip(f"landlock: {probe()['landlock'].reason}")
+    players = [place.player(f"victim{seat}", str(victim), "30") for seat in range(4)]
+    players[1] = place.attack(name)
+    changes = {"deals": [[3, 0]], "time": "20s", "core": min(os.sched_getaffinity(0))}
+    expected = MOST_TAKEN.fullmatch(LINGERING[name])
+    assert expected is not None
+    shares = []
+    for _ in range(MEASURED):
+        outcome = place.ask(job_for(place, "landlock", players, **changes))
+        assert_nobody_is_harmed(outcome)
+        if expected[1] and (forfeit := outcome["record"]["forfeit"]):
+            assert (forfeit["player"], forfeit["fault"]) == ("attacker", "out_of_turn")
+            assert "while others were to move, although it was stopped" in forfeit["detail"]
+            return
+        assert outcome["record"]["forfeit"] is None, outcome["record"]["forfeit"]
+        taken, thought = outcome["beside"]["taken"], outcome["beside"]["thought"]
+        # Twelve decisions of 30 ms.
+        assert thought > 350 * MS
+        shares.append(taken / thought)
+        # The referee's looks come late where the core has other things to do.
+        if shares[-1] <= int(expected[2]) / 100:
+            return
+    pytest.fail(f"took {shares} of what others needed to think")
+
+
 def test_every_attack_stands_in_the_table() -> None:
     together = {name for pair in PAIRS for name in pair}
-    assert set.union(*REGISTERED.values()) == {*ENDS, *ATTEMPTS, *together, "remember"}
+    assert set.union(*REGISTERED.values()) == {*ENDS, *ATTEMPTS, *LINGERING, *together, "remember"}
