@@ -64,8 +64,6 @@ class Presence:
 
     def look(self) -> int:
         """Stop it if it has computed since `hush`, so beside another one; the CPU time that it took."""
-        if not self.awake:
-            return 0
         now = self._meter.cpu_ns()
         if self._noted_ns is None:
             self._noted_ns = now
@@ -74,7 +72,8 @@ class Presence:
         self._noted_ns = now
         if self.stopped:
             self._defying_ns += taken
-        self.wary = True
+        # Before its first answer it starts, perhaps in a wrapper, and nobody has told it to wait.
+        self.wary |= self.awake
         self._stop()
         if self._defying_ns > MOST_DEFYING_NS:
             self._signal(signal.SIGKILL)
@@ -96,12 +95,13 @@ class Presence:
         self._signal(signal.SIGSTOP)
 
     def _signal(self, number: int) -> None:
-        """Send a signal to its process group, and to its descendants where it may have some."""
+        """Send a signal to its process, its process group, and its descendants where it may have some."""
+        # In a wrapper the group is not its own.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, number)
-        for child in self._meter.descendants():
+        for pid in (self._pid, *self._meter.descendants()) if self._meter.family else ():
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(child, number)
+                os.kill(pid, number)
 
 
 def hush(others: Sequence[Presence]) -> int:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.clock import MS
 from arbiter.match import BotReport, Fault, MatchRecord
-from arbiter.table import play_match, presence
+from arbiter.players import registered
+from arbiter.table import Table, play_match, presence
 from arbiter.table.conduct import close_table, complete
 from arbiter.table.launcher import End
+from arbiter.table.sandbox.isolation import probe
 from tests.bench.clock import BURNED_MS, judge, spec
+from tests.commands import BOTS, RANDOM
+from tests.table.conftest import spec_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("clock")]
 cores = len(os.sched_getaffinity(0))
@@ -134,6 +143,30 @@ def test_a_thread_that_becomes_the_main_one_makes_no_match_void() -> None:
     forfeit = played_on_one_core("hoard", "wall", ms=1000, limit="900ms/request").forfeit
     assert forfeit is not None
     assert (forfeit.seat, forfeit.fault) == (0, Fault.TIMEOUT)
+
+
+def test_who_makes_calls_that_another_process_answers_pays_for_both(
+    table: Table, bot: Callable[..., Path]
+) -> None:
+    if not (tier := probe()["landlock"]).available:
+        pytest.skip(tier.reason)
+    calls = """if words[0] == 'gen_move':
+    before = time.process_time_ns()
+    for _ in range(300):
+        try:
+            os.setuid(0)
+        except OSError:
+            pass
+    sys.stderr.write(f'{time.process_time_ns() - before} ')"""
+    asking = bot("", calls)
+    one = registered("one", (sys.executable, "-I", "-S", asking.name), asking.parent)
+    players = (one, *(registered(f"p{seat}", RANDOM.split(), BOTS) for seat in (1, 2, 3)))
+    record = table.play(spec_for(players, "60s", isolation="landlock"))
+    assert record.forfeit is None
+    own = sum(map(int, record.bots[0].stderr_tail.split()))
+    paid = sum(move.cpu_ns for move in record.moves if move.seat == 0 and move.request == "gen_move")
+    # To answer takes more than to ask.
+    assert paid > 1.5 * own
 
 
 def test_time_stolen_by_a_hypervisor_is_recorded() -> None:
