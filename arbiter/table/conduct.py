@@ -190,9 +190,11 @@ def complete(
     beside = end.cpu_ns - channel.start_cpu_ns - report.charged_ns
     if channel.start_cpu_ns and beside > max(BESIDE_NS, report.charged_ns // 4):
         more = f"{beside // MS} ms of CPU beyond what it was charged"
-        notes.append(f"{more}: in threads, or while others were to move")
+        notes.append(f"{more}: in threads, or after its answers")
     if end.refused:
         notes.append(f"system calls refused: {', '.join(map(call_name, end.refused))}")
+    if channel.presence.wary:
+        notes.append("it computed while others were to move, and was stopped until its next command")
     return replace(
         report,
         notes=(*report.notes, *channel.connection.notes, *notes),

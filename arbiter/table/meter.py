@@ -87,14 +87,14 @@ class Meter:
     def cpu_ns(self) -> int:
         """The CPU time so far; 0 if the process is gone."""
         try:
-            cpu = time.clock_gettime_ns(self._clock)
+            cpu = time.clock_gettime_ns(self._clock) + (self._cells[self._asked] if self._cells else 0)
         except OSError:
             cpu = 0
         if self.family:
             # The time of a child that has ended is reported in ticks, and may be a little less than before.
             self._family_ns = max(self._family_ns, family_ns(self._pid))
             cpu += self._family_ns
-        return cpu + self._cells[self._asked] if self._cells else cpu
+        return cpu
 
     def memory_bytes(self) -> int:
         """Memory of its own that it has filled, whether or not it may still write there; 0 if it is gone."""

@@ -84,6 +84,7 @@ def test_who_computes_while_another_sleeps_is_stopped() -> None:
     ponderer, sleeper = played("ponder").bots
     # It would have computed all the time.
     assert ponderer.cpu_ns - ponderer.charged_ns < 0.2 * sleeper.charged_ns
+    assert "it computed while others were to move, and was stopped until its next command" in ponderer.notes
 
 
 def test_computing_beyond_what_was_charged_is_noted() -> None:
@@ -91,6 +92,7 @@ def test_computing_beyond_what_was_charged_is_noted() -> None:
         seat=0,
         stopped_ns=0,
         start_cpu_ns=10 * MS,
+        presence=SimpleNamespace(wary=False),
         connection=SimpleNamespace(notes=()),
         stderr=SimpleNamespace(tail=b"", marks=lambda *_: ()),
     )

@@ -67,7 +67,7 @@ REGISTERED = {
     for script in SCRIPTS
 }
 LINGERING = {row[0].strip("`"): row[2] for row in rows("What an attack may take from who thinks")}
-MOST_TAKEN = re.compile(r"(loses, or )?at most (\d+) %")
+MOST_TAKEN = re.compile(r"at most (\d+) %")
 PAIRS = {
     ("offer", "accept"): "What two bots may do together",
     ("hear", "speak"): "What two bots may tell each other",
@@ -449,17 +449,13 @@ def test_who_is_not_to_move_takes_little_from_who_thinks(
     for _ in range(MEASURED):
         outcome = place.ask(job_for(place, "landlock", players, **changes))
         assert_nobody_is_harmed(outcome)
-        if expected[1] and (forfeit := outcome["record"]["forfeit"]):
-            assert (forfeit["player"], forfeit["fault"]) == ("attacker", "out_of_turn")
-            assert "while others were to move, although it was stopped" in forfeit["detail"]
-            return
         assert outcome["record"]["forfeit"] is None, outcome["record"]["forfeit"]
         taken, thought = outcome["beside"]["taken"], outcome["beside"]["thought"]
         # Twelve decisions of 30 ms.
         assert thought > 350 * MS
         shares.append(taken / thought)
         # The referee's looks come late where the core has other things to do.
-        if shares[-1] <= int(expected[2]) / 100:
+        if shares[-1] <= int(expected[1]) / 100:
             return
     pytest.fail(f"took {shares} of what others needed to think")
 
