@@ -158,6 +158,7 @@ def _request(
         "memory_bytes": bounds.memory_bytes,
         "confine": None,
         "root": None,
+        "seat": 0,
         "paths": (),
         "scans": (),
         "cgroups": groups(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),

@@ -219,6 +219,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "memory_bytes": limits.memory_bytes,
         "stage": False,
         "held": True,
+        "seat": 0,
         "folders": [],
         "confine": None,
         "wrapped": False,

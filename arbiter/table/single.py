@@ -67,7 +67,7 @@ class SingleBot:
     def __init__(self, launcher: Launcher, player: Player, limits: Limits, seat: Seat = 0) -> None:
         self._launcher = launcher
         self._seat = seat
-        (self._process,) = launcher.start([start_request(player, limits) | {"held": False}])
+        (self._process,) = launcher.start([start_request(player, limits) | {"held": False, "seat": seat}])
         self._channel = Channel(seat, self._process, launcher, limits)
         self._recorder = self._channel.connection = _Recorder()
         self._usage = Meter(self._process.pid, family=True)

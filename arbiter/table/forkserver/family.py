@@ -217,7 +217,7 @@ class Family:
                 # One at least: `arbiter isolation` asks with no bots.
                 users = self._users.enough(max(1, len(bots)))
                 in_place = self._copies.cover([folder for bot in bots for folder in bot["folders"]])
-                restart_numbers()
+                restart_numbers(bots[0]["seat"] if bots else 0)
                 skip_pipe_numbers()
             for seat, request in enumerate(bots):
                 user = users[seat] if users and request["confine"] is not None else None

@@ -101,10 +101,10 @@ def _furnish() -> None:
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=ptraceable")
 
 
-def restart_numbers() -> None:
-    """Let process ids start again from `FIRST_PID`, however many have been used."""
+def restart_numbers(seat: int) -> None:
+    """Let process ids start again from that of a seat, `FIRST_PID` on, however many have been used."""
     with suppress(OSError):
-        _write("/proc/sys/kernel/ns_last_pid", str(FIRST_PID - 1))
+        _write("/proc/sys/kernel/ns_last_pid", str(FIRST_PID + seat - 1))
 
 
 def _exit_code(pid: int) -> int:

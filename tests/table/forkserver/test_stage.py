@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,9 @@ from arbiter.table import Table
 from arbiter.table import system as system_module
 from arbiter.table.forkserver import copies, users
 from arbiter.table.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
+from arbiter.table.launcher import Launcher
 from arbiter.table.sandbox.isolation import probe, stage, stage_enforces
+from arbiter.table.single import SingleBot
 from arbiter.table.slim import SlimProcess
 from arbiter.table.system import SYSTEM
 
@@ -137,6 +140,20 @@ def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_nam
         assert any(os.__file__.startswith(place) for place in SYSTEM.told.in_place)
     finally:
         SYSTEM.close()
+
+
+@on_a_stage
+def test_a_bot_that_is_tried_alone_has_the_process_number_of_its_seat(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("import os\nprint('=', os.getpid(), end='\\n\\n')\n")
+    player = registered("bot", (sys.executable, "-I", "-S", str(tmp_path / "bot.py")), tmp_path)
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
+    with closing(Launcher()) as launcher:
+        numbers = []
+        for seat in (0, 2):
+            bot = SingleBot(launcher, player, limits, seat)
+            numbers.append(bot.listen(30_000_000_000).split()[1])
+            bot.stop()
+    assert int(numbers[1]) == int(numbers[0]) + 2
 
 
 @on_a_stage
