@@ -27,7 +27,7 @@ from arbiter.exchange import Reply, Send
 from arbiter.protocol import Answer, Connection
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request
-from arbiter.table.forkserver.family import peak_memory
+from arbiter.table.forkserver.bot import peak_memory
 from arbiter.table.meter import Meter, descendants_of, is_awake, name_of
 from arbiter.table.stderr import CHUNK
 

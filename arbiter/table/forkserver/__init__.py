@@ -9,8 +9,10 @@ process reads the end of its socket, kills all bots and ends; if this process di
 
 - `stage`: the namespaces that confined bots live in, and `copies`: the players' folders there;
 - `users`: a user of its own for each bot;
+- `system`: the system in memory, which `keeper` fills and hands out, with the libraries that programs load
+  (`libraries`), and `root`: the root folder that a bot sees;
 - `birth`: from the fork to the bot's program;
-- `family`: the bots of a match, and how they end;
+- `family`: the bots of a match, and `bot`: one of them, and how it ends;
 - `supervisor`, `questions`, `waits`: system calls that wait for an answer;
 - `kernel`: system calls that the standard library does not have.
 
