@@ -114,7 +114,9 @@ def test_plays_a_match_under_landlock(language: str, built: Callable[[str], Path
         )
     )  # fmt: skip
     assert record.forfeit is None, [bot.stderr_tail for bot in record.bots]
-    notes = [note for bot in record.bots for note in bot.notes if "of CPU beyond" not in note]
+    # What the machine did meanwhile is no fault of theirs.
+    machines = ("of CPU beyond", "the referee was stopped", "it computed while others")
+    notes = [note for bot in record.bots for note in bot.notes if not any(part in note for part in machines)]
     assert notes == []
 
 
