@@ -160,6 +160,7 @@ def _request(
         "root": None,
         "seat": 0,
         "paths": (),
+        "wishes": (),
         "scans": (),
         "cgroups": groups(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),
         **bubblewrap.building(str(source), words, places, bounds.disk_bytes),

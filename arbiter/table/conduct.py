@@ -225,6 +225,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "wrapped": False,
         "root": None,
         "paths": (),
+        "wishes": (),
         "scans": (),
         "cgroups": groups(limits.memory_bytes),
     }

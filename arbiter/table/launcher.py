@@ -98,7 +98,7 @@ class Launcher:
         shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
         told = self._give_system(bots) if shown else None
         self.system = None if told is None else (told.budget, told.in_place)
-        requests = [{key: bot[key] for key in bot if key not in ("paths", "scans")} for bot in bots]
+        requests = [{key: bot[key] for key in bot if key not in ("paths", "wishes", "scans")} for bot in bots]
         board = self._in_use.board
         board.clear()
         answer, descriptors = self._ask("start", bots=requests)
@@ -121,8 +121,9 @@ class Launcher:
         """See to it that the slim process has what these bots need of the system; what there is."""
         assert self._in_use is not None
         paths = [path for bot in bots for path in bot["paths"]]
+        wishes = [path for bot in bots for path in bot["wishes"]]
         scans = [path for bot in bots for path in bot["scans"]]
-        descriptor = SYSTEM.take(paths, scans, self._in_use.system)
+        descriptor = SYSTEM.take(paths, wishes, scans, self._in_use.system)
         if descriptor is not None:
             try:
                 self._ask("hang", sent=[descriptor])

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 15.0
 """For a slim process to end its bots and itself: it gives up on their descendants after 10 s."""
+KEEPER_SECONDS = 120.0
+"""For the keeper of the system in memory to copy what a match needs."""
 FILES = 256
 """How many files each process must be able to open; a match of four bots needs 72."""
 MOST_DESCRIPTORS = 253
@@ -68,11 +70,14 @@ class SlimProcess:
         finally:
             theirs.close()
             os.close(board)
+        if words[0] == "keeper":
+            ours.settimeout(KEEPER_SECONDS)
         self._take(ours, process)
 
     @classmethod
     def at(cls, end: socket.socket) -> SlimProcess:
-        """One that another process has started, at the end of a connection to it."""
+        """A keeper that another process has started, at the end of a connection to it."""
+        end.settimeout(KEEPER_SECONDS)
         made = cls.__new__(cls)
         made._take(end, None)
         return made

@@ -52,7 +52,9 @@ class SystemInMemory:
             return socket.socket(fileno=descriptor)
         return None
 
-    def take(self, paths: Iterable[str], scans: Iterable[str], number: int) -> int | None:
+    def take(
+        self, paths: Iterable[str], wishes: Iterable[str], scans: Iterable[str], number: int
+    ) -> int | None:
         """Have it hold what bots need: a descriptor to mount, which the caller closes.
 
         None for who has already what was handed out under this `number`, and it shows all.
@@ -60,12 +62,13 @@ class SystemInMemory:
         with self._lock:
             keeper = self._ready()
             missing = [path for path in paths if (path, 0) not in self._known]
+            wished = [path for path in wishes if (path, -1) not in self._known]
             marks = [(path, changed(path)) for path in scans]
             unscanned = [path for path, mark in marks if (path, mark) not in self._known]
-            if number == self.number and not missing and not unscanned:
+            if number == self.number and not (missing or wished or unscanned):
                 return None
-            said, (descriptor,) = keeper.ask("take", paths=missing, scans=unscanned)
-            self._known.update(((path, 0) for path in missing), marks)
+            said, (descriptor,) = keeper.ask("take", paths=missing, wishes=wished, scans=unscanned)
+            self._known.update(((path, 0) for path in missing), ((path, -1) for path in wished), marks)
             told = Told(said["bytes"], said["budget"], tuple(said["in_place"]))
             if told.in_place != self.told.in_place or not self.number:
                 # What is mounted in it later is not seen in what was handed out before.

@@ -39,11 +39,16 @@ class Keeper:
             self._system.bind(path)
         return None, []
 
-    def take(self, paths: list[str], scans: list[str]) -> tuple[Any, list[int]]:
-        """Take what programs need, and the libraries of those in `scans`; what is there then, and it."""
+    def take(self, paths: list[str], wishes: list[str], scans: list[str]) -> tuple[Any, list[int]]:
+        """Take what programs need, what authors' scripts wish for, and the libraries of what lies in
+        `scans`; what is there then, and it.
+        """
         for path in paths:
             if path not in self._known:
                 self._known.add(path)
+                self._system.take(path)
+        with self._system.as_wishes():
+            for path in wishes:
                 self._system.take(path)
         for path in scans:
             self._system.scan(path)

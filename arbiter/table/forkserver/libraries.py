@@ -7,6 +7,8 @@ import struct
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.table.forkserver.ways import opened_file
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,6 +22,9 @@ LOADED, DYNAMIC, INTERPRETER = 1, 2, 3
 NEEDED, STRINGS, STRINGS_SIZE, OLD_PATH, PATH = 1, 5, 10, 15, 29
 MOST_BYTES = 16 << 20
 """Of a part of a file that is read."""
+MOST_SEGMENTS, MOST_NAMES = 200, 200
+SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/")
+"""Where what a program loads is looked for: an author's own libraries lie in his own folder."""
 CONFIGURED = "/etc/ld.so.conf"
 BY_DEFAULT = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 
@@ -36,9 +41,9 @@ class Needs(NamedTuple):
 def needs_of(path: str) -> Needs | None:
     """What a file names; None for one that is no program or library, or that is not as it should be."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            return _read(file.fileno(), os.path.dirname(path))  # noqa: PTH120 -- nothing more is imported
-    except (OSError, ValueError, struct.error):
+        with opened_file(path) as file:
+            return _read(file, os.path.dirname(path))  # noqa: PTH120 -- nothing more is imported
+    except (OSError, OverflowError, ValueError, struct.error):
         return None
 
 
@@ -47,13 +52,14 @@ def _read(file: int, folder: str) -> Needs | None:
     if not header.startswith(MAGIC):
         return None
     machine, at, size, count = HEADER.unpack(header[: HEADER.size])
+    count = min(count, MOST_SEGMENTS)
     table = os.pread(file, size * count, at)
     segments = [SEGMENT.unpack_from(table, number * size) for number in range(count)]
 
     def text_of(kind: int) -> bytes:
         return next((_part(file, place, length) for what, place, _, length in segments if what == kind), b"")
 
-    loader = text_of(INTERPRETER).rstrip(b"\0")
+    loader = text_of(INTERPRETER).partition(b"\0")[0]
     words = text_of(DYNAMIC)
     entries = list(struct.iter_unpack("<QQ", words[: len(words) // 16 * 16]))
     known = dict(entries)
@@ -69,7 +75,8 @@ def _read(file: int, folder: str) -> Needs | None:
 
     folders = [part for text in said(OLD_PATH, PATH) for part in text.split(":") if part]
     here = [part.replace("${ORIGIN}", folder).replace("$ORIGIN", folder) for part in folders]
-    return Needs(machine, os.fsdecode(loader), tuple(said(NEEDED)), tuple(here))
+    names = said(NEEDED)[:MOST_NAMES]
+    return Needs(machine, os.fsdecode(loader), tuple(names), tuple(here[:MOST_NAMES]))
 
 
 def _part(file: int, place: int, length: int) -> bytes:
@@ -77,14 +84,18 @@ def _part(file: int, place: int, length: int) -> bytes:
 
 
 def files_for(needs: Needs) -> Iterator[str]:
-    """The paths of the loader and the libraries that a file names, as far as they are found."""
-    if needs.loader:
-        yield needs.loader
-    for name in needs.libraries:
-        if "/" in name:
-            yield name
-        elif found := find(name, needs.machine, needs.folders):
-            yield found
+    """The paths of the loader and the libraries of the system that a file names, as far as they are found."""
+    folders = tuple(folder for folder in needs.folders if is_of_the_system(f"{folder}/"))
+    found = [
+        needs.loader,
+        *(find(name, needs.machine, folders) for name in needs.libraries if "/" not in name),
+    ]
+    yield from (path for path in found if path and is_of_the_system(path))
+
+
+def is_of_the_system(path: str) -> bool:
+    """True for a path below the system's folders, whatever links lead there."""
+    return path.startswith(SYSTEM) and os.path.realpath(path).startswith(SYSTEM)
 
 
 @cache

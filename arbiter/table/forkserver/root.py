@@ -62,8 +62,8 @@ def enter_root(root: dict[str, Any]) -> None:
     os.makedirs(PLACE + root["scratch"])
     os.chmod(PLACE + root["scratch"], 0o1777)
     for path, target in root["links"]:
-        os.makedirs(os.path.dirname(PLACE + path), exist_ok=True)
-        with suppress(FileExistsError):
+        with suppress(OSError):
+            os.makedirs(os.path.dirname(PLACE + path), exist_ok=True)
             os.symlink(target, PLACE + path)
     for path in root["places"]:
         # What is gone is missed when it is started.

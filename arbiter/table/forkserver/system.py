@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from arbiter.table.forkserver.kernel import (
@@ -49,6 +49,10 @@ OF_NO_USE = {
 """By what a folder's name contains: what no bot's program needs of it."""
 FOR_ALL = ("/usr/", "/etc/")
 """Where only what everybody may read is taken."""
+THE_KERNELS = ("/proc", "/sys", "/dev")
+"""None of these is ever taken: copies and devices are put there by themselves."""
+DEEPEST = 40
+"""Levels of folders."""
 ENDINGS_OF_NO_USE = (".a", ".opt-1.pyc", ".opt-2.pyc")
 
 
@@ -67,6 +71,7 @@ class System:
         self.budget, self.bytes = budget, 0
         self.in_place: list[str] = []
         """Folders that are read where they are."""
+        self._wishes = False
         self._taken: set[str] = set()
         self._made: set[str] = {""}
         """Folders and links on the way to what was taken."""
@@ -78,6 +83,8 @@ class System:
         """
         with suppress(OSError):
             real = self._reach(path)
+            if real.startswith(THE_KERNELS):
+                return
             if real in self._taken or self._is_within(real):
                 return
             self._taken.add(real)
@@ -90,6 +97,19 @@ class System:
             except (TooLarge, OSError):
                 # Nor is there ever half of it.
                 self._put_in_place(real)
+
+    @contextmanager
+    def as_wishes(self) -> Iterator[None]:
+        """Take what authors' files name: of half the room, and nothing more of it is read where it is.
+
+        A folder of the machine's that anybody could have put there would remember for everybody.
+        """
+        before = self.budget
+        self._wishes, self.budget = True, before // 2
+        try:
+            yield
+        finally:
+            self._wishes, self.budget = False, before
 
     def bind(self, path: str) -> None:
         """Put a file or folder there as it is, such as a device."""
@@ -105,10 +125,11 @@ class System:
 
     def scan(self, folder: str) -> None:
         """Take the libraries that programs in a folder load, or a file, which itself is not taken."""
-        for number, path in enumerate(_loading(folder) if os.path.isdir(folder) else [folder]):
-            if number == MOST_SCANNED:
-                break
-            self._take_libraries(path)
+        with self.as_wishes():
+            for number, path in enumerate(_loading(folder) if os.path.isdir(folder) else [folder]):
+                if number == MOST_SCANNED:
+                    break
+                self._take_libraries(path)
 
     def clone(self) -> int:
         """A descriptor of the whole as it is now and will be, read-only, to be mounted elsewhere."""
@@ -201,7 +222,10 @@ class System:
             self.take(library)
 
     def _put_in_place(self, path: str, told: bool = True) -> None:
-        """Mount what cannot be copied from where it is."""
+        """Mount what cannot be copied from where it is; what authors' files name is left out."""
+        if self._wishes:
+            self._taken.discard(path)
+            return
         if os.path.isdir(path):
             os.makedirs(PLACE + path, exist_ok=True)
         else:
@@ -213,7 +237,7 @@ class System:
 
 
 def _files(
-    folder: str, folders: bool = False, units: list[str] | None = None
+    folder: str, folders: bool = False, units: list[str] | None = None, depth: int = 0
 ) -> Iterator[tuple[str, os.stat_result]]:
     """What is in a folder and below, but for what is of no use; `units`: folders left out are put there."""
     name = folder.rpartition("/")[2]
@@ -223,6 +247,8 @@ def _files(
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError:
         return
+    if depth > DEEPEST:
+        raise TooLarge
     for entry in entries:
         if entry.name in useless or entry.name.endswith(ENDINGS_OF_NO_USE):
             continue
@@ -233,10 +259,10 @@ def _files(
         if folders or not is_folder:
             yield entry.path, entry.stat(follow_symlinks=False)
         if is_folder:
-            yield from _files(entry.path, folders, units)
+            yield from _files(entry.path, folders, units, depth + 1)
 
 
-def _loading(folder: str) -> Iterator[str]:
+def _loading(folder: str, depth: int = 0) -> Iterator[str]:
     """The files below a folder that may load libraries, by their names: programs have no ending."""
     try:
         with os.scandir(folder) as listing:
@@ -245,6 +271,7 @@ def _loading(folder: str) -> Iterator[str]:
         return
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            yield from _loading(entry.path)
+            if depth < DEEPEST:
+                yield from _loading(entry.path, depth + 1)
         elif (".so" in entry.name or "." not in entry.name) and entry.is_file(follow_symlinks=False):
             yield entry.path

@@ -1,9 +1,11 @@
-"""The folders and links on the way to a file, one after another."""
+"""The folders and links on the way to a file, one after another; and the file, if it is one."""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,3 +41,22 @@ def steps(path: str) -> Iterator[tuple[str, str]]:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
             done = "" if target.startswith("/") else done
             rest = [*target.split("/"), *rest]
+
+
+@contextmanager
+def opened_file(path: str) -> Iterator[int]:
+    """A descriptor of a regular file, closed at the end; OSError for anything else, which is never opened.
+
+    What an author names may be a pipe that nobody writes to, or a device that does something when it is
+    opened."""
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(place).st_mode):
+            raise OSError(errno.EINVAL, "no regular file", path)
+        file = os.open(f"/proc/self/fd/{place}", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(place)
+    try:
+        yield file
+    finally:
+        os.close(file)

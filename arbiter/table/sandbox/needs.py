@@ -12,13 +12,15 @@ import re
 import shutil
 from contextlib import suppress
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.table.forkserver.libraries import find, needs_of
-from arbiter.table.forkserver.ways import steps
+from arbiter.table.forkserver.ways import opened_file, steps
 from arbiter.table.sandbox.landlock import (
     DEVICES,
+    HIDDEN,
     KERNEL,
     OF_THE_SYSTEM,
     RUN,
@@ -31,7 +33,7 @@ from arbiter.table.sandbox.landlock import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arbiter.match import Player
 
@@ -49,7 +51,10 @@ SHORTEST_NAME = 3
 PREFIXES = ("/", "/usr", "/usr/local")
 """Above a folder `bin`: what all programs share, and no installation of one."""
 SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh", "env")
-LONGEST_SCRIPT = 100_000
+LONGEST_SCRIPT, LONGEST_LINE = 100_000, 256
+MOST_INTERPRETERS, MOST_MENTIONED = 4, 30
+MOUNTED = ("/etc", "/dev", "/proc", "/sys")
+"""What a bot's root has beside the system's folders."""
 WORD = re.compile(rb"[\w./+-]+")
 SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
 
@@ -63,17 +68,20 @@ def confinement(player: Player, program: str) -> dict[str, Any]:
         # Resolved: what has become a link when it is opened is not followed.
         "confine": [(path, RUN) for path in needs.places],
         "paths": needs.paths,
+        "wishes": needs.wishes,
         "scans": needs.scans,
         "root": needs.root,
     }
 
 
 class Needs(NamedTuple):
-    """What the keeper is to take (`paths`), in which of the bot's folders it looks for programs whose
-    libraries it takes (`scans`), all that the bot may read beside the system's, and its `root`.
+    """What the keeper is to take (`paths`), and what the bot's own files name (`wishes`), in which of the
+    bot's folders it looks for programs whose libraries it takes (`scans`), all that the bot may read
+    beside the system's, and its `root`.
     """
 
     paths: tuple[str, ...]
+    wishes: tuple[str, ...]
     scans: tuple[str, ...]
     places: tuple[str, ...]
     root: dict[str, Any]
@@ -114,28 +122,36 @@ def _needs_of(
     places = tuple(dict.fromkeys(map(os.path.realpath, named)))
     # Also one that is gone: it may come back.
     own = tuple(path for path in map(os.path.realpath, read) if not os.path.isfile(path))
-    programs = list(_programs(program, files, languages, path))
-    # What a script of an author's names is taken only where all may run it.
-    taken = [
-        one for one in programs if _is_in(os.path.realpath(one), (*SYSTEM, *set(places).difference(own)))
-    ]
-    paths = [*ALWAYS, *libraries(), *taken]
-    for one in programs:
+    open_to_it = (*SYSTEM, *set(places).difference(own))
+
+    def is_open(one: str) -> bool:
+        real = os.path.realpath(one)
+        return _is_in(real, open_to_it) and not _is_in(real, HIDDEN)
+
+    # What a file of an author's names is neither opened nor looked at unless all may run it.
+    shown = [one for one in _interpreters(program, path, is_open) if one == program or is_open(one)]
+    chosen = [one for one in (*(spoken for spoken, *_ in languages), program) if is_open(one)]
+    wished = [one for one in (*shown[1:], *_mentioned(shown[-1], (program, *files), path)) if is_open(one)]
+    paths = [*ALWAYS, *libraries(), *chosen]
+    for one in chosen:
         paths += _library_of(os.path.realpath(one))
+    wishes = [*wished]
+    for one in wished:
+        wishes += _library_of(os.path.realpath(one))
     paths += [place for place in places if place not in own]
     outside = [place for place in places if not f"{place}/".startswith(OF_THE_SYSTEM)]
-    shown = tuple(p for p in outside if not any(p.startswith(f"{o}/") for o in outside))
-    ways = [*named, *programs, folder, *(word for word in command if word.startswith("/"))]
+    seen = tuple(p for p in outside if not any(p.startswith(f"{o}/") for o in outside))
+    ways = [*named, *shown, *chosen, *wished, folder, *files]
     root = {
-        "places": shown,
-        "own": [place for place in shown if place in own],
-        "links": [link for link in _links(ways) if not _is_in(link[0], (*shown, *SYSTEM))],
-        "folders": [] if _is_in(os.path.realpath(folder), shown) else [os.path.realpath(folder)],
-        "exe": os.path.realpath(programs[-1]),
+        "places": seen,
+        "own": [place for place in seen if place in own],
+        "links": [link for link in _links(ways) if not _is_in(link[0], (*seen, *SYSTEM, *MOUNTED))],
+        "folders": [] if _is_in(os.path.realpath(folder), seen) else [os.path.realpath(folder)],
+        "exe": os.path.realpath(shown[-1]),
         "scratch": scratch_place(folder, *places),
         "rights": WRITE,
     }
-    return Needs(tuple(dict.fromkeys(paths)), tuple(own), tuple(places), root)
+    return Needs(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(wishes)), own, places, root)
 
 
 def scratch_place(*places: str) -> str:
@@ -162,33 +178,12 @@ def libraries() -> tuple[str, ...]:
     return tuple(filter(None, found))
 
 
-def _programs(
-    program: str, files: Iterable[str], languages: Iterable[tuple[str, ...]], path: str
-) -> Iterator[str]:
-    """The season's programs, those that a shell script names, what is executed; the last one is it in the
-    end.
-    """
-    for spoken, *_ in languages:
-        yield spoken
-    shown = _interpreters(program, path)
-    if Path(shown[-1]).name in SHELLS or Path(os.path.realpath(shown[-1])).name in SHELLS:
-        for file in (program, *files):
-            yield from _mentioned(file, path)
-    yield from shown
-
-
-def _interpreters(program: str, path: str) -> list[str]:
+def _interpreters(program: str, path: str, is_open: Callable[[str], bool]) -> list[str]:
     """A program; if it is a script, also what its first line names, and what ``/usr/bin/env`` starts."""
     found = [program]
-    while len(found) < 4:
-        try:
-            with open(found[-1], "rb") as file:
-                line = file.read(256).partition(b"\n")[0]
-        except OSError:
-            break
-        if not line.startswith(b"#!"):
-            break
-        words = [os.fsdecode(word) for word in line[2:].split()]
+    while len(found) < MOST_INTERPRETERS and (len(found) == 1 or is_open(found[-1])):
+        line = _text_of(found[-1], LONGEST_LINE).partition(b"\n")[0]
+        words = [os.fsdecode(word) for word in line[2:].split()] if line.startswith(b"#!") else []
         if not words:
             break
         found.append(words[0])
@@ -199,18 +194,23 @@ def _interpreters(program: str, path: str) -> list[str]:
     return found
 
 
-def _mentioned(file: str, path: str) -> Iterator[str]:
-    """The programs in PATH that a text names."""
+def _mentioned(interpreter: str, files: Iterable[str], path: str) -> list[str]:
+    """The programs in PATH that the texts of shell scripts name, if that is what interprets them."""
+    if not {Path(interpreter).name, Path(os.path.realpath(interpreter)).name} & {*SHELLS}:
+        return []
+    texts = [_text_of(file, LONGEST_SCRIPT) for file in files]
+    words = dict.fromkeys(word for text in texts if b"\0" not in text for word in WORD.findall(text))
+    found = (shutil.which(os.fsdecode(word), path=path) for word in words)
+    return list(islice(filter(None, found), MOST_MENTIONED))
+
+
+def _text_of(file: str, most: int) -> bytes:
+    """The beginning of a file; nothing of what is none."""
     try:
-        with open(file, "rb") as opened:
-            text = opened.read(LONGEST_SCRIPT)
+        with opened_file(file) as opened:
+            return os.read(opened, most)
     except OSError:
-        return
-    if b"\0" in text:
-        return
-    for word in dict.fromkeys(WORD.findall(text)):
-        if found := shutil.which(os.fsdecode(word), path=path):
-            yield found
+        return b""
 
 
 def _library_of(program: str) -> Iterator[str]:

@@ -30,7 +30,8 @@ def needed(folder: Path, text: str, name: str = "bot") -> tuple[str, ...]:
     script.write_text(text)
     script.chmod(0o755)
     player = Player("p", (str(script),), str(folder), read=(str(folder),), files=(str(script),))
-    return needs_of_bot(player, str(script)).paths
+    needs = needs_of_bot(player, str(script))
+    return (*needs.paths, *needs.wishes)
 
 
 def test_a_program_names_its_loader_and_libraries() -> None:
