@@ -14,6 +14,7 @@ process reads the end of its socket, kills all bots and ends; if this process di
 - `birth`: from the fork to the bot's program;
 - `family`: the bots of a match, and `bot`: one of them, and how it ends;
 - `supervisor`, `questions`, `waits`: system calls that wait for an answer;
+- `dialogue`: how requests are answered, `board`: memory that is shared with the worker;
 - `kernel`: system calls that the standard library does not have.
 
 The dialogue is one JSON message per datagram on a socket pair, ``{"do": name, "with": {...}}``;

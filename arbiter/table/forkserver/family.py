@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import resource
 import socket
 import time
-from typing import Any, TypeAlias
+from typing import Any
 
 from arbiter.table.awake import Awake
-from arbiter.table.forkserver import MESSAGE_LIMIT
 from arbiter.table.forkserver.birth import become_bot
 from arbiter.table.forkserver.board import Board
 from arbiter.table.forkserver.bot import LOOK_SECONDS, Bot, kill, peak_memory
 from arbiter.table.forkserver.copies import Copies
+from arbiter.table.forkserver.dialogue import Answer, answer
 from arbiter.table.forkserver.kernel import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
@@ -31,9 +30,6 @@ from arbiter.table.forkserver.users import Users
 SWEEP_SECONDS = 10.0
 """For all descendants to die."""
 LONGEST_LOOK_SECONDS = 0.01
-
-Answer: TypeAlias = tuple[Any, list[int]]
-"""A value for the worker, and descriptors that are sent to it and closed here."""
 
 
 def main(descriptor: int, board: int, staged: bool) -> None:
@@ -60,23 +56,6 @@ def main(descriptor: int, board: int, staged: bool) -> None:
         pass
     finally:
         family.stop()
-
-
-def answer(worker: socket.socket, family: Family) -> bool:
-    """Answer a request; False if the worker is gone, ConnectionError if it goes before the answer."""
-    message, received, _, _ = socket.recv_fds(worker, MESSAGE_LIMIT, 1)
-    if not message:
-        return False
-    request = json.loads(message)
-    if received:
-        request["with"]["descriptor"] = received[0]
-    said, descriptors = getattr(family, request["do"])(**request["with"])
-    try:
-        socket.send_fds(worker, [json.dumps(said).encode()], descriptors)
-    finally:
-        for number in descriptors:
-            os.close(number)
-    return True
 
 
 class Family:

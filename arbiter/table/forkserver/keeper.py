@@ -5,14 +5,12 @@ requests on its socket and on those that it makes for other processes, until the
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import socket
 from contextlib import suppress
-from typing import Any
 
-from arbiter.table.forkserver import MESSAGE_LIMIT
+from arbiter.table.forkserver.dialogue import Answer, answer
 from arbiter.table.forkserver.stage import enter, ignore_endings
 from arbiter.table.forkserver.system import System
 
@@ -29,7 +27,7 @@ class Keeper:
         self.made: list[socket.socket] = []
         """Sockets for others, which are not yet listened to."""
 
-    def furnish(self, settings: list[str], kernel: list[str], devices: list[str]) -> tuple[Any, list[int]]:
+    def furnish(self, settings: list[str], kernel: list[str], devices: list[str]) -> Answer:
         """Take what is the same for all bots: settings in /etc, copies of the kernel's files, devices."""
         for path in settings:
             self._system.take(path, follow=False)
@@ -39,7 +37,7 @@ class Keeper:
             self._system.bind(path)
         return None, []
 
-    def take(self, paths: list[str], wishes: list[str], scans: list[str]) -> tuple[Any, list[int]]:
+    def take(self, paths: list[str], wishes: list[str], scans: list[str]) -> Answer:
         """Take what programs need, what authors' scripts wish for, and the libraries of what lies in
         `scans`; what is there then, and it.
         """
@@ -56,7 +54,7 @@ class Keeper:
         said = {"bytes": system.bytes, "budget": system.budget, "in_place": system.in_place}
         return said, [system.clone()]
 
-    def connect(self) -> tuple[Any, list[int]]:
+    def connect(self) -> Answer:
         """A socket on which another process may ask."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.made.append(ours)
@@ -86,28 +84,13 @@ def main(descriptor: int, budget: int) -> None:
     poll.register(owner, select.POLLIN)
     while owner.fileno() in sockets:
         for number, _ in poll.poll():
-            if not _answer(sockets[number], keeper):
+            is_there = False
+            with suppress(ConnectionError):
+                is_there = answer(sockets[number], keeper)
+            if not is_there:
                 poll.unregister(number)
                 sockets.pop(number).close()
         for made in keeper.made:
             sockets[made.fileno()] = made
             poll.register(made, select.POLLIN)
         keeper.made.clear()
-
-
-def _answer(asker: socket.socket, keeper: Keeper) -> bool:
-    """Answer a request; False if who asked is gone."""
-    try:
-        message = asker.recv(MESSAGE_LIMIT)
-        if not message:
-            return False
-        request = json.loads(message)
-        said, descriptors = getattr(keeper, request["do"])(**request["with"])
-        try:
-            socket.send_fds(asker, [json.dumps(said).encode()], descriptors)
-        finally:
-            for number in descriptors:
-                os.close(number)
-    except ConnectionError:
-        return False
-    return True

@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arbiter.match import Player
 from arbiter.table.forkserver.libraries import find, needs_of
 from arbiter.table.forkserver.ways import opened_file, steps
 from arbiter.table.sandbox.landlock import (
@@ -34,8 +35,6 @@ from arbiter.table.sandbox.landlock import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from arbiter.match import Player
 
 ALWAYS = ("/bin/sh", "/usr/bin/env", "/usr/lib/locale/C.utf8")
 LIBRARIES = (
@@ -115,8 +114,6 @@ def _needs_of(
     path: str,
     _changed: tuple[int, ...],
 ) -> Needs:
-    from arbiter.match import Player
-
     player = Player("", command, folder, read=read, files=files, languages=languages)
     named = own_places(player, program)
     places = tuple(dict.fromkeys(map(os.path.realpath, named)))
