@@ -119,12 +119,11 @@ class Meter:
     @property
     def exiting(self) -> bool:
         """True if the process is exiting or gone."""
-        state, *fields = _stat(self._pid).split() or [b""]
-        if not fields:
-            return True
-        flags, threads = int(fields[5]), int(fields[16])
-        # A main thread may end and leave others running.
-        return bool(flags & PF_EXITING) and not (state == b"Z" and threads > 1)
+        # Its main thread may have ended before the others: these free its memory, or go on.
+        return all(
+            not fields or int(fields[6]) & PF_EXITING
+            for fields in (_stat(f"{self._pid}/task/{thread}").split() for thread in threads_of(self._pid))
+        )
 
     def descendants(self) -> list[int]:
         """Its children, and theirs; none where it may have no children."""
@@ -172,13 +171,20 @@ def family_ns(pid: int) -> int:
     return total
 
 
+def threads_of(pid: int) -> list[str]:
+    """The ids of a process's threads; none if it is gone."""
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
 def children_of(pid: int) -> list[int]:
     """The children of a process, whichever of its threads started them."""
     children: list[int] = []
-    with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as listing:
-                children += map(int, listing.read().split())
+    for thread in threads_of(pid):
+        with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as listing:
+            children += map(int, listing.read().split())
     return children
 
 
@@ -189,11 +195,7 @@ def descendants_of(pid: int) -> list[int]:
 
 def is_awake(pid: int) -> bool:
     """True if a thread of a process runs, or waits for a core or a disk, rather than sleeps."""
-    with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            if _stat(f"{pid}/task/{thread}")[:1] in (b"R", b"D"):
-                return True
-    return False
+    return any(_stat(f"{pid}/task/{thread}")[:1] in (b"R", b"D") for thread in threads_of(pid))
 
 
 def name_of(pid: int) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +16,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.table import Table, channel, slim
 from arbiter.table.ending import Ending
-from arbiter.table.meter import Meter
+from arbiter.table.meter import Meter, _stat
 from tests.table.conftest import against
 
 if TYPE_CHECKING:
@@ -35,31 +38,31 @@ FAULTS = {
     "closes its input": ("", "os.close(0); say('=\\n\\n'); time.sleep(60)", Fault.CRASH, "input", "10s"),
     "raises an exception": ("", GEN + "hand.clear(); hand[0]", Fault.CRASH, "IndexError", "10s"),
     "is no program": ("def", "", Fault.CRASH, "SyntaxError", "10s"),
-    "sleeps": ("", GEN + "time.sleep(60)", Fault.TIMEOUT, "no reply", "300ms"),
-    "computes without end": ("", GEN + "\n    while True: pass", Fault.TIMEOUT, "no reply", "300ms"),
-    "stops itself": ("", GEN + "os.kill(os.getpid(), 19)", Fault.TIMEOUT, "no reply", "300ms"),
+    "sleeps": ("", GEN + "time.sleep(60)", Fault.TIMEOUT, "no reply", "600ms"),
+    "computes without end": ("", GEN + "\n    while True: pass", Fault.TIMEOUT, "no reply", "600ms"),
+    "stops itself": ("", GEN + "os.kill(os.getpid(), 19)", Fault.TIMEOUT, "no reply", "600ms"),
     "forgets the empty line": (
         "",
         GEN + 'say(answer + "\\n"); time.sleep(60)',
         Fault.TIMEOUT,
         "no empty line after the reply",
-        "300ms",
+        "600ms",
     ),
-    "sends half a reply": ("", GEN + 'say("= "); time.sleep(60)', Fault.TIMEOUT, "not complete", "300ms"),
+    "sends half a reply": ("", GEN + 'say("= "); time.sleep(60)', Fault.TIMEOUT, "not complete", "600ms"),
     "drips comment lines": (
         "",
         GEN + '\n    while True: say("# still thinking\\n"); time.sleep(0.01)',
         Fault.TIMEOUT,
         "no reply",
-        "300ms",
+        "600ms",
     ),
-    "drips bytes": ("", GEN + '\n    say("=")\n    while True: say(" "); time.sleep(0.01)', Fault.TIMEOUT, "complete", "300ms"),
+    "drips bytes": ("", GEN + '\n    say("=")\n    while True: say(" "); time.sleep(0.01)', Fault.TIMEOUT, "complete", "600ms"),
     "ignores signals and sleeps": (
         "[signal.signal(n, signal.SIG_IGN) for n in range(1, 32) if n not in (9, 19)]",
         GEN + "time.sleep(60)",
         Fault.TIMEOUT,
         "no reply",
-        "300ms",
+        "600ms",
     ),
     "prints a prompt": ("", 'say("ready> ")', Fault.MALFORMED, "ready>", "10s"),
     "floods without a newline": ("", GEN + 'say("=" + "x" * 300000)', Fault.MALFORMED, "65536", "10s"),
@@ -281,6 +284,24 @@ def test_an_ending_that_has_begun_is_waited_for_and_a_closed_pipe_is_not() -> No
     assert meter.exiting
     os.close(read)
     os.close(write)
+
+
+def test_a_program_whose_main_thread_has_ended_is_exiting_when_all_its_threads_are() -> None:
+    leave = "import ctypes, threading\n"
+    leave += "threading.Thread(target=input).start()\n"
+    leave += "ctypes.CDLL(None).syscall(ctypes.c_long(EXIT), 0)\n"
+    exit_thread = "60 if __import__('os').uname().machine == 'x86_64' else 93"
+    command = [sys.executable, "-c", leave.replace("EXIT", exit_thread)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as program:
+        assert program.stdin is not None
+        while _stat(program.pid)[:1] != b"Z":
+            time.sleep(0.001)
+        meter = Meter(program.pid)
+        assert not meter.exiting
+        program.stdin.write(b"\n")
+        program.stdin.flush()
+        os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+        assert meter.exiting
 
 
 def test_everything_that_a_dying_bot_has_written_is_read(table: Table, bot: Callable[..., Path]) -> None:
