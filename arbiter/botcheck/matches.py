@@ -7,21 +7,21 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.botcheck.one_bot import Follower, conduct_one
 from arbiter.clock import MS
 from arbiter.course import Position
 from arbiter.exchange import Reply
 from arbiter.match import Fault
 from arbiter.referee import referee
 from arbiter.table.single import SingleBot
-from arbiter.testing import match_spec, random_policy
+from arbiter.testing import match_spec
+from arbiter.testing.follower import RandomPlayers, conduct_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from arbiter.exchange import Send
     from arbiter.match import Limits, MatchRecord, Player
-    from arbiter.rules import Action, AnyGame, Command, Seat
+    from arbiter.rules import AnyGame, Command, Seat
     from arbiter.table.launcher import Launcher
     from arbiter.table.single import Relative, Remains
 
@@ -119,8 +119,8 @@ def play(
             late, waited = _end_input_and_listen(bot)
 
     with subject.run(seat) as bot:
-        rivals = _Rivals(subject.game, seat, seed)
-        record = conduct_one(referee(subject.game, spec), _Ended(bot, line_end), seat, rivals, listen)
+        rivals = RandomPlayers(Position.opening(subject.game, seed), f"{seed} {seat}")
+        record = conduct_with(referee(subject.game, spec), {seat: _Ended(bot, line_end)}, rivals, listen)
         raw = bot.raw
         # A surplus reply that comes a moment late shows as a bad answer.
         surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
@@ -168,14 +168,3 @@ def _reads_on(bot: SingleBot) -> bool:
             return False
         time.sleep(0.001)
     return False
-
-
-class _Rivals(Follower):
-    """Random players in memory."""
-
-    def __init__(self, game: AnyGame, seat: Seat, seed: str) -> None:
-        super().__init__(Position.opening(game, seed))
-        self._policy = random_policy(f"{seed} {seat}")
-
-    def action_of(self, seat: Seat) -> Action:
-        return self._policy(self.position.state, seat)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.botcheck import Subject
-from arbiter.botcheck.one_bot import Follower, conduct_one
 from arbiter.course import Position, programme
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.referee import referee
 from arbiter.table.launcher import Launcher
 from arbiter.testing import match_spec
+from arbiter.testing.follower import Follower, conduct_with
 
 if TYPE_CHECKING:
     from arbiter.match import Limits, MatchRecord, Move, Player
@@ -37,7 +37,7 @@ def difference(record: MatchRecord, seat: Seat, player: Player, limits: Limits) 
     course = _Course(Position.opening(game, record.seed, record.round or 1), record.moves)
     try:
         with closing(Launcher()) as launcher, Subject(game, player, limits, launcher).run(seat) as bot:
-            again = conduct_one(referee(game, spec), bot, seat, course)
+            again = conduct_with(referee(game, spec), {seat: bot}, course)
     except _ComparisonOver as over:
         return str(over)
     if again.forfeit is not None and again.forfeit.seat == seat:

@@ -1,6 +1,6 @@
-"""A match in which one seat is a real bot, and the others are played in memory.
+"""Matches in which some seats are real bots, and the others are played in memory.
 
-The referee itself conducts it, so that what the bot hears is what it hears at a table.
+The referee itself conducts them, so that what a bot hears is what it hears at a table.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from arbiter.errors import ArbiterError
 from arbiter.exchange import Reply
 from arbiter.protocol import Answer, words_of
 from arbiter.referee import drive
+from arbiter.testing.memory import random_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from arbiter.course import Position
     from arbiter.exchange import Conduct, Seated, Send
@@ -43,7 +44,7 @@ class Follower(ABC):
         return Reply(Answer(True, word, word), 0, 0)
 
     def follow(self, answer: Answer) -> None:
-        """Follow the bot's decision; one that is not legal is the referee's to judge."""
+        """Follow a bot's decision; one that is not legal is the referee's to judge."""
         try:
             action = self.position.parse(words_of(answer, self.position.answer_words))
         except ArbiterError:
@@ -52,25 +53,33 @@ class Follower(ABC):
         self.position = self.position.apply(action)
 
     def check(self, action: Action) -> None:  # noqa: B027 -- a hook that may be left out
-        """Look at a legal decision of the bot, in the position before it."""
+        """Look at a legal decision of a bot, in the position before it."""
 
 
-def conduct_one(
+class RandomPlayers(Follower):
+    """Players who take any legal action; the same `seed` gives the same choices."""
+
+    def __init__(self, position: Position, seed: object) -> None:
+        super().__init__(position)
+        self._policy = random_policy(seed)
+
+    def action_of(self, seat: Seat) -> Action:
+        return self._policy(self.position.state, seat)
+
+
+def conduct_with(
     match: Conduct,
-    bot: Seated,
-    seat: Seat,
+    bots: Mapping[Seat, Seated],
     others: Follower,
     on_reply: Callable[[Send, Reply | int], None] = lambda *_: None,
 ) -> MatchRecord:
-    """Drive a match with the bot in its seat and `others` in all others; `on_reply` hears its exchanges."""
+    """Drive a match with `bots` in their seats and `others` in the rest; `on_reply` hears their exchanges."""
 
-    def listen(hearer: Seat, send: Send, reply: Reply | int) -> None:
-        if hearer != seat:
+    def listen(seat: Seat, send: Send, reply: Reply | int) -> None:
+        if seat not in bots:
             return
         on_reply(send, reply)
         if send.asks and isinstance(reply, Reply) and reply.fault is None:
             others.follow(reply.answer)
 
-    seats: list[Seated] = [others] * others.position.game.seats
-    seats[seat] = bot
-    return drive(match, seats, listen)
+    return drive(match, [bots.get(seat, others) for seat in range(others.position.game.seats)], listen)
