@@ -84,6 +84,17 @@ class Limits:
     end: str = "kill"
 
 
+class Absence(NamedTuple):
+    """A player who does not come to its match.
+
+    Without `because` a player in memory sits there: the record only shows whether the match can be played.
+    With it no program is started, and the match ends by the fault (`crash`) of who stays away.
+    """
+
+    seat: Seat
+    because: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
     """One match to be played: picklable, and the only thing that crosses to a worker.
@@ -105,6 +116,7 @@ class MatchSpec:
     limits: Limits
     deals: tuple[Mapping[str, Any], ...] | None = None
     substitute: Seat | None = None
+    absence: Absence | None = None
 
 
 class Move(NamedTuple):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from arbiter.errors import VoidMatch
 from arbiter.season.events import MatchStored, MatchVoid, Stopped
 from arbiter.season.programs import PUT_BACK, missing
+from arbiter.season.suspects import Suspects
 from arbiter.table import play_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Executor, Future
 
     from arbiter.match import MatchSpec, MatchSummary
@@ -34,7 +35,8 @@ def play_matches(
     keep: Callable[[PackedMatch], object] | None = None,
     enough: Callable[[MatchSummary], bool] = lambda _: False,
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
-    """Play matches, storing each as it ends, by `keep` if given; VoidMatch after two voids of one in a row.
+    """Play matches, storing each as it ends, by `keep` if given; VoidMatch after two voids of one in a row,
+    unless they are one player's: then it loses without a program started (see `suspects`).
 
     `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
     so far; without `ahead` it is asked for all at once. Where somebody asks to stop, or a match is `enough`,
@@ -47,6 +49,7 @@ def play_matches(
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
     voids: Counter[str] = Counter()
     in_a_row = most = 0
+    suspects = Suspects()
     looked = time.monotonic()
     try:
         window.fill()
@@ -61,20 +64,31 @@ def play_matches(
             spec = ended[0]
             # Slots may go while matches are under way on them.
             most = max(most, getattr(executor, "size", 1))
+            is_search = spec.absence is not None and not spec.absence.because
             try:
                 match = future.result()
             except VoidMatch as void:
                 if what := missing(spec.players):
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
+                if is_search:
+                    window.submit_first(suspects.learn(spec, is_void=True))
+                    continue
                 voids[spec.id] += 1
                 in_a_row += 1
-                yield MatchVoid(spec.id, str(void))
                 if voids[spec.id] >= MOST_VOIDS:
-                    raise VoidMatch(f"match {spec.id} was void twice in a row: {void}") from None
-                if in_a_row > most:
-                    message = f"{in_a_row} matches in a row were void, the last {spec.id}: {void}"
-                    raise VoidMatch(message) from None
-                window.submit(spec)
+                    end = VoidMatch(f"match {spec.id} was void twice in a row: {void}")
+                elif in_a_row > most and not suspects:
+                    end = VoidMatch(f"{in_a_row} matches in a row were void, the last {spec.id}: {void}")
+                else:
+                    yield MatchVoid(spec.id, str(void))
+                    window.submit(spec)
+                    continue
+                yield MatchVoid(spec.id, f"{void}; now without each of its players in turn")
+                window.submit_first(suspects.doubt(spec, void, end))
+                in_a_row = 0
+                continue
+            if is_search:
+                window.submit_first(suspects.learn(spec, is_void=False))
                 continue
             in_a_row = 0
             keep(match)
@@ -118,14 +132,22 @@ class _Window:
         self.running[future] = spec
         future.add_done_callback(self._ended.put)
 
+    def submit_first(self, specs: Sequence[MatchSpec]) -> None:
+        """Submit these before all that has not begun."""
+        after = [future for future in self.running if specs and future.cancel()]
+        for spec in (*specs, *map(self.running.pop, after)):
+            self.submit(spec)
+
     def wait(self, seconds: float) -> tuple[MatchSpec, Future[PackedMatch]] | None:
-        """Take the next one to end out of `running`; None if none ends in time."""
+        """Take the next one to end out of `running`; None if none of them ends in time."""
         try:
             future = self._ended.get(timeout=seconds)
         except Empty:
             return None
+        if (spec := self.running.pop(future, None)) is None:
+            return None
         self.left_out |= future.cancelled()
-        return self.running.pop(future), future
+        return spec, future
 
     def close(self) -> None:
         """Cancel what has not begun."""

@@ -13,10 +13,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from arbiter.clock import MS, SECOND
-from arbiter.errors import VoidMatch
+from arbiter.course import Position
+from arbiter.errors import MalformedReply, VoidMatch
+from arbiter.exchange import Reply
 from arbiter.games import make
 from arbiter.match import Fault
 from arbiter.packing import pack_match
+from arbiter.protocol import NONE
 from arbiter.referee import drive, referee
 from arbiter.table.channel import Channel
 from arbiter.table.complaints import advice
@@ -31,13 +34,15 @@ from arbiter.table.sandbox.cgroup import groups
 from arbiter.table.sandbox.isolation import on_top, probe, stage_enforces
 from arbiter.table.sandbox.landlock import own_folders, path_of, real_program
 from arbiter.table.sandbox.needs import confinement
+from arbiter.testing.follower import RandomPlayers, conduct_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Move, Player
+    from arbiter.exchange import Send
+    from arbiter.match import Absence, BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Move, Player
     from arbiter.packing import PackedMatch
-    from arbiter.rules import AnyGame
+    from arbiter.rules import AnyGame, Seat
     from arbiter.table.launcher import End
 
 QUIT_SECONDS = 1.0
@@ -98,17 +103,20 @@ class Table:
         started = datetime.now(UTC)
         steal, suspended = stolen_ns(), suspended_ns()
         begin = time.monotonic_ns()
-        processes = self._launcher.start([start_request(player, spec.limits) for player in spec.players])
-        channels = [
-            Channel(seat, process, self._launcher, spec.limits) for seat, process in enumerate(processes)
-        ]
-        for channel in channels:
-            channel.others = [other.presence for other in channels if other is not channel]
-        notes: list[list[str]] = [[] for _ in channels]
+        seats = present(spec)
+        requests = [start_request(spec.players[seat], spec.limits) for seat in seats]
+        processes = self._launcher.start(requests)
+        channels = {
+            seat: Channel(seat, process, self._launcher, spec.limits)
+            for seat, process in zip(seats, processes, strict=True)
+        }
+        for channel in channels.values():
+            channel.others = [other.presence for other in channels.values() if other is not channel]
+        notes: dict[Seat, list[str]] = {seat: [] for seat in seats}
         try:
-            record = drive(referee(game, spec), channels)
+            record = conduct(game, spec, channels)
             if spec.limits.end == "quit":
-                for seat, channel in enumerate(channels):
+                for seat, channel in channels.items():
                     faulty = record.forfeit is not None and record.forfeit.seat == seat
                     if not faulty and channel.say_goodbye(QUIT_SECONDS) is None:
                         notes[seat].append("did not end on quit")
@@ -116,17 +124,18 @@ class Table:
             try:
                 ends = self._launcher.stop()
             finally:
-                for channel in channels:
+                for channel in channels.values():
                     channel.close()
         check_starts(spec.players, channels, ends, record.forfeit)
-        reports = []
+        reports = list(record.bots)
         tier = spec.limits.isolation
-        for player, channel, report, told in zip(spec.players, channels, record.bots, notes, strict=True):
+        for seat, channel in channels.items():
+            player, told = spec.players[seat], notes[seat]
             if crashed(channel.seat, record.forfeit) and (helps := advice(channel.stderr.tail, tier)):
                 told.append(helps)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 told.append(f"read where they are, not copied to memory: {', '.join(large)}")
-            reports.append(complete(report, channel, ends[channel.pid], told, record.moves))
+            reports[seat] = complete(reports[seat], channel, ends[channel.pid], told, record.moves)
         return replace(
             record,
             bots=tuple(reports),
@@ -144,7 +153,7 @@ class Table:
             host={
                 **self._host,
                 "steal_ns": stolen_ns() - steal,
-                "stopped_ns": sum(channel.stopped_ns for channel in channels),
+                "stopped_ns": sum(channel.stopped_ns for channel in channels.values()),
                 "suspended_ns": max(0, suspended_ns() - suspended) // MS * MS,
             },
             started=started.isoformat(timespec="milliseconds"),
@@ -152,17 +161,51 @@ class Table:
         )
 
 
+def present(spec: MatchSpec) -> list[Seat]:
+    """The seats whose programs play; none where a player is at fault for staying away."""
+    if spec.absence is None:
+        return list(range(len(spec.players)))
+    return [] if spec.absence.because else [s for s in range(len(spec.players)) if s != spec.absence.seat]
+
+
+def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, Channel]) -> MatchRecord:
+    """The match between the bots of `channels`; who is absent is played in memory, or at fault."""
+    match = referee(game, spec)
+    if spec.absence is None:
+        return drive(match, list(channels.values()))
+    position = Position.opening(game, spec.seed, spec.round or 1)
+    return conduct_with(match, channels, _Absent(position, spec.absence))
+
+
+class _Absent(RandomPlayers):
+    """Sits for who is absent, and for those who then need not come."""
+
+    def __init__(self, position: Position, absence: Absence) -> None:
+        super().__init__(position, position.seed)
+        self._absence = absence
+
+    def exchange(self, send: Send) -> Reply | int:
+        seat, because = self._absence
+        if because and seat in send.seats:
+            return Reply(NONE, 0, 0, fault=MalformedReply(Fault.CRASH, because, b""))
+        return super().exchange(send)
+
+
 def check_starts(
-    players: Sequence[Player], channels: Sequence[Channel], ends: Mapping[int, End], forfeit: Forfeit | None
+    players: Sequence[Player],
+    channels: Mapping[Seat, Channel],
+    ends: Mapping[int, End],
+    forfeit: Forfeit | None,
 ) -> None:
     """VoidMatch if a player's program was never executed, or ended at once because a file of it is gone."""
-    for player, channel in zip(players, channels, strict=True):
+    for seat, channel in channels.items():
+        player = players[seat]
         if why := ends[channel.pid].not_started:
             if why == WRAPPER_FAILED and channel.stderr.last_line:
                 why = channel.stderr.last_line
             why = script_problem(player.command[0], player.folder, player.env.get("PATH")) or why
             raise VoidMatch(f"cannot start {player.command[0]} of player {player.name}: {why}")
-    if forfeit is not None and not channels[forfeit.seat].answered:
+    if forfeit is not None and forfeit.seat in channels and not channels[forfeit.seat].answered:
         player = players[forfeit.seat]
         if what := lack(player):
             raise VoidMatch(f"a file of player {player.name} is gone: {what}")

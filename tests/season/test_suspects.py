@@ -1,0 +1,145 @@
+"""A player whose presence makes matches void sits out; nobody does where the machine fails."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arbiter.config import load
+from arbiter.errors import VoidMatch
+from arbiter.match import Fault, Forfeit
+from arbiter.season.season import Season
+from arbiter.season.suspects import SWEEPS, blamed
+from arbiter.store import SeasonStore, Store
+from tests.builders import Scripted, by_name, play_round
+from tests.commands import RANDOM
+from tests.round_processes import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arbiter.match import MatchRecord, MatchSpec
+
+CONFIG = """\
+game: planning
+rounds: 1
+seed: abc
+players:
+""" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8))
+KILLER = "import os, signal; os.kill(os.getppid(), signal.SIGKILL); input()"
+
+
+@pytest.fixture
+def season(tmp_path: Path) -> Iterator[Season]:
+    path = tmp_path / "s.yaml"
+    path.write_text(CONFIG)
+    store = Store(load(path).store)
+    yield Season(load(path), Season.open(load(path), store).stored)
+    store.close()
+
+
+def played(season: Season, fails: Callable[[MatchSpec], bool]) -> SeasonStore:
+    """The matches of a round, of which those are void that have not lost a player and that `fails` picks."""
+
+    def play(spec: MatchSpec) -> MatchRecord:
+        if spec.absence is not None and spec.absence.because:
+            seat, because = spec.absence
+            forfeit = Forfeit(seat, spec.players[seat].name, Fault.CRASH, because, "", "")
+            return replace(by_name(spec), points=None, forfeit=forfeit)
+        if fails(spec):
+            raise VoidMatch("it was killed")
+        return by_name(spec)
+
+    plan = season.plan()
+    assert plan is not None
+    play_round(season.stored, plan, Scripted(play))
+    return season.stored
+
+
+def present(spec: MatchSpec) -> set[str]:
+    away = None if spec.absence is None else spec.absence.seat
+    return {player.name for seat, player in enumerate(spec.players) if seat != away}
+
+
+def test_who_makes_its_matches_void_loses_them_and_the_others_play(season: Season) -> None:
+    stored = played(season, lambda spec: "p3" in present(spec))
+    matches = list(stored.summaries(1))
+    assert len(matches) == 8
+    for match in matches:
+        at_fault = None if match.faulty is None else match.players[match.faulty]
+        assert at_fault == ("p3" if "p3" in match.players else None)
+        assert match.detail == (
+            "sits out: its matches are void, and are not where it is away (it was killed)" if at_fault else ""
+        )
+
+
+def test_who_makes_every_other_match_void_loses_or_plays(season: Season) -> None:
+    chance = random.Random(1)
+    stored = played(season, lambda spec: "p3" in present(spec) and chance.random() < 0.5)
+    at_fault = {match.players[match.faulty] for match in stored.summaries(1) if match.faulty is not None}
+    assert len(stored.match_ids(1)) == 8
+    assert at_fault <= {"p3"}
+
+
+def test_nobody_is_blamed_where_a_match_is_void_whoever_plays(season: Season) -> None:
+    with pytest.raises(VoidMatch, match=r"^match r001/t02/m0 was void twice in a row: it was killed$"):
+        played(season, lambda spec: spec.id == "r001/t02/m0")
+
+
+def test_nobody_is_blamed_where_a_match_is_void_by_two_players_together(season: Season) -> None:
+    def both(spec: MatchSpec) -> bool:
+        names = sorted(player.name for player in spec.players)
+        return {names[0], names[-1]} <= present(spec)
+
+    with pytest.raises(VoidMatch, match="in a row"):
+        played(season, both)
+
+
+@given(st.integers(2, 4), st.floats(0.1, 0.9), st.randoms(use_true_random=False))
+def test_a_machine_that_fails_at_random_seldom_looks_like_a_player(
+    players: int, share: float, chance: random.Random
+) -> None:
+    # The first sweep at which somebody is blamed is the only one that counts.
+    tries, wrong = 200, 0
+    for _ in range(tries):
+        voids = [0] * players
+        for sweep in range(1, SWEEPS + 1):
+            voids = [number + (chance.random() < share) for number in voids]
+            if all(voids) or not any(voids):
+                break
+            if blamed(voids, sweep) is not None:
+                wrong += 1
+                break
+    assert wrong < 0.12 * tries
+
+
+@pytest.mark.parametrize(("players", "sweeps"), [(2, 4), (3, 3), (4, 3)])
+def test_a_few_sweeps_tell_who_it_is(players: int, sweeps: int) -> None:
+    found = [blamed([0] + [sweep] * (players - 1), sweep) for sweep in range(1, sweeps + 1)]
+    assert found == [None] * (sweeps - 1) + [0]
+
+
+@pytest.mark.process
+def test_a_bot_that_kills_what_starts_it_sits_out(tmp_path: Path) -> None:
+    """Under `plain`, where a bot may signal whatever is its user's."""
+    lines = [
+        "season: contest", "game: {name: planning, seats: 3, deals: [[1, 0]]}", "seed: abc", "rounds: 1", "workers: 1",
+        "isolation: plain", "players:",
+        *(f"  - {{name: {name}, command: {json.dumps(RANDOM.split())}}}" for name in ("a", "b")),
+        f"  - {{name: killer, command: {json.dumps([sys.executable, '-c', KILLER])}}}",
+    ]  # fmt: skip
+    config = tmp_path / "contest.yaml"
+    config.write_text("\n".join(lines))
+    code, _, errors = run("run-round", config)
+    assert code == 0, errors
+    rows: list[dict[str, Any]] = json.loads(run("standings", config, "--format", "json")[1])["players"]
+    assert {row["player"]: row["faults"] for row in rows} == {"a": {}, "b": {}, "killer": {"crash": 3}}
+    assert run("verify", config)[0] == 0
