@@ -1,7 +1,8 @@
 """The process that keeps the system in memory, and hands it out to those that start bots.
 
 It is run as ``forkserver/__main__.py DESCRIPTOR keeper BUDGET``, moves to a stage of its own, and answers
-requests on its socket and on those that it makes for other processes, until the first one is closed."""
+requests on its socket and on those that it makes for other processes, until the first one is closed.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 It is a `tmpfs` that ends with the bot. On it are mounted, read-only, the system in memory (`system`), the
 bot's own folders and few entries of its own process; its /tmp is the one place where it may write. All
 else that this machine has is not there: no store, no season's file, no other player, whatever Landlock
-would still show of them."""
+would still show of them.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +48,9 @@ def open_room(place: str = PLACE) -> None:
 def enter_root(root: dict[str, Any]) -> None:
     """Move this process, which becomes a bot, to a root of its own. OSError if the kernel refuses.
 
-    `root` are the bot's `places` (folders and files where they really are, none within another; those of them
-    that are its `own` are copied for it), the `links`
-    that lead there, `folders` to be there although empty, where its temporary folder is (`scratch`), and the
-    program `exe`.
+    `root` are the bot's `places` (folders and files where they really are, none within another; those that are
+    its `own` are copied for it), the `links` that lead there, `folders` to be there although empty, where its
+    temporary folder is (`scratch`), and the program `exe`.
     """
     open_room()
     for name in TOPS:

@@ -16,8 +16,7 @@ MOST_LINKS = 40
 
 
 def steps(path: str) -> Iterator[tuple[str, str]]:
-    """Each place on the way to an absolute path, and what it says if it is a link, else ""; the file comes
-    last.
+    """Each place on the way to an absolute path, the file last, and what it says if it is a link, else "".
 
     What is not there is taken for a folder. OSError if there are too many links.
     """
