@@ -48,9 +48,9 @@ def open_room(place: str = PLACE) -> None:
 def enter_root(root: dict[str, Any]) -> None:
     """Move this process, which becomes a bot, to a root of its own. OSError if the kernel refuses.
 
-    `root` are the bot's `places` (folders and files where they really are, none within another; those that are
-    its `own` are copied for it), the `links` that lead there, `folders` to be there although empty, where its
-    temporary folder is (`scratch`), and the program `exe`.
+    `root` are the bot's `places` (folders and files where they really are, none within another; those that
+    are its `own` are copied for it), the `links` that lead there, `folders` to be there although empty, where
+    its temporary folder is (`scratch`), and the program `exe`.
     """
     open_room()
     for name in TOPS:
