@@ -77,12 +77,16 @@ class IllegalAction(RulesError):
 
 
 class MalformedReply(ArbiterError):
-    """Bytes from a bot that are no reply; `kind` is the kind of fault."""
+    """Bytes from a bot that are no reply; `kind` is the kind of fault.
 
-    def __init__(self, kind: str, detail: str, reply: bytes = b"") -> None:
+    `seat` is None but where the fault is that of another bot than the one that was to reply.
+    """
+
+    def __init__(self, kind: str, detail: str, reply: bytes = b"", seat: int | None = None) -> None:
         self.kind = kind
         self.detail = detail
         self.reply = reply
+        self.seat = seat
         super().__init__(detail)
 
 

@@ -140,7 +140,10 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forfeit:
-    """The fault that ended a match, with the last command sent and the raw reply to it."""
+    """The fault that ended a match, with the last command sent and the raw reply to it.
+
+    The command is "" where another seat was to answer.
+    """
 
     seat: Seat
     player: str

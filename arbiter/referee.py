@@ -43,7 +43,7 @@ class _MatchForfeited(Exception):
     """Raised at the first fault; ends the match."""
 
     def __init__(self, seat: Seat, send: Send, fault: Fault, detail: str, reply: bytes) -> None:
-        self.seat, self.send = seat, send
+        self.seat, self.command = seat, send.command if seat in send.seats else ""
         self.fault, self.detail, self.reply = fault, detail, reply
 
 
@@ -165,7 +165,7 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
             player=spec.players[seat].name,
             fault=ended.fault,
             detail=ended.detail,
-            command=ended.send.command,
+            command=ended.command,
             reply=ended.reply[:SHOWN_REPLY].decode(errors="backslashreplace"),
         )
     return match.record(points, scores, forfeit, state)
@@ -252,7 +252,7 @@ class _Match:
         else:
             late = self._clock.charge(seats, costs, allowed)
         if reply is not None and (fault := reply.fault) is not None:
-            seat, kind = seats[len(costs) - 1], Fault(fault.kind)
+            seat, kind = seats[len(costs) - 1] if fault.seat is None else fault.seat, Fault(fault.kind)
             spent = self._spent(seat, send, costs[-1]) if kind is Fault.TIMEOUT else ""
             raise _MatchForfeited(seat, send, kind, fault.detail + spent, fault.reply)
         if late is not None:

@@ -89,7 +89,12 @@ class _Recorded:
         if self._faulted and forfeit is not None:
             raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
         if self._done == len(self._moves):
-            if forfeit is not None and forfeit.seat == seat and _same(forfeit.command, send.command):
+            # At an unknown moment while another seat is to answer, or at a command to its own.
+            meanwhile = forfeit is not None and forfeit.command == "" and forfeit.seat != seat and send.asks
+            if meanwhile or (
+                forfeit is not None and forfeit.seat == seat and _same(forfeit.command, send.command)
+            ):
+                assert forfeit is not None
                 self._faulted, self.starting = True, send.starting
                 return self._fault(forfeit, send)
             if send.asks:
@@ -143,7 +148,7 @@ class _Recorded:
             if answer is None or not send.asks:
                 raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
             return Reply(answer, 0, 0)
-        return Reply(NONE, 0, 0, fault=MalformedReply(forfeit.fault, forfeit.detail, raw))
+        return Reply(NONE, 0, 0, fault=MalformedReply(forfeit.fault, forfeit.detail, raw, forfeit.seat))
 
 
 def _same(stored: str, sent: str) -> bool:

@@ -37,8 +37,9 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
         forfeit = record.forfeit
         say(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
         say(f"  why      {forfeit.detail}")
-        say(f"  command  {forfeit.command}")
-        say(f"  reply    {forfeit.reply!r}")
+        if forfeit.command:
+            say(f"  command  {forfeit.command}")
+            say(f"  reply    {forfeit.reply!r}")
         if again:
             say(f"  again    {again}")
         for line in but:
@@ -90,7 +91,7 @@ def _move_text(record: MatchRecord, number: int) -> str:
     if number <= len(record.moves):
         move = record.moves[number - 1]
         return f"move {number} ({move.request} in deal {move.deal + 1})"
-    command = "" if record.forfeit is None else f"{record.forfeit.command} "
+    command = "" if record.forfeit is None else f"{record.forfeit.command} ".lstrip()
     return f"move {number} ({command}in deal {len(record.deals)})"
 
 

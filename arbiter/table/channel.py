@@ -40,7 +40,7 @@ from arbiter.table.account import (
 from arbiter.table.ending import Ending
 from arbiter.table.forkserver.board import stopped_cell
 from arbiter.table.meter import ClockKind, Meter, Reading
-from arbiter.table.presence import Presence, hush, look_at
+from arbiter.table.presence import Presence, defiance_of, hush, look_at
 from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Channel:
             self._outputs.register(descriptor, select.POLLIN)
         # Quick replies in a row, to news and to requests: a bot may be quick at one of them only.
         self._brisk = [0, 0]
-        self.presence = Presence(self.pid, self._meter)
+        self.presence = Presence(seat, self.pid, self._meter)
         self.others: Sequence[Presence] = ()
         """The other bots at the table."""
         self._image: tuple[bytes, ...] = ()
@@ -130,7 +130,8 @@ class Channel:
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
             if presence.wary:
-                presence.check()
+                if fault := presence.defiance:
+                    raise fault
                 self._base = self._meter.read()
             if not self._brisk[asks]:
                 # It has not answered at once the last time: now it may think, too.
@@ -271,7 +272,11 @@ class Channel:
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
-                spent = self._judged(send, spent, taken + look_at(self.others))
+                disturbed = taken + look_at(self.others)
+                if defied := defiance_of(self.others):
+                    fault = defied
+                else:
+                    spent = self._judged(send, spent, disturbed)
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
@@ -314,6 +319,9 @@ class Channel:
                     passed = cost().wall_ns
                 glance = passed + min(max(passed, self._first_look_ns), LONGEST_LOOK_NS)
                 taken += look_at(self.others)
+                if defied := defiance_of(self.others):
+                    # It may have the core for long even when it is killed: nobody is to be judged by that.
+                    return reply(cost(), defied)
             if _now() - account.start < look:
                 continue
             spent = cost()

@@ -33,11 +33,13 @@ class Ending:
         self._memory_bytes = memory_bytes
 
     def check_memory(self) -> None:
-        """MalformedReply (`memory`) if it has filled more than its limit.
+        """MalformedReply (`memory`, or `crash`) if it has filled more than its limit.
 
-        The kernel does not count what it may no longer write to.
+        The kernel does not count what it may no longer write to. Without its main thread nobody can see it.
         """
         filled = self._meter.memory_bytes()
+        if not filled and self._meter.has_lost_its_main_thread:
+            raise self.crash("ended its main thread", b"")
         if filled > self._memory_bytes + BESIDE_BYTES:
             raise self._short_of_memory(f"it filled {filled // 10**6} MB", b"")
 

@@ -117,6 +117,11 @@ class Meter:
         return _stat(self._pid)[:1] == b"R"
 
     @property
+    def has_lost_its_main_thread(self) -> bool:
+        """True if other threads go on without the main one, of which alone memory and waiting are told."""
+        return _stat(self._pid)[:1] == b"Z" and not self.exiting
+
+    @property
     def exiting(self) -> bool:
         """True if the process is exiting or gone."""
         # Its main thread may have ended before the others: these free its memory, or go on.

@@ -20,6 +20,7 @@ from arbiter.match import Fault
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arbiter.rules import Seat
     from arbiter.table.meter import Meter
 
 COMPUTED_NS = MS // 2
@@ -31,10 +32,10 @@ MOST_DEFYING_NS = 200 * MS
 class Presence:
     """One bot as the others at its table feel it."""
 
-    __slots__ = ("_defying_ns", "_meter", "_noted_ns", "_pid", "awake", "stopped", "wary")
+    __slots__ = ("_defying_ns", "_meter", "_noted_ns", "_pid", "_seat", "awake", "stopped", "wary")
 
-    def __init__(self, pid: int, meter: Meter) -> None:
-        self._pid, self._meter = pid, meter
+    def __init__(self, seat: Seat, pid: int, meter: Meter) -> None:
+        self._seat, self._pid, self._meter = seat, pid, meter
         self._defying_ns = 0
         self._noted_ns: int | None = None
         self.awake = False
@@ -84,11 +85,13 @@ class Presence:
         self.stopped = False
         self._signal(signal.SIGCONT)
 
-    def check(self) -> None:
-        """MalformedReply (``out_of_turn``) if it went on although it was stopped."""
-        if self._defying_ns > MOST_DEFYING_NS:
-            taken = f"it computed for {self._defying_ns / SECOND:.1f} s while others were to move"
-            raise MalformedReply(Fault.OUT_OF_TURN, f"{taken}, although it was stopped", b"")
+    @property
+    def defiance(self) -> MalformedReply | None:
+        """Its fault (``out_of_turn``) if it went on although it was stopped."""
+        if self._defying_ns <= MOST_DEFYING_NS:
+            return None
+        taken = f"it computed for {self._defying_ns / SECOND:.1f} s while others were to move"
+        return MalformedReply(Fault.OUT_OF_TURN, f"{taken}, although it was stopped", b"", self._seat)
 
     def _stop(self) -> None:
         self.stopped = True
@@ -107,6 +110,11 @@ class Presence:
 def hush(others: Sequence[Presence]) -> int:
     """Stop those that have computed lately, or ever did so beside another one; what they took together."""
     return sum([other.hush() for other in others])
+
+
+def defiance_of(others: Sequence[Presence]) -> MalformedReply | None:
+    """The fault of one that went on although it was stopped."""
+    return next((fault for other in others if (fault := other.defiance)), None)
 
 
 def look_at(others: Sequence[Presence]) -> int:

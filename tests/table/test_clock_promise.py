@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.clock import MS
+from arbiter.games import make
 from arbiter.match import BotReport, Fault, MatchRecord
 from arbiter.players import registered
+from arbiter.replay import replay
 from arbiter.table import Table, play_match, presence
 from arbiter.table.conduct import close_table, complete
 from arbiter.table.launcher import End
@@ -131,10 +133,15 @@ def test_who_computes_while_another_computes_is_stopped() -> None:
 
 def test_who_goes_on_although_it_was_stopped_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presence, "MOST_DEFYING_NS", 20 * 10**6)
-    forfeit = played_on_one_core("defy").forfeit
+    record = played_on_one_core("defy")
+    forfeit = record.forfeit
     assert forfeit is not None
     assert (forfeit.seat, forfeit.fault) == (0, Fault.OUT_OF_TURN)
     assert "while others were to move, although it was stopped" in forfeit.detail
+    # At once: before it is to move itself.
+    assert forfeit.command == ""
+    again = replay(make(record.game, record.options), spec("adjusted", 0, "defy", "60s"), record)
+    assert (again.problem, again.record and again.record.forfeit) == ("", forfeit)
 
 
 def test_a_thread_that_becomes_the_main_one_brings_no_delay_along() -> None:

@@ -77,6 +77,14 @@ FAULTS = {
     ),
     "refuses to move": ("", GEN + 'answer = "? no"', Fault.REFUSED, "gen_move", "10s"),
     "plays a card it does not hold": ("", GEN + 'answer = "= XX"', Fault.ILLEGAL, "no such card", "10s"),
+    "ends its main thread": (
+        "import ctypes, threading\nexit_thread = 60 if os.uname().machine == 'x86_64' else 93",
+        GEN + "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "    ctypes.CDLL(None).syscall(exit_thread, 0)",
+        Fault.CRASH,
+        "ended its main thread",
+        "10s",
+    ),
     "says two words": ("", GEN + 'answer += " TD"', Fault.MALFORMED, "more than one word", "10s"),
 }  # fmt: skip
 

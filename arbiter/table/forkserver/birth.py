@@ -13,7 +13,7 @@ import stat
 import struct
 from typing import Any, NoReturn
 
-from arbiter.table.forkserver import MOST_DESCRIPTORS, users
+from arbiter.table.forkserver import MOST_DESCRIPTORS, SCRATCH_BYTES, users
 from arbiter.table.forkserver.kernel import (
     CAP_DAC_OVERRIDE,
     CAP_DAC_READ_SEARCH,
@@ -101,6 +101,8 @@ def become_bot(
         # Only now: a change of its user ends it.
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if bot["confine"] is not None:
+            # A file with holes takes no room, but a long time to read, which no signal ends.
+            lower(resource.RLIMIT_FSIZE, 2 * SCRATCH_BYTES)
             give_up_powers(kept=kept_power)
             own = [*bot["confine"], *([[root["scratch"], root["rights"]]] if root is not None else ())]
             confine(own, **ground, listener=listener)

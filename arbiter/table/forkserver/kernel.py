@@ -5,6 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -37,6 +41,18 @@ def call(number: int, *arguments: int | bytes) -> int:
 def prctl(option: int, value: int, what: int = 0) -> None:
     """Set an attribute of this process."""
     _checked(_libc.prctl(option, value, what, 0, 0), "prctl")
+
+
+def read_memory(thread: int, address: int, size: int) -> bytes:
+    """Bytes of another process's memory, as many as are there."""
+    found = ctypes.create_string_buffer(size)
+    number = _transfer(_libc.process_vm_readv, thread, found, address, size)
+    return found.raw[:number]
+
+
+def write_memory(thread: int, address: int, content: bytes) -> None:
+    """Write to another process's memory."""
+    _transfer(_libc.process_vm_writev, thread, ctypes.create_string_buffer(content), address, len(content))
 
 
 def unshare(flags: int) -> None:
@@ -116,6 +132,15 @@ def filter_calls(code: bytes, flags: int) -> int:
     # struct sock_fprog: how many instructions, and where.
     program = struct.pack("HP", len(code) // 8, ctypes.addressof(instructions))
     return call(SECCOMP[os.uname().machine], SECCOMP_SET_MODE_FILTER, flags, program)
+
+
+def _transfer(
+    move: Callable[..., int], thread: int, own: ctypes.Array[ctypes.c_char], address: int, size: int
+) -> int:
+    """How many bytes were moved between own memory and another process's."""
+    # struct iovec: where, and how many bytes.
+    here, there = ((ctypes.c_size_t * 2)(place, size) for place in (ctypes.addressof(own), address))
+    return _checked(move(thread, here, 1, there, 1, 0), "memory of a process")
 
 
 def _checked(result: int, what: str) -> int:

@@ -8,6 +8,8 @@ import struct
 from contextlib import suppress
 from typing import NamedTuple
 
+from arbiter.table.forkserver.kernel import read_memory, write_memory
+
 RECEIVE, SEND, IS_VALID = 0xC050_2100, 0xC018_2101, 0x4008_2102
 QUESTION = struct.Struct("=QIIiIQ6Q")
 """id, thread, flags, number, machine, place in the program, arguments."""
@@ -33,18 +35,25 @@ class Question(NamedTuple):
         """Let the call return 0 without being made."""
         self._send(0, 0)
 
+    def is_open(self) -> bool:
+        """True while the thread waits for the answer."""
+        try:
+            fcntl.ioctl(self.listener, IS_VALID, struct.pack("=Q", self.id))
+        except OSError:
+            return False
+        return True
+
     def read(self, address: int, form: struct.Struct) -> tuple[int, ...]:
-        """Numbers in the thread's memory; OSError, OverflowError or struct.error if there are none."""
-        # By the thread, which may outlive the main one.
-        with open(f"/proc/{self.thread}/mem", "rb", buffering=0) as memory:
-            return form.unpack(os.pread(memory.fileno(), form.size, address))
+        """Numbers in the thread's memory; OSError or struct.error if there are none."""
+        # Of the thread, which may outlive the main one. Not by /proc, where each look-up of a thread uses up
+        # a number that bots can see.
+        return form.unpack(read_memory(self.thread, address, form.size))
 
     def write(self, address: int, content: bytes) -> None:
-        """Write to the thread's memory; OSError or OverflowError if that is not possible."""
-        with open(f"/proc/{self.thread}/mem", "r+b", buffering=0) as memory:
-            # The thread's number may belong to another process by now.
-            fcntl.ioctl(self.listener, IS_VALID, struct.pack("=Q", self.id))
-            os.pwrite(memory.fileno(), content, address)
+        """Write to the thread's memory; OSError if that is not possible."""
+        # Or the thread's number belongs to another process by now.
+        if self.is_open():
+            write_memory(self.thread, address, content)
 
     def _send(self, error: int, flags: int) -> None:
         with suppress(OSError):
@@ -60,5 +69,9 @@ def receive(listener: int) -> Question:
 
 
 def is_thread(pid: int, thread: int) -> bool:
-    """True if a process has a thread of this number."""
-    return os.access(f"/proc/{pid}/task/{thread}", os.F_OK)
+    """True if a bot's process, which leads a session and has no children, has a thread of this number."""
+    # Not by /proc: see `Question.read`.
+    try:
+        return thread > 0 and os.getsid(thread) == pid
+    except OSError:
+        return False

@@ -118,13 +118,17 @@ class Supervisor:
 
     def _look_at_waits(self, events: Mapping[int, int]) -> None:
         """End the waits that are over; those of bots that may not ask wait on."""
-        asking = {listener for listener, bot in self._bots.items() if self._may_ask(bot.place)}
-        if self._waits.look(events, asking, self._bots) and self._cells[0] != ANYBODY:
+        if self._waits.look(events, self._asking(), self._bots) and self._cells[0] != ANYBODY:
             self._bill(self._cells[0] - 1)
+
+    def _asking(self) -> set[int]:
+        """The listeners whose questions are answered now."""
+        return {listener for listener, bot in self._bots.items() if self._may_ask(bot.place)}
 
     def _milliseconds(self, until: float | None) -> float | None:
         """How long to wait for an event; None for ever."""
-        dues = [*self._paused.values(), *self._waits.dues(), *(() if until is None else (until,))]
+        waits = self._waits.dues(self._asking(), self._bots)
+        dues = [*self._paused.values(), *waits, *(() if until is None else (until,))]
         left = min(dues) - time.monotonic() if dues else None
         return None if left is None else min(max(0.0, left), LONGEST_SECONDS) * 1000
 

@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.table.forkserver.questions import Question, is_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
 WORD, TIME = struct.Struct("=I"), struct.Struct("=qq")
 FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F, 0, 9
 PIDFD_THREAD = os.O_EXCL
 FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.002, 0.05
 """Between two looks at a word, at first and at most, where no descriptor tells of the thread's end."""
+MOST_WAITS = 512
+"""Of a bot: more than it may have threads."""
 
 
 class Wait(NamedTuple):
@@ -43,13 +45,26 @@ class Wait(NamedTuple):
         return self._replace(due=min(self.until, now + interval), interval=interval)
 
 
+class _OfBot:
+    """The waits of one bot by thread, and when the first of them is due at the earliest."""
+
+    def __init__(self) -> None:
+        self.by_thread: dict[int, Wait] = {}
+        self.due = math.inf
+
+
 class Waits:
-    """The waits of all bots. A thread has one at a time."""
+    """The waits of all bots. A thread has one at a time.
+
+    A thread that a signal ends leaves its wait behind: such are dropped when a bot has many.
+    """
 
     def __init__(self, poll: select.poll) -> None:
         self._poll = poll
-        self._waits: dict[tuple[int, int], Wait] = {}
-        """By listener and thread."""
+        self._bots: dict[int, _OfBot] = {}
+        """By listener."""
+        self._ends: dict[int, tuple[int, int]] = {}
+        """Listener and thread by the descriptor that ends the wait."""
 
     def begin(self, pid: int, question: Question) -> int | None:
         """Begin the wait that a thread of a process asks for: None, or the number of an error."""
@@ -62,65 +77,85 @@ class Waits:
             return errno.EINVAL
         except (OSError, OverflowError, struct.error):
             return errno.EFAULT
+        mine = self._bots.setdefault(question.listener, _OfBot())
+        if len(mine.by_thread) >= MOST_WAITS:
+            for wait in list(mine.by_thread.values()):
+                if not wait.question.is_open():
+                    self._drop(wait)
         descriptor = -1
         # The word is the number of the thread that is waited for, if it is one.
         if is_thread(pid, value & 0x7FFF_FFFF):
             with suppress(OSError):  # Linux < 6.9, or it has just ended
                 descriptor = os.pidfd_open(value & 0x7FFF_FFFF, PIDFD_THREAD)
                 self._poll.register(descriptor, select.POLLIN)
-        wait = Wait(question, until, descriptor, until, FIRST_LOOK_SECONDS / 2)
-        self._waits[question.listener, question.thread] = wait.looked(time.monotonic())
+                self._ends[descriptor] = question.listener, question.thread
+        wait = Wait(question, until, descriptor, until, FIRST_LOOK_SECONDS / 2).looked(time.monotonic())
+        mine.by_thread[question.thread] = wait
+        mine.due = min(mine.due, wait.due)
         return None
 
     def abandon(self, question: Question) -> None:
         """End the earlier wait of a thread that asks something new: a signal has ended it."""
-        if (wait := self._waits.pop((question.listener, question.thread), None)) is not None:
-            self._close(wait)
+        mine = self._bots.get(question.listener)
+        if mine is not None and (wait := mine.by_thread.get(question.thread)) is not None:
+            self._drop(wait)
 
-    def dues(self) -> Iterator[float]:
-        """When something has to be done, in seconds of the monotonic clock."""
-        for wait in self._waits.values():
-            if wait.due < math.inf:
-                yield wait.due
+    def dues(self, asking: Container[int], living: Iterable[int]) -> Iterator[float]:
+        """When something has to be done, in seconds of the monotonic clock.
 
-    def look(self, ready: Container[int], asking: Container[int], living: Container[int]) -> bool:
+        For listeners that are not `asking` all at one moment.
+        """
+        later = (time.monotonic() // LONGEST_LOOK_SECONDS + 1) * LONGEST_LOOK_SECONDS
+        for listener in living:
+            if listener in self._bots and (due := self._bots[listener].due) < math.inf:
+                yield due if listener in asking else max(due, later)
+
+    def look(self, ready: Iterable[int], asking: Iterable[int], living: Container[int]) -> bool:
         """End the waits that are over; True if any was looked at.
 
         `ready` are the descriptors that the poll has returned. Of listeners that are not `asking` only the
         ends of threads are told, of those that are not `living` nothing.
         """
+        for descriptor in ready:
+            if descriptor in self._ends:
+                listener, thread = self._ends[descriptor]
+                wait = self._bots[listener].by_thread[thread]
+                if listener in living:
+                    wait.question.pretend()
+                self._drop(wait)
         now = time.monotonic()
         busy = False
-        for key, wait in list(self._waits.items()):
-            listener = wait.question.listener
-            if listener in living and wait.descriptor in ready:
-                wait.question.pretend()
-            elif listener in asking and wait.due <= now:
+        for listener in asking:
+            mine = self._bots.get(listener)
+            if mine is not None and mine.due <= now:
                 busy = True
-                if wait.descriptor < 0 and _has_changed(wait.question):
-                    wait.question.pretend()
-                elif wait.until <= now:
-                    wait.question.answer(errno.ETIMEDOUT)
-                else:
-                    self._waits[key] = wait.looked(now)
-                    continue
-            elif listener in living:
-                if wait.due <= now:
-                    # All at one moment.
-                    due = (now // LONGEST_LOOK_SECONDS + 1) * LONGEST_LOOK_SECONDS
-                    self._waits[key] = wait._replace(due=due)
-                continue
-            self._close(self._waits.pop(key))
+                for wait in [wait for wait in mine.by_thread.values() if wait.due <= now]:
+                    self._look_at(mine, wait, now)
+                mine.due = min((wait.due for wait in mine.by_thread.values()), default=math.inf)
         return busy
 
     def clear(self) -> None:
         """Drop all waits."""
-        for wait in self._waits.values():
-            self._close(wait)
-        self._waits.clear()
+        for mine in self._bots.values():
+            for wait in list(mine.by_thread.values()):
+                self._drop(wait)
+        self._bots.clear()
 
-    def _close(self, wait: Wait) -> None:
+    def _look_at(self, mine: _OfBot, wait: Wait, now: float) -> None:
+        """End a wait that is due, or look again later."""
+        if wait.descriptor < 0 and _has_changed(wait.question):
+            wait.question.pretend()
+        elif wait.until <= now:
+            wait.question.answer(errno.ETIMEDOUT)
+        else:
+            mine.by_thread[wait.question.thread] = wait.looked(now)
+            return
+        self._drop(wait)
+
+    def _drop(self, wait: Wait) -> None:
+        del self._bots[wait.question.listener].by_thread[wait.question.thread]
         if wait.descriptor >= 0:
+            del self._ends[wait.descriptor]
             self._poll.unregister(wait.descriptor)
             os.close(wait.descriptor)
 

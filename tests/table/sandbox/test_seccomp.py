@@ -192,6 +192,8 @@ def test_calls_of_another_machine_end_the_program(machine: str) -> None:
         ("pipe2", (0, 0), "ask"),
         ("getsockopt", (3, 1, 4), "allow"),
         ("getsockopt", (3, 1, 57), "ENOPROTOOPT"),
+        ("setsockopt", (3, 1, 7), "ENOPROTOOPT"),
+        ("setsockopt", (3, 1, 8), "ENOPROTOOPT"),
         ("setsockopt", (3, 1, 26), "ENOPROTOOPT"),
         ("close_range", (3, 9, 4), "allow"),
         ("close_range", (3, 9, 2), "EPERM"),
