@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 COMPUTED_NS = MS // 2
 """CPU time for which a bot is stopped. Its quick answers, which are not noted, take less."""
-MOST_DEFYING_NS = 200 * MS
-"""CPU time in a match of a bot that is stopped: what the kernel does for it just then is done first."""
+MOST_DEFYING_NS, FORGIVEN_NS = 200 * MS, MS
+"""CPU time of a bot that is stopped, at most, and how much of it each turn of its own makes up for: what the
+kernel does for it just then is done first."""
 
 
 class Presence:
@@ -83,6 +84,7 @@ class Presence:
     def resume(self) -> None:
         """Let its processes run."""
         self.stopped = False
+        self._defying_ns = max(0, self._defying_ns - FORGIVEN_NS)
         self._signal(signal.SIGCONT)
 
     @property
