@@ -59,7 +59,7 @@ def test_sleeping_is_charged_in_full() -> None:
         return sum(move.charged_ns for move in moves) / (len(moves) * BURNED_MS * 10**6)
 
     # Of two waits for a core at the same time both are taken off: measured again on a busy machine.
-    assert any(share() >= 0.9 for _ in range(6))
+    assert any(share() >= 0.9 for _ in range(20))
 
 
 def test_sleeping_beyond_the_limit_loses() -> None:
