@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from arbiter.errors import VoidMatch
 from arbiter.season.events import MatchStored, MatchVoid, Stopped
 from arbiter.season.programs import PUT_BACK, missing
-from arbiter.season.suspects import Suspects
+from arbiter.season.suspects import Suspects, is_trial
 from arbiter.table import play_packed
 
 if TYPE_CHECKING:
@@ -64,13 +64,12 @@ def play_matches(
             spec = ended[0]
             # Slots may go while matches are under way on them.
             most = max(most, getattr(executor, "size", 1))
-            is_search = spec.absence is not None and not spec.absence.because
             try:
                 match = future.result()
             except VoidMatch as void:
                 if what := missing(spec.players):
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
-                if is_search:
+                if is_trial(spec):
                     window.submit_first(suspects.learn(spec, is_void=True))
                     continue
                 voids[spec.id] += 1
@@ -83,11 +82,13 @@ def play_matches(
                     yield MatchVoid(spec.id, str(void))
                     window.submit(spec)
                     continue
-                yield MatchVoid(spec.id, f"{void}; now without each of its players in turn")
-                window.submit_first(suspects.doubt(spec, void, end))
+                plays = suspects.doubt(spec, void, end)
+                tries = any(is_trial(play) for play in plays)
+                yield MatchVoid(spec.id, f"{void}{'; now without each player in turn' if tries else ''}")
+                window.submit_first(plays)
                 in_a_row = 0
                 continue
-            if is_search:
+            if is_trial(spec):
                 window.submit_first(suspects.learn(spec, is_void=False))
                 continue
             in_a_row = 0

@@ -86,6 +86,11 @@ class Suspects:
         return [replace(spec, absence=Absence(seat)) for seat in range(len(spec.players))]
 
 
+def is_trial(spec: MatchSpec) -> bool:
+    """True for a match without a player, of which nothing is kept but whether it was void."""
+    return spec.absence is not None and not spec.absence.because
+
+
 def blamed(voids: Sequence[int], sweeps: int) -> Seat | None:
     """The only seat without which no play was void, if that is no chance; `voids` by who was away.
 
