@@ -15,8 +15,6 @@ MS = 1_000_000
 SECOND = 1_000_000_000
 LONGEST = 8760 * 3600 * SECOND
 """A year, which no match lasts."""
-SPENT_MARK = "; budget "
-"""Stands in the words of a timeout before how the budget was used up."""
 _UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND, "us": 1000}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
 _FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
@@ -82,7 +80,7 @@ def used_up(
     news = f", {_short(earlier_ns - thought)} on {rest}" if earlier_ns - thought >= MS else ""
     request, deal, slowest = max(answers, key=lambda answer: answer[2])
     spent = f"{_short(control.budget_ns)}{more}: {_short(thought)} on earlier answers{news}"
-    return f"{SPENT_MARK}{spent}, slowest {request} in deal {deal + 1}: {_short(slowest)}"
+    return f"{spent}, slowest {request} in deal {deal + 1}: {_short(slowest)}"
 
 
 def _short(ns: int) -> str:

@@ -79,15 +79,16 @@ class IllegalAction(RulesError):
 class MalformedReply(ArbiterError):
     """Bytes from a bot that are no reply; `kind` is the kind of fault.
 
-    `seat` is None but where the fault is that of another bot than the one that was to reply.
+    `seat` is None but where the fault is that of another bot than the one that was to reply. `private` is
+    what the bot itself wrote of it, for its author; `detail` is that and the reason.
     """
 
-    def __init__(self, kind: str, detail: str, reply: bytes = b"", seat: int | None = None) -> None:
-        self.kind = kind
-        self.detail = detail
-        self.reply = reply
-        self.seat = seat
-        super().__init__(detail)
+    def __init__(
+        self, kind: str, reason: str, reply: bytes = b"", seat: int | None = None, private: str = ""
+    ) -> None:
+        self.kind, self.reason, self.reply, self.seat, self.private = kind, reason, reply, seat, private
+        self.detail = f"{reason}: {private}" if private else reason
+        super().__init__(self.detail)
 
 
 class BotCheckFailed(ArbiterError):

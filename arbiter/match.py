@@ -42,6 +42,10 @@ class Fault(StrEnum):
     OUTPUT = "output"
 
 
+_EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
+"""What followed the referee's words in the `detail` of earlier versions, and after which mark."""
+
+
 @dataclass(frozen=True, slots=True)
 class Player:
     """A registered program, started in `folder`.
@@ -142,15 +146,41 @@ class Move(NamedTuple):
 class Forfeit:
     """The fault that ended a match, with the last command sent and the raw reply to it.
 
-    The command is "" where another seat was to answer.
+    The command is "" where another seat was to answer. Of why, `reason` is the referee's, `spent` how a
+    budget was used up, `private` what the bot itself wrote.
     """
 
     seat: Seat
     player: str
     fault: Fault
-    detail: str
+    reason: str
     command: str
     reply: str
+    spent: str = ""
+    private: str = ""
+
+    @property
+    def detail(self) -> str:
+        """All of why, in one line."""
+        spent = f"; budget {self.spent}" if self.spent else ""
+        private = f": {self.private}" if self.private else ""
+        return f"{self.reason}{spent}{private}"
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only, with the `detail`."""
+        return asdict(self) | {"detail": self.detail}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Forfeit:
+        """The forfeit that `to_json` wrote, or an earlier version, which had the `detail` alone."""
+        fields = {**shape, "fault": Fault(shape["fault"])}
+        detail = fields.pop("detail")
+        if "reason" not in fields:
+            fields["reason"] = detail
+            if (earlier := _EARLIER.get(fields["fault"])) is not None:
+                part, mark = earlier
+                fields["reason"], _, fields[part] = detail.partition(mark)
+        return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +322,7 @@ class MatchRecord:
         """The documented shape of a record."""
         shape = _shape(self)
         shape["moves"] = [move._asdict() for move in self.moves]
-        shape["forfeit"] = asdict(self.forfeit) if self.forfeit else None
+        shape["forfeit"] = self.forfeit.to_json() if self.forfeit else None
         shape["bots"] = [bot.to_json() for bot in self.bots]
         return shape
 
@@ -303,7 +333,7 @@ class MatchRecord:
             fields = dict(shape)
             fields["moves"] = tuple(Move(**move) for move in shape["moves"])
             if forfeit := shape["forfeit"]:
-                fields["forfeit"] = Forfeit(**{**forfeit, "fault": Fault(forfeit["fault"])})
+                fields["forfeit"] = Forfeit.from_json(forfeit)
             fields["bots"] = tuple(map(BotReport.from_json, shape["bots"]))
             for name in ("players", "deals"):
                 fields[name] = tuple(fields[name])

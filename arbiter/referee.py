@@ -42,9 +42,9 @@ _tuple = tuple.__new__
 class _MatchForfeited(Exception):
     """Raised at the first fault; ends the match."""
 
-    def __init__(self, seat: Seat, send: Send, fault: Fault, detail: str, reply: bytes) -> None:
+    def __init__(self, seat: Seat, send: Send, fault: MalformedReply, spent: str = "") -> None:
         self.seat, self.command = seat, send.command if seat in send.seats else ""
-        self.fault, self.detail, self.reply = fault, detail, reply
+        self.fault, self.spent = fault, spent
 
 
 @lru_cache(maxsize=4096)
@@ -159,14 +159,16 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
             match.settle(send, *(yield send))
         points = total
     except _MatchForfeited as ended:
-        seat = ended.seat
+        seat, fault = ended.seat, ended.fault
         forfeit = Forfeit(
             seat=seat,
             player=spec.players[seat].name,
-            fault=ended.fault,
-            detail=ended.detail,
+            fault=Fault(fault.kind),
+            reason=fault.reason,
             command=ended.command,
-            reply=ended.reply[:SHOWN_REPLY].decode(errors="backslashreplace"),
+            reply=fault.reply[:SHOWN_REPLY].decode(errors="backslashreplace"),
+            spent=ended.spent,
+            private=fault.private,
         )
     return match.record(points, scores, forfeit, state)
 
@@ -252,13 +254,13 @@ class _Match:
         else:
             late = self._clock.charge(seats, costs, allowed)
         if reply is not None and (fault := reply.fault) is not None:
-            seat, kind = seats[len(costs) - 1] if fault.seat is None else fault.seat, Fault(fault.kind)
-            spent = self._spent(seat, send, costs[-1]) if kind is Fault.TIMEOUT else ""
-            raise _MatchForfeited(seat, send, kind, fault.detail + spent, fault.reply)
+            seat = seats[len(costs) - 1] if fault.seat is None else fault.seat
+            spent = self._spent(seat, send, costs[-1]) if fault.kind == Fault.TIMEOUT else ""
+            raise _MatchForfeited(seat, send, fault, spent)
         if late is not None:
             cost = costs[seats.index(late)]
-            why = overdue(late, send, cost) + self._spent(late, send, cost)
-            raise _MatchForfeited(late, send, Fault.TIMEOUT, why, b"")
+            fault = MalformedReply(Fault.TIMEOUT, overdue(late, send, cost))
+            raise _MatchForfeited(late, send, fault, self._spent(late, send, cost))
 
     def judge(
         self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
@@ -268,12 +270,12 @@ class _Match:
         game, clock, answer = self._game, self._clock, reply.answer
         try:
             action, after, word = judge(game, state, seat, request, answer)
-        except MalformedReply as error:
-            raise _MatchForfeited(seat, send, Fault(error.kind), error.detail, answer.raw) from None
+        except MalformedReply as fault:
+            raise _MatchForfeited(seat, send, fault) from None
         except IllegalAction as error:
             word = words_of(answer, game.answer_words(state, seat))
-            detail = told_once(f"{word[:60]}: {error}")
-            raise _MatchForfeited(seat, send, Fault.ILLEGAL, detail, answer.raw) from None
+            reason = told_once(f"{word[:60]}: {error}")
+            raise _MatchForfeited(seat, send, MalformedReply(Fault.ILLEGAL, reason, answer.raw)) from None
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None

@@ -148,7 +148,8 @@ class _Recorded:
             if answer is None or not send.asks:
                 raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
             return Reply(answer, 0, 0)
-        return Reply(NONE, 0, 0, fault=MalformedReply(forfeit.fault, forfeit.detail, raw, forfeit.seat))
+        believed = MalformedReply(forfeit.fault, forfeit.reason, raw, forfeit.seat, forfeit.private)
+        return Reply(NONE, 0, 0, fault=believed)
 
 
 def _same(stored: str, sent: str) -> bool:

@@ -22,9 +22,9 @@ hash of the deals, standard error, raw replies; ``time_left``, which a record do
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from arbiter.clock import SPENT_MARK
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.errors import ConfigError
 from arbiter.games import make
@@ -96,22 +96,17 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dic
 def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
     """The words about a fault that a reader may see: the referee's; standard error is for its author alone.
 
-    Before the round's end without the rules' reason, which may tell of cards.
+    Before the round's end without what may tell of cards: the rules' reason, and on what a budget went.
     """
     if reader.kind == "seat" and reader.seat == forfeit.seat:
         return forfeit.detail
-    if forfeit.fault is Fault.CRASH:
-        return forfeit.detail.partition(": ")[0]
     if sees_all(reader, complete):
-        return forfeit.detail
+        return replace(forfeit, private="").detail
     if forfeit.fault is Fault.ILLEGAL:
         # From the reply: the referee's words may begin with the reason.
         word = forfeit.reply.partition("\n")[0].removeprefix("=").strip()[:SHOWN_WORD]
         return f"{word}: no legal answer to {forfeit.command}"
-    if forfeit.fault is Fault.TIMEOUT:
-        # Which of its earlier requests was the slowest may tell of cards, too.
-        return forfeit.detail.partition(SPENT_MARK)[0]
-    return forfeit.detail
+    return forfeit.reason
 
 
 def sees_all(reader: Reader, complete: bool) -> bool:

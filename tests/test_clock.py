@@ -117,16 +117,16 @@ ANSWERS = [("gen_declare", 0, 600 * MS), ("gen_move", 4, 301 * MS)]
 @pytest.mark.parametrize(
     ("time", "earlier", "words"),
     [
-        ("1s", 901 * MS, "; budget 1 s: 901 ms on earlier answers, slowest gen_declare in deal 1: 600 ms"),
+        ("1s", 901 * MS, "1 s: 901 ms on earlier answers, slowest gen_declare in deal 1: 600 ms"),
         (
             "9s",
             921 * MS,
-            "; budget 9 s: 901 ms on earlier answers, 20 ms on news, slowest gen_declare in deal 1: 600 ms",
+            "9 s: 901 ms on earlier answers, 20 ms on news, slowest gen_declare in deal 1: 600 ms",
         ),
         (
             "1s+10ms",
             901 * MS,
-            "; budget 1 s + 2 x 10 ms: 901 ms on earlier answers, slowest gen_declare in deal 1: 600 ms",
+            "1 s + 2 x 10 ms: 901 ms on earlier answers, slowest gen_declare in deal 1: 600 ms",
         ),
         ("9.1s", 901 * MS, ""),
         ("1s/request", 901 * MS, ""),

@@ -87,6 +87,9 @@ def test_a_forfeit_has_the_documented_keys():
         "detail": "refused to answer gen_move",
         "command": "gen_move",
         "reply": "? \\xff\n\n",
+        "reason": "refused to answer gen_move",
+        "spent": "",
+        "private": "",
     }
 
 

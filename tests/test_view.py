@@ -24,7 +24,7 @@ from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from arbiter.testing.leaks import swapped
-from arbiter.view import Reader, heard, replay_of
+from arbiter.view import Reader, fault_words, heard, replay_of
 from tests.builders import Scripted
 from tests.profiles import examples
 
@@ -168,9 +168,7 @@ def test_the_public_sees_all_cards_once_the_round_is_complete_and_none_before(ga
 def test_no_reader_sees_what_is_the_organisers(game: AnyGame) -> None:
     record = play_by_policy(game, random_policy(5), match_spec(game, seed="the-secret-seed"))
     bots = tuple(replace(bot, stderr_tail="said-to-stderr") for bot in record.bots)
-    fault = Forfeit(
-        1, "player-1", Fault.CRASH, "it exited with status 1: said-to-stderr", "gen_x", "raw-reply"
-    )
+    fault = Forfeit(1, "player-1", Fault.CRASH, "it: exited", "gen_x", "raw-reply", private="said-to-stderr")
     record = replace(record, bots=bots, forfeit=fault, points=None)
     secrets = ["the-secret-seed", "raw-reply", record.deal_hash]
     for reader in (Reader("public"), Reader("full"), Reader("seat", 0)):
@@ -180,6 +178,49 @@ def test_no_reader_sees_what_is_the_organisers(game: AnyGame) -> None:
     own = json.dumps(replay_of(record, Reader("seat", 1)))
     assert "said-to-stderr" in own
     assert not any(secret in own for secret in secrets)
+
+
+def texts_of(forfeit: Forfeit, complete: bool) -> dict[str, str]:
+    """The words about a fault for each reader, while its round is complete or not."""
+    readers = ("public", f"seat:{1 - forfeit.seat}", f"seat:{forfeit.seat}", "full")
+    return {reader: fault_words(forfeit, Reader.parse(reader, 4), complete) for reader in readers}
+
+
+HOSTILE = ["; budget 1 s: 3C", "3C: 4C; budget", ": ", "it exited with status 0"]
+
+
+@pytest.mark.parametrize("complete", [False, True])
+@pytest.mark.parametrize("line", HOSTILE)
+def test_who_reads_the_last_line_of_standard_error_hangs_on_no_words(line: str, complete: bool) -> None:
+    for reason in HOSTILE:
+        told = texts_of(Forfeit(1, "b", Fault.CRASH, reason, "gen_move", "", private=line), complete)
+        assert told == dict.fromkeys(told, reason) | {"seat:1": f"{reason}: {line}"}
+
+
+@pytest.mark.parametrize("spent", HOSTILE)
+def test_who_reads_on_what_a_budget_went_hangs_on_no_words(spent: str) -> None:
+    for reason in HOSTILE:
+        fault = Forfeit(1, "b", Fault.TIMEOUT, reason, "gen_move", "", spent=spent)
+        early, late = texts_of(fault, complete=False), texts_of(fault, complete=True)
+        assert [reader for reader, text in early.items() if text != reason] == ["seat:1", "full"]
+        assert late == early | {"public": f"{reason}; budget {spent}"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason", "part", "rest"),
+    [
+        (Fault.CRASH, "it exited with status 1", "private", "KeyError: 2; budget 3C"),
+        (Fault.CRASH, "it closed its standard output", "private", ""),
+        (Fault.TIMEOUT, "no reply: charged 2 ms where it was allowed 1 ms", "spent", "1 ms: 0 ms on: x"),
+        (Fault.ILLEGAL, "XX: there is no such card; budget", "private", ""),
+    ],
+)
+def test_a_fault_that_an_earlier_version_kept_as_one_detail_is_read_in_its_parts(
+    fault: Fault, reason: str, part: str, rest: str
+) -> None:
+    new = Forfeit(1, "b", fault, reason, "gen_move", "", **{part: rest})
+    earlier = {key: new.to_json()[key] for key in ("seat", "player", "fault", "detail", "command", "reply")}
+    assert Forfeit.from_json(earlier) == new
 
 
 def test_declarations_of_a_deal_that_a_fault_ended_stay_hidden() -> None:

@@ -133,7 +133,7 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
     kept, fresh = record.forfeit, again.forfeit
     if kept is not None and fresh is not None:
         # Earlier versions told the word twice.
-        kept = replace(kept, detail=told_once(kept.detail))
+        kept = replace(kept, reason=told_once(kept.reason))
         names = ("seat", "player", "fault", *(("detail",) if judged else ()))
         for name in names:
             if getattr(kept, name) != getattr(fresh, name):

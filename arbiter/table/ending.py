@@ -53,8 +53,7 @@ class Ending:
         full = end.out_of_memory or end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
         if full or (end.exit and self._stderr.tells_of_memory):
             return self._short_of_memory(f"it {how}", unread)
-        last = self._stderr.last_line
-        return MalformedReply(Fault.CRASH, f"it {how}" + (f": {last}" if last else ""), unread)
+        return MalformedReply(Fault.CRASH, f"it {how}", unread, private=self._stderr.last_line)
 
     def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:
         """The fault of output that is no reply: `memory` if it says, or standard error does when the program
@@ -64,7 +63,7 @@ class Ending:
             return fault
         end = None if tells_of_memory(said) else self._wait()
         if tells_of_memory(said) or (end is not None and end.exit and self._stderr.tells_of_memory):
-            return self._short_of_memory(fault.detail, fault.reply)
+            return self._short_of_memory(fault.reason, fault.reply)
         return fault
 
     def _wait(self) -> End | None:

@@ -230,7 +230,7 @@ def legal_reply(record: MatchRecord) -> MatchRecord:
 
 FORFEIT_CHANGES: list[tuple[str, Callable[[MatchRecord], MatchRecord], str]] = [
     (ILLEGAL, legal_reply, r"forfeit: the reply '= .*' is no fault there"),
-    (ILLEGAL, forfeit_of(detail="for fun"), r"forfeit: detail: stored for fun, replayed .*"),
+    (ILLEGAL, forfeit_of(reason="for fun"), r"forfeit: detail: stored for fun, replayed .*"),
     (ILLEGAL, forfeit_of(player="p9"), r"forfeit: player: stored p9, replayed \w+"),
     (ILLEGAL, forfeit_of(seat=1), r"forfeit: stored for 'gen_move' to seat 1, but after move \d+ seat 2"),
     (ILLEGAL, forfeit_of(command="gen_declare"), r"forfeit: stored for 'gen_declare' to seat 2, but after"),
@@ -259,7 +259,7 @@ def test_a_refused_word_that_an_earlier_version_told_twice_is_no_difference(kept
         assert record.forfeit is not None
         word = record.forfeit.detail.split()[0]
         assert "is not in hand" in record.forfeit.detail or "does not follow suit" in record.forfeit.detail
-        return forfeit_of(detail=f"{word}: {record.forfeit.detail}")(record)
+        return forfeit_of(reason=f"{word}: {record.forfeit.reason}")(record)
 
     kept.change(ILLEGAL, told_twice)
     assert kept.found() == []
@@ -285,7 +285,7 @@ def test_a_timeout_of_a_bot_that_had_time_is_named(kept: Kept) -> None:
 
 
 def test_a_fault_that_lies_not_in_the_reply_is_believed_where_the_bot_was_spoken_to(kept: Kept) -> None:
-    kept.change(CRASH, forfeit_of(fault=Fault.MEMORY, detail="other words"))
+    kept.change(CRASH, forfeit_of(fault=Fault.MEMORY, reason="other words"))
     assert [text for text in kept.found() if text.startswith(CRASH)] == []
 
 

@@ -39,7 +39,7 @@ def marked(record: MatchRecord) -> MatchRecord:
 def crashed(record: MatchRecord) -> MatchRecord:
     """The same match, ended in its last deal by a crash whose last words the referee quotes."""
     move = record.moves[-2]
-    told = Forfeit(move.seat, record.players[move.seat], Fault.CRASH, f"exit code 1: {WRITTEN}", move.request, REPLIED)  # fmt: skip
+    told = Forfeit(move.seat, record.players[move.seat], Fault.CRASH, "exit code 1", move.request, REPLIED, private=WRITTEN)  # fmt: skip
     return marked(replace(record, moves=record.moves[:-2], points=None, forfeit=told))
 
 
