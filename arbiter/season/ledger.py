@@ -18,7 +18,7 @@ from arbiter.config.changes import changed_players, registered_name
 from arbiter.errors import ConfigError
 from arbiter.match import original
 from arbiter.season.lapses import Lapses
-from arbiter.season.orders import Force, force_after, force_at_plan, is_automatic, round_of
+from arbiter.season.orders import Force, force_after, force_at_plan, round_of
 from arbiter.season.schedule import entrants
 from arbiter.store import Verb
 
@@ -174,7 +174,7 @@ class Ledger:
     def _order(self, entry: Entry) -> Order | None:
         """The order by which a player sits out; what authors send now was tried since an earlier failure."""
         order = self._force.suspended.get(entry.registered_name)
-        return None if order is not None and entry.is_sent and is_automatic(order) else order
+        return None if order is not None and entry.is_sent and order.verb is Verb.FAILED else order
 
     def freed(self, config: Config) -> list[str]:
         """Who would be suspended for its faults, had the config not changed its entry."""

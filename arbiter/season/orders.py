@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from arbiter.rules import Seat
     from arbiter.store import Order, SeasonStore
 
-FAILED = "failed qualification: "
-"""Begins the reason of a suspension that a later qualification may end."""
+SUSPENDING = frozenset({Verb.SUSPEND, Verb.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
             case Verb.UNDO | Verb.REPLAYED | Verb.RESTORED:
                 annulled.pop(name, None)
                 replayed += order.before is not None
-            case Verb.SUSPEND:
+            case Verb.SUSPEND | Verb.FAILED:
                 suspended[name] = order
             case Verb.REINSTATE:
                 suspended.pop(name, None)
@@ -118,7 +117,7 @@ def first_round(orders: Iterable[Order], name: str, number: int) -> int:
     for order in orders:
         if order.subject != name:
             continue
-        if order.verb is Verb.SUSPEND and since is None:
+        if order.verb in SUSPENDING and since is None:
             since = order.planned
         elif order.verb is Verb.REINSTATE and since is not None:
             if since < number <= order.planned:
@@ -162,11 +161,6 @@ def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def is_automatic(order: Order) -> bool:
-    """True for a suspension that nobody ordered: a program did not qualify."""
-    return order.because.startswith(FAILED)
-
-
 def suspended_now(stored: SeasonStore, complete: int) -> dict[str, str]:
     """Who is suspended from the next round on, and why; `complete` is the number of complete rounds."""
     authors = stored.authors.all()
@@ -190,6 +184,6 @@ def suspended_of(
         order = ordered.get(author)
         for name in [name for name in found if registered_name(name) == author and name != rated]:
             del found[name]
-        if order is not None and not is_automatic(order):
+        if order is not None and order.verb is Verb.SUSPEND:
             found[rated] = order.because
     return found

@@ -20,7 +20,7 @@ from arbiter.botcheck import Subject, check_bot, is_required
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
-from arbiter.season.orders import FAILED, force, is_automatic
+from arbiter.season.orders import force
 from arbiter.season.plan import draw_seed
 from arbiter.season.programs import programs_of
 from arbiter.store import Verb
@@ -61,7 +61,9 @@ class Verdict:
         """Why the player is suspended, "" if it is not; what mends it is for its author."""
         if self.failed is None:
             return ""
-        return " ".join(f"{FAILED}{self.failed.name}: {self.failed.detail}".split())[:LONGEST_REASON]
+        return " ".join(f"failed qualification: {self.failed.name}: {self.failed.detail}".split())[
+            :LONGEST_REASON
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
@@ -145,7 +147,7 @@ def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> I
     untried = _untried(config, stored)
     for entry in config.entries:
         known = suspended.get(entry.registered_name)
-        if entry.player.name not in passed or known is None or not is_automatic(known):
+        if entry.player.name not in passed or known is None or known.verb is not Verb.FAILED:
             continue
         way = shlex.join(["arbiter", "reinstate", str(config.file), entry.registered_name])
         if entry in untried and _is_alone(config, entry.registered_name):
@@ -167,9 +169,9 @@ def _keep(season: Season, name: str, digest: str, verdict: Verdict) -> None:
 
     def orders(now: Force) -> Iterator[tuple[Verb, str, str]]:
         known = now.suspended.get(name)
-        ours = known is not None and is_automatic(known)
+        ours = known is not None and known.verb is Verb.FAILED
         if verdict.failed is not None and (known is None or (ours and known.because != verdict.reason)):
-            yield Verb.SUSPEND, name, verdict.reason
+            yield Verb.FAILED, name, verdict.reason
         elif verdict.failed is None and ours and alone:
             yield Verb.REINSTATE, name, ""
         yield Verb.TRIED, name, digest

@@ -38,6 +38,8 @@ class Verb(StrEnum):
     RESTORED = "restored"
     """It counts again as it was before it was played again; the order keeps what it was last."""
     SUSPEND = "suspend"
+    FAILED = "failed"
+    """Suspend who did not qualify, until a later qualification."""
     REINSTATE = "reinstate"
     TRIED = "tried"
     """A player was tried before its first round; the reason is the digest of its entry."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest revision in `migrations/versions`."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import rated_name
-from arbiter.season.orders import first_round, force, is_automatic
+from arbiter.season.orders import first_round, force
+from arbiter.store import Verb
 from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
 from arbiter.web.figures import progress
 
@@ -48,7 +49,7 @@ class Verdicts:
         known = stored.authors.named(author)
         active = None if known is None else known.active
         order = force(given).suspended.get(author)
-        by_hand = None if order is None or is_automatic(order) else order.because
+        by_hand = None if order is None or order.verb is Verb.FAILED else order.because
         faults = None
         if active is not None and by_hand is None:
             faults = caller.suspended().get(rated_name(author, active))

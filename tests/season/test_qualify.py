@@ -13,11 +13,11 @@ import pytest
 from arbiter.botcheck import STEPS, Step
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.season.administration import reinstate, suspend
+from arbiter.season.administration import give, reinstate, suspend
 from arbiter.season.orders import force
 from arbiter.season.qualify import AT_ONCE, chosen, judged, qualify, try_players, untried, ways_back
 from arbiter.season.season import Season
-from arbiter.store import Store
+from arbiter.store import Store, Verb
 from tests.builders import Scripted, by_name
 
 if TYPE_CHECKING:
@@ -160,6 +160,20 @@ def test_whom_the_organiser_suspended_or_reinstated_stays_so(
     changed = Season.open(configured(tmp_path, "{name: p1,", "{name: p1, env: {A: b},"), store)
     assert tried(changed, Trials()) == ["p1"]
     assert list(force(changed.stored.orders.read().given).suspended) == ["p1"]
+
+
+def test_whom_the_organiser_suspended_stays_so_whatever_the_reason_says(season: Season) -> None:
+    suspend(season, "p1", "failed qualification: rules: broken")
+    tried(season, Trials())
+    assert list(force(season.stored.orders.read().given).suspended) == ["p1"]
+    assert list(ways_back(season.config, season.stored, ["p1"])) == []
+
+
+def test_who_did_not_qualify_and_passes_plays_again_whatever_the_reason_says(season: Season) -> None:
+    give(season, lambda _: [(Verb.FAILED, "p1", "the organiser is to look at it")])
+    assert len(list(ways_back(season.config, season.stored, ["p1"]))) == 1
+    tried(season, Trials())
+    assert force(season.stored.orders.read().given).suspended == {}
 
 
 def test_one_version_that_passes_frees_none_that_failed(tmp_path: Path, store: Store) -> None:

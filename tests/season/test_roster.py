@@ -17,16 +17,15 @@ from arbiter.cli.opening import look
 from arbiter.config import Config, as_before, load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, Forfeit, MatchRecord, MatchSpec
-from arbiter.season.administration import reinstate, suspend
+from arbiter.season.administration import give, reinstate, suspend
 from arbiter.season.calendar import Clock
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
 from arbiter.season.findings import Kind
-from arbiter.season.orders import FAILED
 from arbiter.season.roster import folder_of
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
-from arbiter.store import Store
+from arbiter.store import Store, Verb
 from arbiter.store.versions import Submission
 from arbiter.table.sandbox.landlock import _installation
 from tests.builders import Scripted, by_name, play_round
@@ -323,10 +322,17 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
 def test_an_author_who_did_not_qualify_as_a_player_plays_with_what_was_inspected(contest: Contest) -> None:
     contest.play()
     contest.season.stored.authors.add("ann", "ann", "ann", False, "test")
-    suspend(contest.season, "ann", f"{FAILED}handshake: it said nothing")
+    give(contest.season, lambda _: [(Verb.FAILED, "ann", "it said nothing")])
     contest.accept("ann")
     assert contest.season.suspended() == {}
     assert contest.plan() == ["ann@1", "p1"]
+
+
+def test_an_author_whom_an_organiser_suspends_sits_out_whatever_the_reason_says(contest: Contest) -> None:
+    contest.play()
+    contest.accept("ann")
+    suspend(contest.season, "ann", "failed qualification: rules: broken")
+    assert contest.plan() == ["p1"]
 
 
 def test_standings_status_and_plan_say_the_same_of_who_sits_out(

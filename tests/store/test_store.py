@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack
-from arbiter.store import SeasonStore, Store, schema
+from arbiter.store import SeasonStore, Store, Verb, schema
 from arbiter.store.migrations import known_revisions, upgrade
 from tests.builders import record, standings
 
@@ -262,6 +263,25 @@ def test_a_store_of_the_first_schema_keeps_what_it_holds(database: str) -> None:
     assert list(found.records()) == [kept]
     assert (found.wall_ns(1), found.asked_to_stop()) == (0, False)
     store.close()
+
+
+def test_suspensions_of_an_earlier_schema_are_told_apart_by_their_words(database: str) -> None:
+    engine = sa.create_engine(database)
+    upgrade(engine, "0008")
+    season = {"id": 1, "name": "s", "game": "planning", "seed": "1", "created": "2026"}
+    order = {"season_id": 1, "moment": "2026", "planned": 0, "complete": 0, "verb": "suspend"}
+    reasons = ("failed qualification: rules: broken", "it Failed qualification: ", "failed qualification:")
+    with engine.begin() as connection:
+        connection.execute(sa.insert(sa.table("seasons", *map(sa.column, season))).values(season))
+        for number, because in enumerate(reasons):
+            row = order | {"number": number, "player": f"p{number}", "because": because}
+            connection.execute(sa.insert(sa.table("suspensions", *map(sa.column, row))).values(row))
+    engine.dispose()
+    with closing(Store(database)) as store:
+        found = store.season("s")
+        assert found is not None
+        given = [(order.verb, order.because) for order in found.orders.read().given]
+    assert given == list(zip((Verb.FAILED, Verb.SUSPEND, Verb.SUSPEND), reasons, strict=True))
 
 
 def test_a_wish_to_stop_is_left_and_taken_back(season: SeasonStore) -> None:
