@@ -29,6 +29,10 @@ FEW = 8
 """Matches that a hint may list."""
 
 
+class BadReason(ConfigError):
+    """What is given as the reason of an order cannot be kept as one."""
+
+
 class Administered(Protocol):
     """The part of a season that orders need."""
 
@@ -198,15 +202,15 @@ def moved(given: Given) -> Iterator[tuple[Any, ...]]:
 
 
 def checked_reason(text: str) -> str:
-    """A reason without surrounding space; ConfigError for none, or one that is too long."""
+    """A reason without surrounding space; BadReason for none, or one that is too long."""
     reason = " ".join(text.split())
     if not reason:
-        raise ConfigError("--because is empty: say why, the players will read it")
+        raise BadReason("--because is empty: say why, the players will read it")
     if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in reason):
         # No database takes it.
-        raise ConfigError("--because is no text: leave out NUL and halves of characters")
+        raise BadReason("--because is no text: leave out NUL and halves of characters")
     if len(reason) > LONGEST_REASON:
-        raise ConfigError(f"--because has {len(reason)} characters: {LONGEST_REASON} at most")
+        raise BadReason(f"--because has {len(reason)} characters: {LONGEST_REASON} at most")
     return reason
 
 

@@ -207,11 +207,10 @@ def _unknown(error: ConfigError) -> Refusal:
 def _ordered(order: Any) -> Given:
     try:
         found: Given = order()
+    except administration.BadReason as error:
+        raise Refusal(422, "invalid", error.problems[0].message.removeprefix("--")) from None
     except ConfigError as error:
-        problem = error.problems[0]
-        wrong = problem.message.startswith("--because")
-        message = problem.message.removeprefix("--")
-        raise Refusal(422 if wrong else 409, "invalid" if wrong else "conflict", message) from None
+        raise Refusal(409, "conflict", error.problems[0].message) from None
     return found
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
+from arbiter.errors import ConfigError
+from arbiter.season import administration
+from arbiter.season.administration import BadReason
 from arbiter.season.season import Season
 from tests.web.authored import ADDRESS, Authored, archive, site
 
@@ -103,6 +107,16 @@ def test_a_player_is_suspended_and_reinstated(site: Authored) -> None:
     assert (again.status_code, again.json()["error"]["code"]) == (409, "conflict")
     assert order(site, "/players/p1/reinstate").status_code == 200
     assert deeds(site)[:2] == [("olga", "reinstate", "p1"), ("olga", "suspend", "p1")]
+
+
+@pytest.mark.parametrize("words", ["--because is empty", "p1 is suspended already", ""])
+def test_an_order_is_refused_by_what_is_wrong_and_not_by_its_words(
+    site: Authored, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    for error, told in ((BadReason(words), (422, "invalid")), (ConfigError(words), (409, "conflict"))):
+        monkeypatch.setattr(administration, "suspend", Mock(side_effect=error))
+        refused = order(site, "/players/p1/suspend", because="x")
+        assert (refused.status_code, refused.json()["error"]["code"]) == told
 
 
 def test_the_log_is_told_page_by_page_and_filtered(site: Authored) -> None:
