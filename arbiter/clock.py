@@ -20,8 +20,12 @@ _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
 _FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
 
 
+class TooLong(ConfigError):
+    """A duration beyond `LONGEST`."""
+
+
 def parse_duration(text: str) -> int:
-    """Nanoseconds of ``3m``, ``1.5s``, ``500ms``; ConfigError for anything else."""
+    """Nanoseconds of ``3m``, ``1.5s``, ``500ms``; TooLong beyond `LONGEST`, ConfigError for anything else."""
     found = _DURATION.fullmatch(text.strip())
     if not found:
         raise ConfigError(f"not a duration: {text!r}", hint="write 3m, 10s or 500ms")
@@ -30,7 +34,7 @@ def parse_duration(text: str) -> int:
     # No floats: 0.1s is exactly 100,000,000 ns.
     ns = int(whole[:20]) * unit + int((fraction or "0").ljust(12, "0")[:12]) * unit // 10**12
     if ns > LONGEST:
-        raise ConfigError(f"too long a duration: {text!r}", hint="at most 8760h")
+        raise TooLong(f"too long a duration: {text!r}", hint="at most 8760h")
     return ns
 
 
@@ -55,9 +59,9 @@ class TimeControl:
             if slash and (per.strip() != "request" or plus):
                 raise ConfigError("")
             control = cls(parse_duration(budget), parse_duration(increment) if plus else 0, bool(slash))
-        except ConfigError as error:
-            if "too long" in str(error):
-                raise
+        except TooLong:
+            raise
+        except ConfigError:
             raise ConfigError(f"not a time control: {text!r}", hint=_FORMS) from None
         if control.budget_ns < MS:
             raise ConfigError(f"time control under a millisecond: {text!r}", hint=_FORMS)

@@ -40,6 +40,18 @@ def test_a_bad_time_control_is_refused_with_the_known_forms(text):
     assert caught.value.problems[0].hint == "write 3m, 10s, 60s+100ms or 500ms/request"
 
 
+@pytest.mark.parametrize("text", ["too long", "3m too long", "1s+too long", "too long/request"])
+def test_a_time_control_that_speaks_of_length_is_told_what_the_forms_are(text):
+    with pytest.raises(ConfigError, match=r"not a time control: .*500ms/request"):
+        TimeControl.parse(text)
+
+
+@pytest.mark.parametrize("text", ["9000h", "1s+9000h", "9000h/request"])
+def test_a_time_control_beyond_a_year_is_told_that(text):
+    with pytest.raises(ConfigError, match="too long a duration: '9000h'"):
+        TimeControl.parse(text)
+
+
 def test_a_bad_duration_is_refused_with_a_hint():
     with pytest.raises(ConfigError, match=r"not a duration: 'soon' \(write 3m, 10s or 500ms\)"):
         parse_duration("soon")
