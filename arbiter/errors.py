@@ -36,7 +36,7 @@ class Problem:
     """One mistake in a configuration: where it stands and what to do about it.
 
     `path` leads to the key (mapping keys and list indices); `line` and `column` count from 1,
-    0 where the mistake is not tied to a place.
+    0 where the mistake is not tied to a place; `about` names whose mistake it is, "" where the path says it.
     """
 
     path: tuple[str | int, ...]
@@ -44,13 +44,14 @@ class Problem:
     hint: str = ""
     line: int = 0
     column: int = 0
+    about: str = ""
 
     def text(self, file: str = "") -> str:
         """The problem as one line, ``file:line:column: path: message (hint)``."""
         place = file
         if self.line:
             place += f":{self.line}:{self.column}"
-        parts = [place, ".".join(map(str, self.path)), self.message]
+        parts = [place, ".".join(map(str, self.path)), self.about, self.message]
         line = ": ".join(part for part in parts if part)
         return f"{line} ({self.hint})" if self.hint else line
 

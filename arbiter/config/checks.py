@@ -116,7 +116,7 @@ def problems_of_players(
             # Said already, with the rest of its entry.
             continue
         for place, message in faults_of_version(program, folder, check_commands, languages):
-            yield Problem(("players", number, *place), f"{keys.get('name')}: {message}")
+            yield Problem(("players", number, *place), message, about=str(keys.get("name")))
 
 
 def is_of_a_file(problem: Problem) -> bool:

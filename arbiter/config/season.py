@@ -189,7 +189,7 @@ def load(
             name = config.entries[int(problem.path[1])].player.name
             if name in out:
                 missing.remove(problem)
-                gone.setdefault(name, problem.message.partition(": ")[2])
+                gone.setdefault(name, problem.message)
     reading.problems += missing
     return replace(_config(file, folder, *reading.settled(str(path))), gone=gone)
 

@@ -515,7 +515,7 @@ def test_a_script_without_its_interpreter_is_found(tmp_path: Path) -> None:
     load(tmp_path / "s.yaml")
     with pytest.raises(ConfigError) as refused:
         load(tmp_path / "s.yaml", check_commands=True)
-    assert [str(problem.message).partition(" (")[0] for problem in refused.value.problems] == [
-        "gone: the first line of ./gone names /nowhere/sh, which is not there",
-        "none: the first line of ./none names no interpreter",
+    assert [(problem.about, problem.message.partition(" (")[0]) for problem in refused.value.problems] == [
+        ("gone", "the first line of ./gone names /nowhere/sh, which is not there"),
+        ("none", "the first line of ./none names no interpreter"),
     ]

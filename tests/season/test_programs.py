@@ -122,6 +122,14 @@ def test_suspended_players_need_no_files_and_that_is_noted(
     assert list(season.play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
 
 
+def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path, store: Store) -> None:
+    file = folder / "s.yaml"
+    file.write_text(file.read_text().replace("name: p4,", 'name: "a: b",'))
+    suspend(opened(folder, store), "a: b", "why not")
+    (folder / "bots" / "p4.py").unlink()
+    assert prepare(str(file)).gone == {"a: b": "there is no file bots/p4.py"}
+
+
 def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(folder: Path, store: Store) -> None:
     season = opened(folder, store)
     for number in range(4, PLAYERS):
@@ -160,7 +168,7 @@ def test_a_missing_file_of_a_player_who_plays_is_an_error_beside_suspended_ones(
     (half.parent / "bots" / "p0.py").unlink()
     with pytest.raises(ConfigError) as refused:
         prepare(str(half))
-    assert [problem.message for problem in refused.value.problems] == ["p0: there is no file bots/p0.py"]
+    assert [problem.message for problem in refused.value.problems] == ["there is no file bots/p0.py"]
 
 
 def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(folder: Path, store: Store) -> None:
