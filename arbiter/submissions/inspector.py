@@ -89,7 +89,7 @@ class Inspector:
     ) -> None:
         """`run` inspects one, and returns what went wrong on our side; it is given by tests.
 
-        It raises StoreError where the store or the disk failed.
+        It raises StoreError where the store or the disk failed, TimeoutExpired where it took too long.
         """
         self._configs, self._say, self._run = configs, say, run or _run
         self._stores: dict[str, Store] = {}
@@ -137,8 +137,11 @@ class Inspector:
         if season is None or found is None:
             return False
         who = f"{config.season}: submission {found.id} of {found.author}"
+        late = ""
         try:
             problem = self._run(config, found)
+        except subprocess.TimeoutExpired:
+            problem = late = f"its inspection took longer than {longest(config):.0f} s"
         except StoreError as error:
             # Nothing that was sent can have caused it: it waits until there is room again, say.
             self._say(f"{who}: {error}")
@@ -146,7 +149,7 @@ class Inspector:
             return True
         if problem:
             self._say(f"{who}: {problem}")
-            self._failed(config, season, found, problem)
+            self._failed(season, found, late)
         return True
 
     def _season(self, config: Config) -> SeasonStore | None:
@@ -158,16 +161,16 @@ class Inspector:
                 return None
         return self._stores[config.store].season(config.season)
 
-    def _failed(self, config: Config, season: SeasonStore, found: Submission, problem: str) -> None:
+    def _failed(self, season: SeasonStore, found: Submission, late: str) -> None:
+        """Have it inspected again, or refused where it was too `late` or has failed too often."""
         now = season.submissions.one(found.id)
         if now is None or now.over:
             return
-        late = problem == _too_long(config)
         if not late and found.tries + 1 < MOST_TRIES:
             season.submissions.fail(found.id)
             self._rest(season, found)
             return
-        detail = problem if late else "the service could not inspect it"
+        detail = late or "the service could not inspect it"
         step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}
         season.submissions.refuse(found.id, [*now.steps, step])
 
@@ -175,14 +178,10 @@ class Inspector:
         self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS
 
 
-def _too_long(config: Config) -> str:
-    return f"its inspection took longer than {longest(config):.0f} s"
-
-
 def _run(config: Config, found: Submission) -> str:
     """Inspect in a process of its own; what went wrong on our side, "" for nothing.
 
-    StoreError where it was the store or the disk.
+    StoreError where it was the store or the disk, TimeoutExpired where it took too long.
     """
     words = [sys.executable, "-m", "arbiter", "inspect", str(config.file), "--only"]
     words += [str(found.id), str(os.getpid())]
@@ -198,8 +197,6 @@ def _run(config: Config, found: Submission) -> str:
         try:
             # It bounds its parts itself, so that only one that hangs is killed.
             said = process.communicate(timeout=longest(config))[1]
-        except subprocess.TimeoutExpired:
-            return _too_long(config)
         finally:
             _end(process)
     last = said.strip().rpartition("\n")[2]

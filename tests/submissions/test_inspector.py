@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -236,6 +237,26 @@ def test_one_that_takes_too_long_is_ended_and_refused(
     pid = config.file.with_name("pid")
     if pid.exists():
         assert not Path("/proc", pid.read_text().strip()).exists()
+
+
+def test_what_failed_is_tried_again_and_what_took_too_long_is_not_whatever_is_said(
+    config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = f"its inspection took longer than {inspector.longest(config):.0f} s"
+    monkeypatch.setattr(inspector, "AGAIN_SECONDS", 0.0)
+    failing, late = sent(season), sent(season, "ben")
+    tried: list[int] = []
+
+    def run(_: Config, found: Submission) -> str:
+        tried.append(found.id)
+        if found.id == late:
+            raise subprocess.TimeoutExpired("inspect", 0)
+        return said
+
+    Inspector([config], lambda _: None, run).work(until_empty=True)
+    assert (tried.count(failing), tried.count(late)) == (inspector.MOST_TRIES, 1)
+    details = [step["detail"] for number in (failing, late) for step in kept(season, number).steps]
+    assert details == ["the service could not inspect it", said]
 
 
 def test_one_at_a_time_inspects(config: Config) -> None:
