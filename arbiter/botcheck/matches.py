@@ -67,17 +67,18 @@ class Subject(NamedTuple):
 class BotMatch(NamedTuple):
     """A match of the bot, and what its record does not keep.
 
-    `raw` is the output of the last exchange; `late` what came when its input was closed after a
-    timeout without a byte; `waited` is True if it had then read on, and nothing came all the same; `surplus`
-    what came unasked after a bad answer; `first_ns` the time to the first reply, 0 if none came; `refused`
-    the first news that it refused, and how; `family` the processes that it had running itself when the match
-    was over, in the `position` where the match ended.
+    `raw` is the output of the last exchange, `replied` is True if that was a reply; `late` what came when its
+    input was closed after a timeout without a byte; `waited` is True if it had then read on, and nothing came
+    all the same; `surplus` what came unasked after a bad answer; `first_ns` the time to the first reply, 0 if
+    none came; `refused` the first news that it refused, and how; `family` the processes that it had running
+    itself when the match was over, in the `position` where the match ended.
     """
 
     seat: Seat
     record: MatchRecord
     process: Remains
     raw: bytes
+    replied: bool
     late: bytes
     waited: bool
     surplus: bytes
@@ -105,12 +106,13 @@ def play(
         subject.player if other == seat else spec.players[other] for other in range(len(spec.players))
     )
     spec = replace(spec, players=players, limits=replace(subject.limits, delivery=delivery))
-    first_ns, refused = 0, None
+    first_ns, refused, replied = 0, None, False
     late, waited = b"", False
 
     def listen(send: Send, reply: Reply | int) -> None:
-        nonlocal first_ns, refused, late, waited
+        nonlocal first_ns, refused, replied, late, waited
         fault = None if isinstance(reply, int) else reply.fault
+        replied = fault is None
         if fault is None:
             first_ns = first_ns or (reply if isinstance(reply, int) else reply.charged_ns)
             if refused is None and not send.asks and send.replies == 1 and bot.raw.lstrip()[:1] == b"?":
@@ -126,7 +128,8 @@ def play(
         surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
         family, end = bot.family(), bot.stop()
         position = rivals.position
-        return BotMatch(seat, record, end, raw, late, waited, surplus, first_ns, refused, family, position)
+        told = raw, replied, late, waited, surplus
+        return BotMatch(seat, record, end, *told, first_ns, refused, family, position)
 
 
 class _Ended(NamedTuple):

@@ -213,7 +213,7 @@ def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[
     if fault in (Fault.OUT_OF_TURN, Fault.OUTPUT):
         return "only-replies", said
     if fault is Fault.MALFORMED:
-        if reply[:1] == "=" and "\0" not in reply and "longer" not in said:
+        if played.replied:
             return "rules", said
         if _lacks_sign(played):
             return "only-replies", f"a reply without =: {said}"

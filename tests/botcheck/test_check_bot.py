@@ -147,6 +147,16 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "only-replies",
         "not b'thinking",
     ),
+    "answers with more words": (
+        {"each": GEN + "answer = '= a reply longer than 65536 bytes'"},
+        "rules",
+        "more than one word in an answer: a reply longer than 65536 bytes",
+    ),
+    "answers with a NUL byte": (
+        {"each": GEN + "answer = '= longer' + 5000 * ' ' + chr(0)"},
+        "only-replies",
+        "text that is no reply: a NUL byte in a reply",
+    ),
     "answers twice": (
         {"each": GEN + "answer += '\\n\\n' + answer"},
         "only-replies",
