@@ -74,7 +74,18 @@ class RulesError(ArbiterError):
 
 
 class IllegalAction(RulesError):
-    """An action that the rules do not allow; the text gives the reason in the game's words."""
+    """An action that the rules do not allow; the text gives the reason in the game's words.
+
+    `named` is the action's word where the reason begins with it.
+    """
+
+    def __init__(self, reason: str, named: str = "") -> None:
+        super().__init__(reason)
+        self.named = named
+
+    def told(self, word: str) -> str:
+        """The reason, with the word that was refused in front unless the reason begins with it."""
+        return str(self) if word == self.named else f"{word[:60]}: {self}"
 
 
 class MalformedReply(ArbiterError):

@@ -160,6 +160,11 @@ class Forfeit:
     private: str = ""
 
     @property
+    def word(self) -> str:
+        """What was answered, for people: at most 60 characters."""
+        return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
+
+    @property
     def detail(self) -> str:
         """All of why, in one line."""
         spent = f"; budget {self.spent}" if self.spent else ""

@@ -112,18 +112,6 @@ def judge(
     return action, state.apply(seat, action), word
 
 
-def told_once(detail: str) -> str:
-    """An illegal word and the reason, without the word where the reason begins with it.
-
-    >>> told_once("2S: 2S is not in hand"), told_once("a: a declaration is an integer")
-    ('2S is not in hand', 'a: a declaration is an integer')
-    """
-    word, _, reason = detail.partition(": ")
-    # Actions are named with capitals or digits; a lower word is one of the sentence.
-    named = not word.islower() and reason.startswith((f"{word} ", f"{word},"))
-    return reason if named else detail
-
-
 def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
     """Conduct one match of `game` between `spec.players`; see the module's docstring."""
     match = _Match(game, spec)
@@ -274,8 +262,8 @@ class _Match:
             raise _MatchForfeited(seat, send, fault) from None
         except IllegalAction as error:
             word = words_of(answer, game.answer_words(state, seat))
-            reason = told_once(f"{word[:60]}: {error}")
-            raise _MatchForfeited(seat, send, MalformedReply(Fault.ILLEGAL, reason, answer.raw)) from None
+            illegal = MalformedReply(Fault.ILLEGAL, error.told(word), answer.raw)
+            raise _MatchForfeited(seat, send, illegal) from None
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None

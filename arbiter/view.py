@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Command, Deal, Seat, Shown
 
 FORMAT = "arbiter-replay/1"
-SHOWN_WORD = 60
-"""Characters of a refused word that the public is shown."""
 
 
 class Reader(NamedTuple):
@@ -104,8 +102,7 @@ def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
         return replace(forfeit, private="").detail
     if forfeit.fault is Fault.ILLEGAL:
         # From the reply: the referee's words may begin with the reason.
-        word = forfeit.reply.partition("\n")[0].removeprefix("=").strip()[:SHOWN_WORD]
-        return f"{word}: no legal answer to {forfeit.command}"
+        return f"{forfeit.word}: no legal answer to {forfeit.command}"
     return forfeit.reason
 
 

@@ -27,7 +27,7 @@ SOURCES = [
     for path in sorted(ROOT.glob(pattern))
 ]
 GIVE_REASONS = {"MalformedReply", "VoidMatch", "_MatchForfeited", "IllegalAction", "_crash", "give_up"}
-MAKE_REASONS = {"overdue", "used_up", "timeout", "_crash", "_reason"}
+MAKE_REASONS = {"overdue", "used_up", "timeout", "_crash"}
 NOT_SHOWN = {"arbiter/replay.py", "arbiter/table/single.py"}
 """They give a stored reason once more, or are for a bot on trial."""
 

@@ -10,11 +10,12 @@ from collections import Counter
 import pytest
 
 from arbiter.clock import MS, SECOND
+from arbiter.errors import IllegalAction
 from arbiter.exchange import Send, overdue
 from arbiter.games.planning import Planning
 from arbiter.match import Fault
 from arbiter.protocol import OUTPUT_LIMIT, REPLY_LIMIT
-from arbiter.referee import SHOWN_REPLY, told_once
+from arbiter.referee import SHOWN_REPLY
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 GAME = Planning()
@@ -190,17 +191,17 @@ def test_a_card_that_does_not_follow_suit_is_illegal():
 
 
 @pytest.mark.parametrize(
-    ("detail", "told"),
+    ("word", "reason", "named", "told"),
     [
-        ("2S: 2S is not in hand", "2S is not in hand"),
-        ("44: 44, a pair, does not beat 55, a pair", "44, a pair, does not beat 55, a pair"),
-        ("a: a declaration is an integer", "a: a declaration is an integer"),
-        ("2: 24 is not in hand", "2: 24 is not in hand"),
-        ("XX: there is no such card", "XX: there is no such card"),
+        ("2S", "2S is not in hand", "2S", "2S is not in hand"),
+        ("2S", "2S is not in hand", "", "2S: 2S is not in hand"),
+        ("a", "a declaration is an integer", "", "a: a declaration is an integer"),
+        ("A", "A declaration is an integer", "", "A: A declaration is an integer"),
+        ("42", "24 is not in hand", "24", "42: 24 is not in hand"),
     ],
 )
-def test_a_refused_word_is_told_once(detail, told):
-    assert told_once(detail) == told
+def test_a_refused_word_is_told_once_where_the_game_says_that_its_reason_has_it(word, reason, named, told):
+    assert IllegalAction(reason, named).told(word) == told
 
 
 @pytest.mark.parametrize("delivery", ["strict", "batched"])

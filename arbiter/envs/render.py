@@ -59,8 +59,7 @@ class Watched:
 
     def _why(self, action: int, error: IllegalAction) -> str:
         """The name of an illegal move and the reason."""
-        name, reason = self.observer.action_name(action), str(error)
-        return reason if reason.startswith(name) else f"{name}: {reason}"
+        return error.told(self.observer.action_name(action))
 
 
 def facts(name: str = "arbiter") -> dict[str, Any]:

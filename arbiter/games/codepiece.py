@@ -100,7 +100,7 @@ class CodepieceState(NamedTuple):
         if trump == NO_TRUMP:
             return self._before_play(seat, action)
         if seat not in to_act or action < 0 or not self.playable(seat) >> action & 1:
-            raise IllegalAction(self._reason(seat, action))
+            raise self._refusal(seat, action)
         left = list(hands)
         left[seat] ^= 1 << action
         if not trick or len(trick) == SEATS:
@@ -143,7 +143,7 @@ class CodepieceState(NamedTuple):
         """After a bid, or after trump was named."""
         to_act, hands, bids, bid, leader, _, trick, opened, best, ahead, won = self
         if seat not in to_act or action not in (_BIDS[bid] if len(bids) < SEATS else _TRUMPS):
-            raise IllegalAction(self._reason(seat, action))
+            raise self._refusal(seat, action)
         if action >= FIRST_TRUMP:
             trump = DECK.suits.index(TRUMPS[action - FIRST_TRUMP])
             return _new(
@@ -162,25 +162,25 @@ class CodepieceState(NamedTuple):
         fields = (to_act, hands, bids, bid, leader, NO_TRUMP, trick, opened, best, ahead, won)
         return _new(CodepieceState, fields)
 
-    def _reason(self, seat: Seat, action: Action) -> str:
+    def _refusal(self, seat: Seat, action: Action) -> IllegalAction:
         if seat not in self.to_act:
-            return f"it is not seat {seat}'s turn"
+            return IllegalAction(f"it is not seat {seat}'s turn")
         bidding = len(self.bids) < SEATS
         if bidding:
             if PASS < action < FIRST_TRUMP:
-                return f"the highest bid is {WORDS[self.bid - LOWEST + 1]} already"
-            return "pass or a bid from bid_8 to bid_13 is asked for"
+                return IllegalAction(f"the highest bid is {WORDS[self.bid - LOWEST + 1]} already")
+            return IllegalAction("pass or a bid from bid_8 to bid_13 is asked for")
         if self.trump == NO_TRUMP:
-            return "one of trump_S, trump_H, trump_D, trump_C is asked for"
+            return IllegalAction("one of trump_S, trump_H, trump_D, trump_C is asked for")
         if not FIRST_CARD <= action < len(WORDS):
-            return "a card is to be played"
+            return IllegalAction("a card is to be played")
         name, hand = WORDS[action], self.hands[seat]
         if not hand >> action & 1:
-            return f"{name} is not in hand"
+            return IllegalAction(f"{name} is not in hand", name)
         led = _any.suit_mask[self.trick[0]]
         if hand & led and not led >> action & 1:
-            return f"{name} does not follow suit ({WORDS[self.trick[0]]} was led)"
-        return f"{name} does not overtake {WORDS[self.best]}, and another card does"
+            return IllegalAction(f"{name} does not follow suit ({WORDS[self.trick[0]]} was led)", name)
+        return IllegalAction(f"{name} does not overtake {WORDS[self.best]}, and another card does", name)
 
 
 class Codepiece(DeckGame[CodepieceState]):

@@ -64,7 +64,7 @@ class PlanningState(NamedTuple):
         game, to_act, hands, declared, taken, trick, leader, size = self
         if trick is None:
             if not self.allows(seat, action):
-                raise IllegalAction(self._reason(seat, action))
+                raise self._refusal(seat, action)
             declared = (*declared[:seat], action, *declared[seat + 1 :])
             to_act = tuple(other for other in to_act if other != seat)
             if not to_act:
@@ -81,7 +81,7 @@ class PlanningState(NamedTuple):
                     and not suit >> action & 1
                 )
             ):
-                raise IllegalAction(self._reason(seat, action))
+                raise self._refusal(seat, action)
             left = list(hands)
             left[seat] ^= 1 << action
             hands = tuple(left)
@@ -104,19 +104,19 @@ class PlanningState(NamedTuple):
             for taken, declared in zip(self.taken, self.declared, strict=True)
         )
 
-    def _reason(self, seat: Seat, action: Action) -> str:
+    def _refusal(self, seat: Seat, action: Action) -> IllegalAction:
         game = self.game
         if seat not in self.to_act:
-            return f"it is not seat {seat}'s turn"
+            return IllegalAction(f"it is not seat {seat}'s turn")
         if self.trick is None:
-            return f"a declaration is an integer from 0 to {self.size}"
+            return IllegalAction(f"a declaration is an integer from 0 to {self.size}")
         if not game.is_card(action):
-            return "a card is to be played, not a declaration"
+            return IllegalAction("a card is to be played, not a declaration")
         name = game.card_name(action - game.tricks.offset)
         if not self.hands[seat] >> action & 1:
-            return f"{name} is not in hand"
+            return IllegalAction(f"{name} is not in hand", name)
         led = game.card_name(self.trick[0] - game.tricks.offset) if self.trick else ""
-        return f"{name} does not follow suit ({led} was led)"
+        return IllegalAction(f"{name} does not follow suit ({led} was led)", name)
 
 
 class Planning(DeckGame[PlanningState]):

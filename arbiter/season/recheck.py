@@ -13,7 +13,6 @@ from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.export import OUTCOMES, results
 from arbiter.match import Fault, rounded_to_us
-from arbiter.referee import told_once
 from arbiter.replay import replay
 
 if TYPE_CHECKING:
@@ -132,8 +131,9 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
         yield f"scores: stored {shown(record.scores)}, replayed {shown(again.scores)}"
     kept, fresh = record.forfeit, again.forfeit
     if kept is not None and fresh is not None:
-        # Earlier versions told the word twice.
-        kept = replace(kept, reason=told_once(kept.reason))
+        if kept.reason == f"{kept.word}: {fresh.reason}":
+            # Earlier versions told the word twice.
+            kept = replace(kept, reason=fresh.reason)
         names = ("seat", "player", "fault", *(("detail",) if judged else ()))
         for name in names:
             if getattr(kept, name) != getattr(fresh, name):

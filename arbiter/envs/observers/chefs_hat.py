@@ -66,7 +66,7 @@ class ChefsHatObserver(Observer):
         state: ChefsHatState = play.state
         if not state.in_play and action not in self.legal(play, seat):
             asked = "198 (declare) or 199" if state.asking_special else "a card in hand"
-            raise IllegalAction(f"{STEP_NAMES[action]} is not {asked}")
+            raise IllegalAction(f"{STEP_NAMES[action]} is not {asked}", STEP_NAMES[action])
         decided, picked = state.decision(play.pending, action)
         if decided is None:
             play.pending = picked

@@ -106,7 +106,7 @@ class BookState(_Fields, ChefsHatState):
             or action < 0
             or not (hands[seat] & _MAY[table] | _MAY_PASS[table]) >> action & 1
         ):
-            raise IllegalAction(self._reason(seat, action))
+            raise self._refusal(seat, action)
         if action == PASS:
             out |= _BIT[seat]
         else:
@@ -161,16 +161,16 @@ class BookState(_Fields, ChefsHatState):
     def cells(self, seat: Seat) -> bytes:
         return mask_cells(self.hands[seat])
 
-    def _reason(self, seat: Seat, action: Action) -> str:
+    def _refusal(self, seat: Seat, action: Action) -> IllegalAction:
         table = self.table
         if seat not in self.to_act:
-            return f"it is not seat {seat}'s turn"
+            return IllegalAction(f"it is not seat {seat}'s turn")
         if action == PASS:
-            return "whoever plays to an empty table must discard"
+            return IllegalAction("whoever plays to an empty table must discard")
         if not 0 <= action < PASS:
-            return "a discard or a pass is to be played"
+            return IllegalAction("a discard or a pass is to be played")
         if not self.hands[seat] >> action & 1:
-            return f"{STEP_NAMES[action]} is not in hand"
+            return IllegalAction(f"{STEP_NAMES[action]} is not in hand", STEP_NAMES[action])
         if table == FIRST_PLAY:
-            return "the first play of a match is elevens, with or without jokers"
-        return f"{STEP_NAMES[action]} does not beat {STEP_NAMES[table]}"
+            return IllegalAction("the first play of a match is elevens, with or without jokers")
+        return IllegalAction(f"{STEP_NAMES[action]} does not beat {STEP_NAMES[table]}", STEP_NAMES[action])

@@ -112,7 +112,7 @@ class Gym2State(_Fields, ChefsHatState):
             raise IllegalAction(f"it is not seat {seat}'s turn")
         # As `_can`: a call would cost a twentieth of a ply.
         if action < 0 or not (self.masks[seat] & _CAN[self.table] | PASSING) >> action & 1:
-            raise IllegalAction(self._reason(seat, action))
+            raise self._refusal(seat, action)
         if self.passes[seat] < PATIENCE and self.misses[seat] < PATIENCE:
             return self._done(seat, action, self.random_actions)
         action = self._lot(self.legal(seat))
@@ -224,15 +224,15 @@ class Gym2State(_Fields, ChefsHatState):
     def cells(self, seat: Seat) -> bytes:
         return _bytes(self.hands[seat])
 
-    def _reason(self, seat: Seat, action: Action) -> str:
+    def _refusal(self, seat: Seat, action: Action) -> IllegalAction:
         if not 0 <= action <= PASS:
-            return "a discard or a pass is to be played"
+            return IllegalAction("a discard or a pass is to be played")
         name = STEP_NAMES[action]
         if (self.masks[seat] & _LISTED[self.table]) >> action & 1:
-            return f"{name} has two jokers, which only the opening play may have"
+            return IllegalAction(f"{name} has two jokers, which only the opening play may have", name)
         if self.table == FIRST_PLAY:
-            return "the first play is elevens in hand, or a pass"
-        return f"{name} is not in hand, or does not beat the table"
+            return IllegalAction("the first play is elevens in hand, or a pass")
+        return IllegalAction(f"{name} is not in hand, or does not beat the table", name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class Opening(_Fields, ChefsHatState):
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
         """Declare or give; what was given moves once both have chosen."""
         if not self.allows(seat, action):
-            raise IllegalAction(self._reason(seat, action))
+            raise self._refusal(seat, action)
         setting = self.setting
         if self.asking_special:
             if action == NO_SPECIAL:
@@ -155,18 +155,19 @@ class Opening(_Fields, ChefsHatState):
         assert roles is not None
         return FOOD_FIGHT if roles[seat] == DISHWASHER else DINNER_SERVED
 
-    def _reason(self, seat: Seat, action: Action) -> str:
+    def _refusal(self, seat: Seat, action: Action) -> IllegalAction:
         if seat not in self.to_act:
-            return f"it is not seat {seat}'s turn"
+            return IllegalAction(f"it is not seat {seat}'s turn")
         if self.asking_special:
             if action == FOOD_FIGHT:
-                return "only the Dishwasher may declare a food fight"
+                return IllegalAction("only the Dishwasher may declare a food fight")
             if action == DINNER_SERVED:
-                return "the Dishwasher may declare a food fight, not that dinner is served"
-            return "a special action is to be declared, or none"
+                return IllegalAction("the Dishwasher may declare a food fight, not that dinner is served")
+            return IllegalAction("a special action is to be declared, or none")
         if action not in (range(FIRST_GIFT, FIRST_PAIR) if self.wanted == 1 else range(FIRST_PAIR, ACTIONS)):
-            return f"{self.wanted} of one's own cards are to be given"
-        return f"{' '.join(map(str, gift_cards(action)))} is not in hand"
+            return IllegalAction(f"{self.wanted} of one's own cards are to be given")
+        name = " ".join(map(str, gift_cards(action)))
+        return IllegalAction(f"{name} is not in hand", name)
 
 
 def opened(deal: ChefsHatDeal, begin: Begin, *, specials: bool) -> ChefsHatState:

@@ -83,14 +83,14 @@ class DouDizhuState(NamedTuple):
         game, to_act, hands, best, owner, landlord, bombs = self
         if action == PASS:
             if best == PASS or seat not in to_act:
-                raise IllegalAction(self._reason(seat, action))
+                raise self._refusal(seat, action)
             to_act = _AFTER[seat]
             if to_act == (owner,):
                 best = PASS
             return _new(DouDizhuState, (game, to_act, hands, best, owner, landlord, bombs))
         # `allows` once more: a call would cost a quarter of a ply.
         if seat not in to_act or not 0 <= action < PASS:
-            raise IllegalAction(self._reason(seat, action))
+            raise self._refusal(seat, action)
         entries = table()
         need, hand = entries.cards[action], hands[seat]
         if ((hand | GUARD) - need) & GUARD != GUARD or not (
@@ -98,7 +98,7 @@ class DouDizhuState(NamedTuple):
             or entries.floor[best] <= action < entries.ceiling[best]
             or (action >= FIRST_BOMB and action > best)
         ):
-            raise IllegalAction(self._reason(seat, action))
+            raise self._refusal(seat, action)
         left = list(hands)
         left[seat] = hand = hand - need
         if action >= FIRST_BOMB:
@@ -113,21 +113,21 @@ class DouDizhuState(NamedTuple):
         landlord_won = not self.hands[self.landlord]
         return tuple(stake if (seat == self.landlord) == landlord_won else -stake for seat in _EVERYBODY)
 
-    def _reason(self, seat: Seat, action: Action) -> str:
+    def _refusal(self, seat: Seat, action: Action) -> IllegalAction:
         if seat not in self.to_act:
-            return f"it is not seat {seat}'s turn"
+            return IllegalAction(f"it is not seat {seat}'s turn")
         if not 0 <= action <= PASS:
-            return f"there is no action {action}"
+            return IllegalAction(f"there is no action {action}")
         if action == PASS:
-            return "whoever leads may not pass"
+            return IllegalAction("whoever leads may not pass")
         entries, hand = table(), self.hands[seat]
         name, need = entries.names[action], entries.cards[action]
         if not holds(hand, need):
             short = next(i for i in range(len(RANKS)) if (need >> 4 * i & 7) > (hand >> 4 * i & 7))
             held = hand >> 4 * short & 7
-            return f"{name} is not in hand, which has {held or 'no'} {RANKS[short]}"
-        best = entries.names[self.best]
-        return f"{name}, {_article(kind_of(action))}, does not beat {best}, {_article(kind_of(self.best))}"
+            return IllegalAction(f"{name} is not in hand, which has {held or 'no'} {RANKS[short]}", name)
+        kind, best = _article(kind_of(action)), _article(kind_of(self.best))
+        return IllegalAction(f"{name}, {kind}, does not beat {entries.names[self.best]}, {best}", name)
 
 
 class DouDizhu(Game[DouDizhuState]):
