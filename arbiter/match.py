@@ -91,12 +91,12 @@ class Limits:
 class Absence(NamedTuple):
     """A player who does not come to its match.
 
-    Without `because` a player in memory sits there: the record only shows whether the match can be played.
-    With it no program is started, and the match ends by the fault (`crash`) of who stays away.
+    A player in memory sits there: the record only shows whether the match can be played. One that is
+    `at_fault` since its matches are void loses instead (`crash`), and no program is started.
     """
 
     seat: Seat
-    because: str = ""
+    at_fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def play_matches(
                     yield MatchVoid(spec.id, str(void))
                     window.submit(spec)
                     continue
-                plays = suspects.doubt(spec, void, end)
+                plays = suspects.doubt(spec, end)
                 tries = any(is_trial(play) for play in plays)
                 yield MatchVoid(spec.id, f"{void}{'; now without each player in turn' if tries else ''}")
                 window.submit_first(plays)

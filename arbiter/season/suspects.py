@@ -33,8 +33,8 @@ class Suspects:
 
     def __init__(self) -> None:
         self._known: set[str] = set()
-        self._doubted: deque[tuple[MatchSpec, VoidMatch, VoidMatch]] = deque()
-        """Matches with the void of each, and what ends the run if it is nobody's; the first is searched."""
+        self._doubted: deque[tuple[MatchSpec, VoidMatch]] = deque()
+        """Matches with what ends the run if it is nobody's fault; the first is searched."""
         self._voids: list[int] = []
         """Of the first match, by who was absent."""
         self._sweeps = self._awaited = 0
@@ -43,11 +43,11 @@ class Suspects:
         """True while a match is searched."""
         return bool(self._doubted)
 
-    def doubt(self, spec: MatchSpec, void: VoidMatch, end: VoidMatch) -> list[MatchSpec]:
+    def doubt(self, spec: MatchSpec, end: VoidMatch) -> list[MatchSpec]:
         """What to play since a match was void too often; `end` if its absent player is not to blame."""
         if spec.absence is not None:
             raise end
-        self._doubted.append((spec, void, end))
+        self._doubted.append((spec, end))
         return self._next() if len(self._doubted) == 1 else []
 
     def learn(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
@@ -57,7 +57,7 @@ class Suspects:
         self._awaited -= 1
         if self._awaited:
             return []
-        searched, _, end = self._doubted[0]
+        searched, end = self._doubted[0]
         found = blamed(self._voids, self._sweeps)
         if found is not None:
             self._known.add(original(searched.players[found].name))
@@ -70,13 +70,12 @@ class Suspects:
         """The doubted matches whose culprits are known, without these, and a search in the next one."""
         plays: list[MatchSpec] = []
         while self._doubted:
-            spec, void, _ = self._doubted[0]
+            spec, _ = self._doubted[0]
             at_fault = [n for n, player in enumerate(spec.players) if original(player.name) in self._known]
             if len(at_fault) != 1:
                 self._voids, self._sweeps = [0] * len(spec.players), 0
                 return plays + self._sweep(spec)
-            because = f"sits out: its matches are void, and are not where it is away ({void})"
-            plays.append(replace(spec, absence=Absence(at_fault[0], because)))
+            plays.append(replace(spec, absence=Absence(at_fault[0], at_fault=True)))
             self._doubted.popleft()
         return plays
 
@@ -88,7 +87,7 @@ class Suspects:
 
 def is_trial(spec: MatchSpec) -> bool:
     """True for a match without a player, of which nothing is kept but whether it was void."""
-    return spec.absence is not None and not spec.absence.because
+    return spec.absence is not None and not spec.absence.at_fault
 
 
 def blamed(voids: Sequence[int], sweeps: int) -> Seat | None:

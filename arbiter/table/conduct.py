@@ -165,7 +165,7 @@ def present(spec: MatchSpec) -> list[Seat]:
     """The seats whose programs play; none where a player is at fault for staying away."""
     if spec.absence is None:
         return list(range(len(spec.players)))
-    return [] if spec.absence.because else [s for s in range(len(spec.players)) if s != spec.absence.seat]
+    return [] if spec.absence.at_fault else [s for s in range(len(spec.players)) if s != spec.absence.seat]
 
 
 def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, Channel]) -> MatchRecord:
@@ -185,9 +185,11 @@ class _Absent(RandomPlayers):
         self._absence = absence
 
     def exchange(self, send: Send) -> Reply | int:
-        seat, because = self._absence
-        if because and seat in send.seats:
-            return Reply(NONE, 0, 0, fault=MalformedReply(Fault.CRASH, because, b""))
+        seat, at_fault = self._absence
+        if at_fault and seat in send.seats:
+            # Not why they are void: that may name files of ours, or of other players.
+            why = "sits out: its matches are void, and are not where it is away"
+            return Reply(NONE, 0, 0, fault=MalformedReply(Fault.CRASH, why))
         return super().exchange(send)
 
 

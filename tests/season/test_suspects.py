@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,10 +13,11 @@ from hypothesis import strategies as st
 
 from arbiter.config import load
 from arbiter.errors import VoidMatch
-from arbiter.match import Fault, Forfeit
+from arbiter.games import make
 from arbiter.season.season import Season
 from arbiter.season.suspects import SWEEPS, blamed
 from arbiter.store import SeasonStore, Store
+from arbiter.table.conduct import conduct
 from tests.builders import Scripted, by_name, play_round
 from tests.commands import RANDOM
 from tests.round_processes import run
@@ -50,10 +50,9 @@ def played(season: Season, fails: Callable[[MatchSpec], bool]) -> SeasonStore:
     """The matches of a round, of which those are void that have not lost a player and that `fails` picks."""
 
     def play(spec: MatchSpec) -> MatchRecord:
-        if spec.absence is not None and spec.absence.because:
-            seat, because = spec.absence
-            forfeit = Forfeit(seat, spec.players[seat].name, Fault.CRASH, because, "", "")
-            return replace(by_name(spec), points=None, forfeit=forfeit)
+        if spec.absence is not None and spec.absence.at_fault:
+            # By the table, as no program is started.
+            return conduct(make(spec.game, spec.options), spec, {})
         if fails(spec):
             raise VoidMatch("it was killed")
         return by_name(spec)
@@ -77,7 +76,7 @@ def test_who_makes_its_matches_void_loses_them_and_the_others_play(season: Seaso
         at_fault = None if match.faulty is None else match.players[match.faulty]
         assert at_fault == ("p3" if "p3" in match.players else None)
         assert match.detail == (
-            "sits out: its matches are void, and are not where it is away (it was killed)" if at_fault else ""
+            "sits out: its matches are void, and are not where it is away" if at_fault else ""
         )
 
 
