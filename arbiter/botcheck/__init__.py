@@ -181,7 +181,7 @@ def _batched(subject: Subject, strict: BotMatch, deterministic: bool) -> Step:
     fix = "read line by line and never mix select() with buffered reading; until then leave batched: false"
     match = play(subject, 0, "batched")
     if (found := verdict(subject, match, ())) is not None:
-        return Step("batched", False, found.sent, found.got, fix, found.detail, found.stderr)
+        return replace(found, name="batched", fix=fix)
     if not deterministic:
         return passed("batched", "played to its end; set batched: true")
     for number, (one, other) in enumerate(zip(strict.own_moves, match.own_moves, strict=True)):

@@ -189,6 +189,9 @@ class Dialogue:
     def _failed(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
         """The failed step, by the last reply; stops the process."""
         fault = heard.reply.fault
+        public = detail or (fault.reason if fault is not None else "")
         detail = detail or (fault.detail if fault is not None else "")
         stderr = last_lines(bot.stop().stderr)
-        return Step(name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail, stderr)
+        return Step(
+            name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail, stderr, public=public
+        )

@@ -16,7 +16,8 @@ class Step:
     """One named step. `ok` is None where it was left out, `detail` then says why.
 
     `sent` is the command, or several; `got` the raw bytes, escaped; `fix` one line; `stderr` the
-    last lines of the bot's standard error, with a failed step. One that is not `required` is advice: no
+    last lines of the bot's standard error, with a failed step; `public` what of the detail is for all, not
+    its author alone. One that is not `required` is advice: no
     match of the season comes to what it asks.
     """
 
@@ -28,6 +29,7 @@ class Step:
     detail: str = ""
     stderr: tuple[str, ...] = ()
     required: bool = True
+    public: str = ""
 
     @property
     def fails(self) -> bool:
@@ -35,8 +37,10 @@ class Step:
         return self.required and self.ok is False
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return asdict(self)
+        """JSON values only, for the author."""
+        shape = asdict(self)
+        del shape["public"]
+        return shape
 
     def text(self) -> str:
         """The step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.

@@ -111,7 +111,10 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
         detail += f"; before that it refused {command.split(' ')[0]}: '{escaped(refusal)}'"
     moves = len(played.own_moves)
     where = f"seat {forfeit.seat}, after {moves} decision{'s' * (moves != 1)}: " if moves else ""
-    return Step(name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr))
+    public = where + forfeit.reason
+    return Step(
+        name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr), public=public
+    )
 
 
 def fix_of(kind: str, command: str, reply: bytes) -> str:

@@ -58,12 +58,11 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """Why the player is suspended, "" if it is not; what mends it is for its author."""
+        """Why the player is suspended, "" if it is not; what it wrote, and the fix, are its author's."""
         if self.failed is None:
             return ""
-        return " ".join(f"failed qualification: {self.failed.name}: {self.failed.detail}".split())[
-            :LONGEST_REASON
-        ]
+        told = filter(None, ("failed qualification", self.failed.name, self.failed.public))
+        return " ".join(": ".join(told).split())[:LONGEST_REASON]
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""

@@ -56,7 +56,10 @@ class Trials(Executor):
 
 
 def steps(*failed: str) -> list[Step]:
-    return [Step(name, name not in failed, detail="broken", fix="mend it") for name in STEPS]
+    return [
+        Step(name, name not in failed, detail="broken: by its words", fix="mend it", public="broken")
+        for name in STEPS
+    ]
 
 
 @pytest.fixture
@@ -209,7 +212,7 @@ def test_a_step_that_no_match_of_the_season_comes_to_is_advice(step: str, must: 
     config = configured(tmp_path)
     verdict = judged(config.entries[0].player, config.limits, steps(step))
     assert (verdict.failed is not None, verdict.advice is not None) == (must, not must)
-    words = f"{step}: broken; fix: mend it"
+    words = f"{step}: broken: by its words; fix: mend it"
     assert verdict.text() == (f"FAIL h: {words}" if must else f"ok h (advice: {words})")
 
 
