@@ -55,7 +55,7 @@ def build(
     spoken = {word: (tool(one.program), *one.read) for word, one in languages.items()}
     program = f"./{first}" if own else spoken[first][0] if first in spoken else tool(first)
     if not program:
-        raise Refused(f"{NO_PROGRAM} {first} where bots are built", NO_BUILD)
+        raise Refused(f"{NO_PROGRAM} {first} where bots are built", NO_BUILD, missing=first)
     most = MOST_GROWTH * terms.max_bytes
     sent = sum(path.stat().st_size for path in source.rglob("*") if path.is_file())
     bounds = Bounds(sent + ROOM_BYTES, BUILD_SECONDS)

@@ -130,7 +130,8 @@ class _Inspection:
             yield self._step(at, play_matches(trial, self._house()))
             self.program = replace(program, files=dict(self._digests()))
         except Refused as refused:
-            helps = advice(self._season, word, f"{refused.detail}\n{refused.output}")
+            said = f"{refused.detail}\n{refused.output}"
+            helps = advice(self._season, word, said, refused.missing)
             yield self._step(at, refused.detail, refused.output, helps or refused.fix, ok=False)
 
     def begin(self) -> None:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from arbiter.table.build import problem, tool
 from arbiter.table.complaints import tells_of_module
-from arbiter.table.files import NO_PROGRAM
 from arbiter.table.sandbox.landlock import path_of
 
 if TYPE_CHECKING:
@@ -79,12 +78,11 @@ def languages(config: Config) -> list[Language]:
     return [found for word in words if (found := _language(config, word)) is not None]
 
 
-def advice(config: Config, word: str, said: str) -> str:
-    """What helps an author whose command begins with a word, and who was told this, if a program or a module
-    is missing; else "". It names no paths.
+def advice(config: Config, word: str, said: str, missing: str) -> str:
+    """What helps an author whose command begins with a word, and who was told this, if a program is
+    `missing`, or a module; else "". It names no paths.
     """
-    missing = re.match(rf"{NO_PROGRAM} (\S+) ", said)
-    if missing and "/" not in missing[1]:
+    if missing and "/" not in missing:
         there = ", ".join(f"{found.word} {found.version}".strip() for found in languages(config))
         return f"there are {there}: name one of them, or ask the organiser for more"
     found = _language(config, word) if tells_of_module(said.encode(errors="replace")) else None

@@ -25,7 +25,7 @@ from arbiter.submissions.steps import Refused
 from arbiter.table.sandbox.landlock import path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from arbiter.config.languages import Languages
@@ -119,13 +119,15 @@ def refuse_lacking(recipe: Recipe, source: Path, languages: Languages = MappingP
     """Refused if the command or `read` names what is not there, once all is built."""
     path = path_of((language.program,) for language in languages.values())
     problems = command_problems(recipe.command, source, path)
-    lacks: Iterable[str] = [
-        message for word, message in problems if word or recipe.command[0] not in languages
+    program = recipe.command[0]
+    away = "" if "/" in program or is_there(source, program) else program
+    lacks = [
+        (message, "" if word else away) for word, message in problems if word or program not in languages
     ]
-    lacks = [*lacks, *(f"there is no {path}" for path in recipe.read if not is_there(source, path))]
-    for message in lacks:
+    lacks += [(f"there is no {path}", "") for path in recipe.read if not is_there(source, path)]
+    for message, missing in lacks:
         made = "the build must make it" if recipe.build else f"name what is there in the command of {WRITTEN}"
-        raise Refused(message, made)
+        raise Refused(message, made, missing=missing)
 
 
 def is_there(source: Path, word: str) -> bool:

@@ -22,8 +22,11 @@ class Step:
 
 
 class Refused(Exception):
-    """An archive, a build or a bot is at fault: why, what mends it, and what a program wrote."""
+    """An archive, a build or a bot is at fault: why, what mends it, and what a program wrote.
 
-    def __init__(self, detail: str, fix: str = "", output: str = "") -> None:
+    `missing` is the word of a program that this machine does not have.
+    """
+
+    def __init__(self, detail: str, fix: str = "", output: str = "", missing: str = "") -> None:
         super().__init__(detail)
-        self.detail, self.fix, self.output = detail, fix, output
+        self.detail, self.fix, self.output, self.missing = detail, fix, output, missing

@@ -23,6 +23,7 @@ from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.submissions import inspection, trial
 from arbiter.submissions.bounds import longest_trial
 from arbiter.submissions.inspection import Verdict, inspect
+from arbiter.submissions.languages import advice
 from arbiter.submissions.steps import Step
 from arbiter.table.build import problem
 from arbiter.table.conduct import close_table
@@ -203,6 +204,15 @@ def test_whose_command_names_no_program_is_told_which_there_are(inspector: Inspe
     step = inspector.refused({"bot.yaml": "command: [cobol, bot.cob]\n"})
     assert (step.name, step.detail) == ("built", "there is no program cobol in PATH")
     assert re.match(r"there are .*bash \d.*: name one of them, or ask the organiser for more", step.fix)
+
+
+@pytest.mark.parametrize("missing", ["cobol", ""])
+@pytest.mark.parametrize("said", ["there is no program cobol in PATH", "", "all is well"])
+def test_which_programs_there_are_is_told_where_one_is_missing_whatever_is_said(
+    inspector: Inspector, said: str, missing: str
+) -> None:
+    told = advice(load(inspector.root / "season.yaml"), "cobol", said, missing)
+    assert told.startswith("there are ") is bool(missing)
 
 
 @confined
