@@ -159,9 +159,7 @@ def _request(
         "confine": None,
         "root": None,
         "seat": 0,
-        "paths": (),
-        "wishes": (),
-        "scans": (),
+        "system": None,
         "cgroups": groups(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),
         **bubblewrap.building(str(source), words, places, bounds.disk_bytes),
     }

@@ -127,7 +127,7 @@ class Table:
                 for channel in channels.values():
                     channel.close()
         check_starts(spec.players, channels, ends, record.forfeit)
-        reports = list(record.bots)
+        reports, system = list(record.bots), self._launcher.system
         tier = spec.limits.isolation
         for seat, channel in channels.items():
             player, told = spec.players[seat], notes[seat]
@@ -135,6 +135,8 @@ class Table:
                 told.append(helps)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 told.append(f"read where they are, not copied to memory: {', '.join(large)}")
+            if system and (missing := system.missing(player.name)):
+                told.append(f"no room in its share of the system in memory: {missing}")
             reports[seat] = complete(reports[seat], channel, ends[channel.pid], told, record.moves)
         return replace(
             record,
@@ -146,7 +148,7 @@ class Table:
                     self._launcher.staged,
                     self._launcher.own_user,
                     self._launcher.in_place,
-                    self._launcher.system,
+                    system and (system.budget, system.in_place),
                 ),
                 **on_top().enforces,
             },
@@ -269,9 +271,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "confine": None,
         "wrapped": False,
         "root": None,
-        "paths": (),
-        "wishes": (),
-        "scans": (),
+        "system": None,
         "cgroups": groups(limits.memory_bytes),
     }
     if limits.isolation == "landlock":

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.table.forkserver.board import Board
+    from arbiter.table.sandbox.needs import Asked
 
 
 class BotProcess(NamedTuple):
@@ -69,10 +70,8 @@ class Launcher:
         """What each of them had of its own as a user (`Users.own`); "" if they shared one."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied there."""
-        self.system: tuple[int, tuple[str, ...]] | None = None
-        """The most bytes of the system in memory and the folders of it that are not; None where bots saw the
-        machine's own.
-        """
+        self.system: Told | None = None
+        """The system in memory; None where bots saw the machine's own."""
 
     @property
     def alive(self) -> bool:
@@ -96,9 +95,8 @@ class Launcher:
             self._in_use.furnished = True
             self._in_use.staged = self._ask("furnish", **ground())[0]
         shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
-        told = self._give_system(bots) if shown else None
-        self.system = None if told is None else (told.budget, told.in_place)
-        requests = [{key: bot[key] for key in bot if key not in ("paths", "wishes", "scans")} for bot in bots]
+        self.system = self._give_system([bot["system"] for bot in bots if bot["system"]]) if shown else None
+        requests = [{key: bot[key] for key in bot if key != "system"} for bot in bots]
         board = self._in_use.board
         board.clear()
         answer, descriptors = self._ask("start", bots=requests)
@@ -117,13 +115,10 @@ class Launcher:
             started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process, board, place))
         return started
 
-    def _give_system(self, bots: Sequence[Mapping[str, Any]]) -> Told:
-        """See to it that the slim process has what these bots need of the system; what there is."""
+    def _give_system(self, asked: Sequence[Asked]) -> Told:
+        """See to it that the slim process has what bots need of the system; what there is."""
         assert self._in_use is not None
-        paths = [path for bot in bots for path in bot["paths"]]
-        wishes = [path for bot in bots for path in bot["wishes"]]
-        scans = [path for bot in bots for path in bot["scans"]]
-        descriptor = SYSTEM.take(paths, wishes, scans, self._in_use.system)
+        descriptor = SYSTEM.take(asked, self._in_use.system)
         if descriptor is not None:
             try:
                 self._ask("hang", sent=[descriptor])

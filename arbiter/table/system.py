@@ -10,22 +10,32 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import VoidMatch
-from arbiter.table.forkserver import SYSTEM_BYTES
+from arbiter.table.forkserver import PLAYER_BYTES, SYSTEM_BYTES
 from arbiter.table.sandbox.needs import base, changed
 from arbiter.table.slim import SlimProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.table.sandbox.needs import Asked
 
 NUMBERS = count(1)
+SHOWN = 5
 
 
 class Told(NamedTuple):
-    """What is in memory: bytes, the budget, and the folders that are read where they are."""
+    """What is in memory: bytes, the budget, what is read where it is, and by player what is not there."""
 
     bytes: int
     budget: int
     in_place: tuple[str, ...]
+    left_out: Mapping[str, Sequence[str]]
+
+    def missing(self, player: str) -> str:
+        """What was left out of a player's, a few by name; "" for nothing."""
+        paths = self.left_out.get(player, ())
+        more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+        return ", ".join(paths[:SHOWN]) + more
 
 
 class SystemInMemory:
@@ -35,11 +45,11 @@ class SystemInMemory:
         self._keeper: SlimProcess | None = None
         self._owner = 0
         self._lock = threading.RLock()
-        self._known: set[tuple[str, int]] = set()
-        """What was taken and scanned, with when it had last changed."""
+        self._known: set[tuple[Asked, tuple[int, ...]]] = set()
+        """What was asked for, with when what it scans had last changed."""
         self.number = 0
         """Changes when what was handed out before does not show all that is there now."""
-        self.told = Told(0, SYSTEM_BYTES, ())
+        self.told = Told(0, SYSTEM_BYTES, (), {})
 
     def use(self, end: socket.socket) -> None:
         """Ask another process's keeper at this end of a connection to it."""
@@ -52,24 +62,20 @@ class SystemInMemory:
             return socket.socket(fileno=descriptor)
         return None
 
-    def take(
-        self, paths: Iterable[str], wishes: Iterable[str], scans: Iterable[str], number: int
-    ) -> int | None:
+    def take(self, asked: Iterable[Asked], number: int) -> int | None:
         """Have it hold what bots need: a descriptor to mount, which the caller closes.
 
         None for who has already what was handed out under this `number`, and it shows all.
         """
         with self._lock:
             keeper = self._ready()
-            missing = [path for path in paths if (path, 0) not in self._known]
-            wished = [path for path in wishes if (path, -1) not in self._known]
-            marks = [(path, changed(path)) for path in scans]
-            unscanned = [path for path, mark in marks if (path, mark) not in self._known]
-            if number == self.number and not (missing or wished or unscanned):
+            marked = {(one, tuple(map(changed, one.scans))) for one in asked}
+            new = marked - self._known
+            if number == self.number and not new:
                 return None
-            said, (descriptor,) = keeper.ask("take", paths=missing, wishes=wished, scans=unscanned)
-            self._known.update(((path, 0) for path in missing), ((path, -1) for path in wished), marks)
-            told = Told(said["bytes"], said["budget"], tuple(said["in_place"]))
+            said, (descriptor,) = keeper.ask("take", asked=[one._asdict() for one, _ in new])
+            self._known |= new
+            told = Told(said["bytes"], said["budget"], tuple(said["in_place"]), said["left_out"])
             if told.in_place != self.told.in_place or not self.number:
                 # What is mounted in it later is not seen in what was handed out before.
                 self.number = next(NUMBERS)
@@ -88,8 +94,9 @@ class SystemInMemory:
 
     def _ready(self) -> SlimProcess:
         if self._keeper is None or self._owner != os.getpid() or not self._keeper.alive:
-            self._keeper, self._owner = SlimProcess("keeper", str(SYSTEM_BYTES)), os.getpid()
-            self._known, self.number, self.told = set(), 0, Told(0, SYSTEM_BYTES, ())
+            self._keeper = SlimProcess("keeper", str(SYSTEM_BYTES), str(PLAYER_BYTES))
+            self._owner = os.getpid()
+            self._known, self.number, self.told = set(), 0, Told(0, SYSTEM_BYTES, (), {})
             self._keeper.ask("furnish", (), **base())
         return self._keeper
 

@@ -33,5 +33,7 @@ SCRATCH_BYTES = 16 << 20
 """The most in a bot's temporary folder, which counts as its memory where it has a control group."""
 OWN_ENTRIES = ("cmdline", "maps", "stat", "statm")
 """Of a process, what runtimes read in /proc. Not what numbers its files, threads, mounts or namespaces."""
-SYSTEM_BYTES = 512 << 20
+SYSTEM_BYTES = 1 << 30
 """The most in the system in memory."""
+PLAYER_BYTES = 256 << 20
+"""Of it, what one player may be the first to need."""

@@ -1,4 +1,4 @@
-"""Run as ``python -I -S forkserver/__main__.py DESCRIPTOR BOARD staged|here|keeper [BUDGET]``.
+"""Run as ``python -I -S forkserver/__main__.py DESCRIPTOR BOARD staged|here|keeper [BUDGET SHARE]``.
 
 It imports only this package.
 """
@@ -21,7 +21,7 @@ from arbiter.table.forkserver import family, keeper  # noqa: E402
 
 try:
     if sys.argv[3] == "keeper":
-        keeper.main(int(sys.argv[1]), int(sys.argv[4]))
+        keeper.main(int(sys.argv[1]), *map(int, sys.argv[4:6]))
     else:
         family.main(int(sys.argv[1]), int(sys.argv[2]), staged=sys.argv[3] == "staged")
 except OSError as error:

@@ -1,7 +1,7 @@
 """The process that keeps the system in memory, and hands it out to those that start bots.
 
-It is run as ``forkserver/__main__.py DESCRIPTOR keeper BUDGET``, moves to a stage of its own, and answers
-requests on its socket and on those that it makes for other processes, until the first one is closed.
+It is run as ``forkserver/__main__.py DESCRIPTOR BOARD keeper BUDGET SHARE``, moves to a stage of its own, and
+answers requests on its socket and on those that it makes for other processes, until the first one is closed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import select
 import socket
 from contextlib import suppress
+from typing import Any
 
 from arbiter.table.forkserver.dialogue import Answer, answer
 from arbiter.table.forkserver.stage import enter, ignore_endings
@@ -24,7 +25,6 @@ class Keeper:
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._known: set[str] = set()
         self.made: list[socket.socket] = []
         """Sockets for others, which are not yet listened to."""
 
@@ -38,21 +38,29 @@ class Keeper:
             self._system.bind(path)
         return None, []
 
-    def take(self, paths: list[str], wishes: list[str], scans: list[str]) -> Answer:
-        """Take what programs need, what authors' scripts wish for, and the libraries of what lies in
-        `scans`; what is there then, and it.
-        """
-        for path in paths:
-            if path not in self._known:
-                self._known.add(path)
-                self._system.take(path)
-        with self._system.as_wishes():
-            for path in wishes:
-                self._system.take(path)
-        for path in scans:
-            self._system.scan(path)
+    def take(self, asked: list[dict[str, Any]]) -> Answer:
+        """Take what players need (`sandbox.needs.Asked`); what is there then, and it."""
         system = self._system
-        said = {"bytes": system.bytes, "budget": system.budget, "in_place": system.in_place}
+        for one in asked:
+            with system.share_of(""):
+                for path in one["common"]:
+                    system.take(path)
+        for one in asked:
+            with system.share_of(one["player"]):
+                for path in one["needed"]:
+                    system.take(path)
+        for one in asked:
+            with system.share_of(one["player"], mentioned=True):
+                for path in one["mentioned"]:
+                    system.take(path)
+                for path in one["scans"]:
+                    system.scan(path)
+        said = {
+            "bytes": system.bytes,
+            "budget": system.budget,
+            "in_place": system.in_place,
+            "left_out": system.left_out(),
+        }
         return said, [system.clone()]
 
     def connect(self) -> Answer:
@@ -72,14 +80,14 @@ class Keeper:
                 self._system.write(path, file.read(FAR_TOO_LONG))
 
 
-def main(descriptor: int, budget: int) -> None:
+def main(descriptor: int, budget: int, share: int) -> None:
     """Answer until the first socket is closed; end at once where there can be no stage."""
     ignore_endings()
     owner = socket.socket(fileno=descriptor)
     owner.set_inheritable(False)
     if not enter():
         return
-    keeper = Keeper(System(budget))
+    keeper = Keeper(System(budget, share))
     poll = select.poll()
     sockets = {owner.fileno(): owner}
     poll.register(owner, select.POLLIN)

@@ -8,7 +8,9 @@ and copies there what it is asked for: programs with the libraries that they loa
 interpreters. It hands out read-only clones of the mount, one for each process that starts bots; whatever
 it adds is seen in all of them.
 
-Where it does not fit, a folder is mounted there from where it is, which the record tells.
+Each player has a share of the room, for what it is the first to need, so that nobody's files take another
+one's. What a program needs and does not fit is mounted there from where it is, which the record tells; what
+the player's own files only mention is left out, which its report tells.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from arbiter.table.forkserver.kernel import (
     MS_REC,
     clone_mount,
     mount,
+    unmount,
 )
 from arbiter.table.forkserver.libraries import files_for, needs_of
 from arbiter.table.forkserver.ways import steps
@@ -60,18 +63,30 @@ class TooLarge(Exception):
     """What is to be copied is more than there is room for."""
 
 
+class BeyondShare(TooLarge):
+    """It is more than is left of the share of the player who needs it."""
+
+
 class System:
     """The file system: what is in it, and how much that is."""
 
-    def __init__(self, budget: int) -> None:
-        """Mount it, empty; OSError if that cannot be. `budget`: the most bytes in it."""
+    def __init__(self, budget: int, share: int) -> None:
+        """Mount it, empty; OSError if that cannot be. `budget`: the most bytes in it, `share`: those that one
+        player may be the first to need.
+        """
         options = f"size={budget + (budget >> 3) + (16 << 20)},mode=0755"
         mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, options)
         os.makedirs(f"{PLACE}/proc/self")
         self.budget, self.bytes = budget, 0
         self.in_place: list[str] = []
         """Folders that are read where they are."""
-        self._wishes = False
+        self._left_out: dict[str, dict[str, None]] = {}
+        self._player = ""
+        self._mentioned = False
+        self._share, self._shares = share, {"": budget}
+        """By player, the bytes that are left of its share; "" for what all need."""
+        self._beyond_share: set[str] = set()
+        """What is read where it is since one player's share was used up; another one's may have room."""
         self._taken: set[str] = set()
         self._made: set[str] = {""}
         """Folders and links on the way to what was taken."""
@@ -86,35 +101,35 @@ class System:
             if real.startswith(THE_KERNELS):
                 return
             if real in self._taken or self._is_within(real):
+                for path in [one for one in self._beyond_share if f"{one}/".startswith(f"{real}/")]:
+                    self._copy_again(path, follow)
                 return
-            self._taken.add(real)
-            kind = os.lstat(real).st_mode
-            try:
-                if stat.S_ISDIR(kind):
-                    self._copy_folder(real, follow)
-                elif stat.S_ISREG(kind):
-                    self._copy(real, os.lstat(real))
-            except (TooLarge, OSError):
-                # Nor is there ever half of it.
-                self._put_in_place(real)
+            self._copy_or_not(real, follow)
 
     @contextmanager
-    def as_wishes(self) -> Iterator[None]:
-        """Take what authors' files name: of half the room, and nothing more of it is read where it is.
-
-        A folder of the machine's that anybody could have put there would remember for everybody.
+    def share_of(self, player: str, mentioned: bool = False) -> Iterator[None]:
+        """Take what a player needs; or what its files have only `mentioned`, which is left out when its share
+        is used up: a folder of the machine's that anybody could have put there would remember for all.
         """
-        before = self.budget
-        self._wishes, self.budget = True, before // 2
+        self._shares.setdefault(player, self._share)
+        before = self._player, self._mentioned
+        self._player, self._mentioned = player, mentioned
         try:
             yield
         finally:
-            self._wishes, self.budget = False, before
+            self._player, self._mentioned = before
+
+    def left_out(self) -> dict[str, list[str]]:
+        """By player, what its files mention that there was no room for in its share, nor in another one's."""
+        return {
+            name: [path for path in paths if path not in self._taken]
+            for name, paths in self._left_out.items()
+        }
 
     def bind(self, path: str) -> None:
         """Put a file or folder there as it is, such as a device."""
         with suppress(OSError):
-            self._put_in_place(self._reach(path), told=False)
+            self._put_in_place(self._reach(path))
 
     def write(self, path: str, text: bytes) -> None:
         """Put a file there that only looks like one of the kernel's."""
@@ -125,11 +140,10 @@ class System:
 
     def scan(self, folder: str) -> None:
         """Take the libraries that programs in a folder load, or a file, which itself is not taken."""
-        with self.as_wishes():
-            for number, path in enumerate(_loading(folder) if os.path.isdir(folder) else [folder]):
-                if number == MOST_SCANNED:
-                    break
-                self._take_libraries(path)
+        for number, path in enumerate(_loading(folder) if os.path.isdir(folder) else [folder]):
+            if number == MOST_SCANNED:
+                break
+            self._take_libraries(path)
 
     def clone(self) -> int:
         """A descriptor of the whole as it is now and will be, read-only, to be mounted elsewhere."""
@@ -157,14 +171,37 @@ class System:
                 return os.path.lexists(PLACE + real)
         return False
 
-    def _copy_folder(self, folder: str, follow: bool, largest: int | None = None) -> None:
+    def _copy_or_not(self, real: str, follow: bool) -> None:
+        """Copy a file with what it loads, or a folder, or do without: there is never half of it."""
+        self._taken.add(real)
+        kind = os.lstat(real).st_mode
+        try:
+            if stat.S_ISDIR(kind):
+                self._copy_folder(real, follow)
+            elif stat.S_ISREG(kind):
+                self._copy(real, os.lstat(real))
+        except (TooLarge, OSError) as why:
+            if self._do_without(real, why) and stat.S_ISREG(kind):
+                self._take_libraries(real)
+
+    def _copy_again(self, path: str, follow: bool) -> None:
+        """Copy what another player's share had no room for, if there is room in this one's."""
+        self._beyond_share.discard(path)
+        self.in_place.remove(path)
+        unmount(PLACE + path)
+        if not os.path.isdir(path):
+            os.unlink(PLACE + path)
+        with self.share_of(self._player):
+            self._copy_or_not(path, follow)
+
+    def _copy_folder(self, folder: str, follow: bool) -> None:
         """Copy a folder; TooLarge, and nothing of it is there, if there is no room."""
-        room = self.budget - self.bytes if largest is None else min(largest, self.budget - self.bytes)
         units: list[str] = []
         found, size = [], 0
         for path, status in _files(folder, folders=True, units=units):
-            size += -(-status.st_size // BLOCK) * BLOCK + BLOCK if stat.S_ISREG(status.st_mode) else BLOCK
-            if size > room:
+            size += _room_for(status)
+            self._refuse_beyond(size)
+            if size > LARGEST_UNIT and folder.endswith(UNITS):
                 raise TooLarge
             found.append((path, status))
         os.makedirs(PLACE + folder, exist_ok=True)
@@ -184,17 +221,12 @@ class System:
             if follow and not real.startswith(f"{folder}/"):
                 self.take(real)
         for unit in units:
-            self._taken.add(unit)
-            try:
-                self._copy_folder(unit, follow, LARGEST_UNIT)
-            except (TooLarge, OSError):
-                self._put_in_place(unit)
+            self._copy_or_not(unit, follow)
 
     def _copy(self, path: str, status: os.stat_result) -> None:
         """Copy a file, and what it loads."""
-        size = -(-status.st_size // BLOCK) * BLOCK + BLOCK
-        if self.bytes + size > self.budget:
-            raise TooLarge
+        size = _room_for(status)
+        self._refuse_beyond(size)
         if path.startswith(FOR_ALL) and not status.st_mode & 0o004:
             return
         # All may read what is here, whoever they are.
@@ -212,7 +244,7 @@ class System:
                     os.close(made)
             finally:
                 os.close(source)
-            self.bytes += size
+            self._count(size)
         if status.st_mode & 0o111 or ".so" in path:
             self._take_libraries(path)
 
@@ -221,19 +253,44 @@ class System:
         for library in files_for(needs) if needs is not None else ():
             self.take(library)
 
-    def _put_in_place(self, path: str, told: bool = True) -> None:
-        """Mount what cannot be copied from where it is; what authors' files name is left out."""
-        if self._wishes:
+    def _refuse_beyond(self, size: int) -> None:
+        """TooLarge if there is no room for so many bytes."""
+        if size > self._shares[self._player]:
+            raise BeyondShare
+        if size > self.budget - self.bytes:
+            raise TooLarge
+
+    def _count(self, size: int) -> None:
+        self.bytes += size
+        self._shares[self._player] -= size
+
+    def _do_without(self, path: str, why: Exception) -> bool:
+        """Mount what cannot be copied from where it is, and return True; what is only mentioned is left out,
+        but for what others have taken all room for.
+        """
+        if self._mentioned and (isinstance(why, BeyondShare) or not isinstance(why, TooLarge)):
             self._taken.discard(path)
-            return
+            self._left_out.setdefault(self._player, {})[path] = None
+            return False
+        self._put_in_place(path)
+        self.in_place.append(path)
+        if isinstance(why, BeyondShare):
+            self._beyond_share.add(path)
+        return True
+
+    def _put_in_place(self, path: str) -> None:
+        """Mount a file or folder from where it is."""
         if os.path.isdir(path):
             os.makedirs(PLACE + path, exist_ok=True)
         else:
             os.makedirs(os.path.dirname(PLACE + path), exist_ok=True)
             os.close(os.open(PLACE + path, os.O_WRONLY | os.O_CREAT, 0o444))
         mount(path, PLACE + path, "", MS_BIND | MS_REC)
-        if told:
-            self.in_place.append(path)
+
+
+def _room_for(status: os.stat_result) -> int:
+    """The bytes that a file or folder takes: whole blocks, and one for itself."""
+    return BLOCK + (-(-status.st_size // BLOCK) * BLOCK if stat.S_ISREG(status.st_mode) else 0)
 
 
 def _files(

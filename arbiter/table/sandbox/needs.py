@@ -66,22 +66,29 @@ def confinement(player: Player, program: str) -> dict[str, Any]:
         "folders": own_folders(player.read),
         # Resolved: what has become a link when it is opened is not followed.
         "confine": [(path, RUN) for path in needs.places],
-        "paths": needs.paths,
-        "wishes": needs.wishes,
-        "scans": needs.scans,
+        "system": needs.asked,
         "root": needs.root,
     }
 
 
-class Needs(NamedTuple):
-    """What the keeper is to take (`paths`), and what the bot's own files name (`wishes`), in which of the
-    bot's folders it looks for programs whose libraries it takes (`scans`), all that the bot may read
-    beside the system's, and its `root`.
+class Asked(NamedTuple):
+    """What the keeper is asked for.
+
+    `common`: for all bots of a season; `needed`: to start this player's; `mentioned`: by its own files;
+    `scans`: in which of its folders to look for programs whose libraries are taken.
     """
 
-    paths: tuple[str, ...]
-    wishes: tuple[str, ...]
+    player: str
+    common: tuple[str, ...]
+    needed: tuple[str, ...]
+    mentioned: tuple[str, ...]
     scans: tuple[str, ...]
+
+
+class Needs(NamedTuple):
+    """What is asked of the keeper, all that the bot may read beside the system's, and its `root`."""
+
+    asked: Asked
     places: tuple[str, ...]
     root: dict[str, Any]
 
@@ -90,9 +97,8 @@ def needs_of_bot(player: Player, program: str) -> Needs:
     """What a player needs that is started by `program`."""
     marks = tuple(changed(path) for path in (program, *player.files))
     path = player.env.get("PATH") or path_of(player.languages)
-    return _needs_of(
-        player.command, player.folder, player.read, player.files, player.languages, program, path, marks
-    )
+    named = player.name, player.command, player.folder, player.read, player.files, player.languages
+    return _needs_of(*named, program, path, marks)
 
 
 def changed(path: str) -> int:
@@ -105,6 +111,7 @@ def changed(path: str) -> int:
 
 @lru_cache(maxsize=256)
 def _needs_of(
+    name: str,
     command: tuple[str, ...],
     folder: str,
     read: tuple[str, ...],
@@ -114,7 +121,7 @@ def _needs_of(
     path: str,
     _changed: tuple[int, ...],
 ) -> Needs:
-    player = Player("", command, folder, read=read, files=files, languages=languages)
+    player = Player(name, command, folder, read=read, files=files, languages=languages)
     named = own_places(player, program)
     places = tuple(dict.fromkeys(map(os.path.realpath, named)))
     # Also one that is gone: it may come back.
@@ -127,18 +134,21 @@ def _needs_of(
 
     # What a file of an author's names is neither opened nor looked at unless all may run it.
     shown = [one for one in _interpreters(program, path, is_open) if one == program or is_open(one)]
-    chosen = [one for one in (*(spoken for spoken, *_ in languages), program) if is_open(one)]
-    wished = [one for one in (*shown[1:], *_mentioned(shown[-1], (program, *files), path)) if is_open(one)]
-    paths = [*ALWAYS, *libraries(), *chosen]
-    for one in chosen:
-        paths += _library_of(os.path.realpath(one))
-    wishes = [*wished]
-    for one in wished:
-        wishes += _library_of(os.path.realpath(one))
-    paths += [place for place in places if place not in own]
+    spoken = [one for one, *_ in languages if is_open(one)]
+    chosen = [program] if is_open(program) else []
+    # Without it the kernel starts nothing.
+    started = [one for one in shown[1:] if is_open(one) and os.path.isfile(one)]
+    words = [one for one in _mentioned(shown[-1], (program, *files), path) if is_open(one)]
+    asked = Asked(
+        player=name,
+        common=_once(*ALWAYS, *libraries(), *_with_libraries(spoken), *_places_of(languages)),
+        needed=_once(*_with_libraries(chosen), *started, *(place for place in places if place not in own)),
+        mentioned=_once(*_with_libraries(started), *_with_libraries(words)),
+        scans=own,
+    )
     outside = [place for place in places if not f"{place}/".startswith(OF_THE_SYSTEM)]
     seen = tuple(p for p in outside if not any(p.startswith(f"{o}/") for o in outside))
-    ways = [*named, *shown, *chosen, *wished, folder, *files]
+    ways = [*named, *shown, *spoken, *words, folder, *files]
     root = {
         "places": seen,
         "own": [place for place in seen if place in own],
@@ -148,7 +158,7 @@ def _needs_of(
         "scratch": scratch_place(folder, *places),
         "rights": WRITE,
     }
-    return Needs(tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(wishes)), own, places, root)
+    return Needs(asked, places, root)
 
 
 def scratch_place(*places: str) -> str:
@@ -210,6 +220,19 @@ def _text_of(file: str, most: int) -> bytes:
         return b""
 
 
+@lru_cache(maxsize=8)
+def _places_of(languages: tuple[tuple[str, ...], ...]) -> list[str]:
+    """What all players may read for a season's languages."""
+    plain = Player("", ALWAYS[:1], languages=languages)
+    return [os.path.realpath(path) for path in own_places(plain, ALWAYS[0])]
+
+
+def _with_libraries(programs: Iterable[str]) -> Iterator[str]:
+    for one in programs:
+        yield one
+        yield from _library_of(os.path.realpath(one))
+
+
 def _library_of(program: str) -> Iterator[str]:
     """The folders in which a program of the system keeps what it needs."""
     prefix = str(Path(program).parent.parent)
@@ -232,6 +255,10 @@ def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
         with suppress(OSError):
             found |= {here: target for here, target in steps(path) if target}
     return list(found.items())
+
+
+def _once(*paths: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(paths))
 
 
 def _is_in(path: str, places: Iterable[str]) -> bool:

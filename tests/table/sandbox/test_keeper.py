@@ -13,14 +13,16 @@ from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import Table
+from arbiter.table import system as system_module
 from arbiter.table.forkserver.libraries import MAGIC, needs_of
 from arbiter.table.sandbox.isolation import stage
+from arbiter.table.sandbox.needs import Asked
 from arbiter.table.system import SYSTEM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arbiter.match import MatchRecord
+    from arbiter.match import MatchRecord, Player
 
 pytestmark = [
     pytest.mark.process,
@@ -34,6 +36,18 @@ for line in sys.stdin:
     if words[0] == "set_cards":
         card = words[2]
     print({"gen_declare": "= 0", "gen_move": "= " + card}.get(words[0], "=") if "card" in dir() else "=", end="\\n\\n", flush=True)
+"""
+
+PLAY_IN_A_SHELL = """
+while read -r word seat card rest; do
+    case $word in
+        set_cards) mine=$card; echo =;;
+        gen_declare) echo '= 0';;
+        gen_move) echo "= $mine";;
+        *) echo =;;
+    esac
+    echo
+done
 """
 
 
@@ -63,7 +77,11 @@ def played(folder: Path, *command: str) -> MatchRecord:
     """A match of a bot against itself, under a keeper of its own."""
     (folder / "bot.py").write_text(PLAY)
     player = registered("bot", command or (PYTHON, str(folder / "bot.py")), folder)
-    rival = registered("other", (PYTHON, str(folder / "bot.py")), folder)
+    return played_by(player, registered("other", (PYTHON, str(folder / "bot.py")), folder))
+
+
+def played_by(*players: Player) -> MatchRecord:
+    """A match of two players, under a keeper of its own."""
     limits = Limits(TimeControl.parse("10s"), 10_000_000_000, 100_000_000, isolation="landlock")
     SYSTEM.close()
     with closing(Table()) as table:
@@ -78,7 +96,7 @@ def played(folder: Path, *command: str) -> MatchRecord:
                     "planning",
                     {"seats": 2, "deals": [[1, 0]]},
                     "1",
-                    (player, rival),
+                    players,
                     limits,
                 )
             )
@@ -93,7 +111,7 @@ def test_what_an_authors_file_names_is_never_read_where_it_is(name: str, tmp_pat
     assert needs is not None and needs.libraries == (name,)
     record = played(tmp_path)
     assert record.forfeit is None
-    assert record.isolation["system"] == "in memory, at most 512 MB"
+    assert record.isolation["system"] == "in memory, at most 1024 MB"
 
 
 def test_a_pipe_where_a_library_is_looked_for_keeps_nobody_waiting(tmp_path: Path) -> None:
@@ -126,3 +144,53 @@ def test_a_folder_deeper_than_any_is_looked_through_as_far_as_it_goes(tmp_path: 
         place = inner
     os.close(place)
     assert played(tmp_path).forfeit is None
+
+
+def in_a_shell(folder: Path, name: str, first: str) -> Player:
+    """A bot in a shell, with these first lines."""
+    (folder / name).mkdir()
+    script = folder / name / "bot"
+    script.write_text(first + PLAY_IN_A_SHELL)
+    script.chmod(0o755)
+    return registered(name, (str(script),), folder / name)
+
+
+def test_the_words_of_one_players_script_take_nothing_of_anothers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 4 << 20)
+    greedy = in_a_shell(tmp_path, "greedy", "#!/bin/sh\n# perl python3 openssl gcc git")
+    record = played_by(greedy, in_a_shell(tmp_path, "modest", "#!/bin/bash"))
+    assert record.forfeit is None
+    assert [any("no room in its share" in note for note in bot.notes) for bot in record.bots] == [True, False]
+    assert record.isolation["system"] == "in memory, at most 1024 MB"
+
+
+def test_what_a_first_line_names_is_there_even_where_no_room_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 4096)
+    record = played_by(*(in_a_shell(tmp_path, name, "#!/bin/bash") for name in ("one", "other")))
+    assert record.forfeit is None
+    assert os.path.realpath("/bin/bash") in str(record.isolation["system"])
+
+
+def test_what_one_player_had_no_room_for_is_copied_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 3 << 19)
+    first, second = tmp_path / "first", tmp_path / "second"
+    for file in (first, second):
+        file.write_bytes(bytes(1 << 20))
+    SYSTEM.close()
+    try:
+        read_where_they_are = []
+        for player, needed in (("a", (str(first), str(second))), ("b", (str(second),))):
+            descriptor = SYSTEM.take([Asked(player, (), needed, (), ())], 0)
+            assert descriptor is not None
+            assert os.stat(f".{second}", dir_fd=descriptor).st_size == 1 << 20
+            os.close(descriptor)
+            read_where_they_are.append(SYSTEM.told.in_place)
+    finally:
+        SYSTEM.close()
+    assert read_where_they_are == [(str(second),), ()]

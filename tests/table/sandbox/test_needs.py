@@ -31,7 +31,7 @@ def needed(folder: Path, text: str, name: str = "bot") -> tuple[str, ...]:
     script.chmod(0o755)
     player = Player("p", (str(script),), str(folder), read=(str(folder),), files=(str(script),))
     needs = needs_of_bot(player, str(script))
-    return (*needs.paths, *needs.wishes)
+    return (*needs.asked.common, *needs.asked.needed, *needs.asked.mentioned)
 
 
 def test_a_program_names_its_loader_and_libraries() -> None:
