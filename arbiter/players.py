@@ -20,6 +20,8 @@ SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
 PLAINLY_A_PATH = ("/", "./", "../")
 LONGEST = 32 * 1024
 """Bytes of a command and its environment together; the kernel's own limit is higher."""
+MOST_READ = 32
+"""Each is mounted and allowed at every start."""
 _VARIABLE = re.compile(r"[^=\0]+")
 
 
@@ -58,6 +60,13 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
         yield f"the command and its environment have {size} bytes; at most {LONGEST} are passed on"
 
 
+def reading_problem(read: Sequence[str]) -> str:
+    """Why so many files and folders are not read; "" if they are."""
+    if len(read) <= MOST_READ:
+        return ""
+    return f"read names {len(read)} files and folders, at most {MOST_READ}: name a folder around them"
+
+
 def absolute_command(
     command: Sequence[str], folder: Path, within: Path | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -87,8 +96,10 @@ def registered(
     Words that lead to files elsewhere than `within` a folder, if it is given, are no names of files.
 
     It starts in its own folder, that of the last file it names, or, if it names none, in `folder`, which it
-    may not read.
+    may not read. ConfigError if it may read too many.
     """
+    if problem := reading_problem(read):
+        raise ConfigError(f"player {name}: {problem}")
     words, files = absolute_command(command, folder, within)
     own = os.path.dirname(files[-1]) if files else None  # noqa: PTH120
     # Not resolved, so that `strays` can tell a link from its target.

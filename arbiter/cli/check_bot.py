@@ -16,7 +16,7 @@ from arbiter.cli.output import note, print_json, say
 from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import make
-from arbiter.players import registered
+from arbiter.players import reading_problem, registered
 
 if TYPE_CHECKING:
     from arbiter.match import Limits, Player
@@ -71,6 +71,8 @@ def check_bot(
         game, player, allowed = _written(game_name, command, options, limits)
     if missing := [path for path in read if not os.path.exists(path)]:  # noqa: PTH110
         raise ConfigError(f"--read {missing[0]}: there is no such file or folder")
+    if problem := reading_problem(read):
+        raise ConfigError(f"--{problem}")
     player = replace(player, read=(*player.read, *map(os.path.abspath, read)))
     cores = sorted(os.sched_getaffinity(0))
     take_core(cores[os.getpid() % len(cores)])

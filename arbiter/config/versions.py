@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arbiter.errors import Problem
-from arbiter.players import command_problems, registered, starting_problems
+from arbiter.players import command_problems, reading_problem, registered, starting_problems
 from arbiter.table.files import script_problem
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def faults_of_version(
     """What keeps a program from being started, each with its place in the program's own keys."""
     for message in starting_problems(version.command, version.variables()):
         yield (), message
+    if problem := reading_problem(version.read):
+        yield ("read",), problem
     if check_command:
         path = version.variables().get("PATH")
         missing = [

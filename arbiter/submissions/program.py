@@ -19,7 +19,7 @@ from arbiter.config.problems import placed, problems_of
 from arbiter.config.season_file import StrictModel, Word
 from arbiter.config.submissions import SOURCE
 from arbiter.errors import ConfigError, Problem
-from arbiter.players import command_problems, starting_problems
+from arbiter.players import command_problems, reading_problem, starting_problems
 from arbiter.submissions.recipes import WRITTEN, Recipe, by_names
 from arbiter.submissions.steps import Refused
 from arbiter.table.sandbox.landlock import path_of
@@ -105,6 +105,8 @@ def _strays(model: _BotModel) -> Iterator[Problem]:
         for number, word in enumerate(getattr(model, key)):
             if _is_outside(word):
                 yield Problem((key, number), f"{word!r} is not in the archive", INSIDE)
+    if problem := reading_problem(model.read):
+        yield Problem(("read",), problem)
     for key in ("command", "build"):
         for message in starting_problems(getattr(model, key), {}):
             yield Problem((key,), message)

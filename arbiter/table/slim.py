@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.table import forkserver
 from arbiter.table.forkserver.board import Board, new_file
+from arbiter.table.forkserver.dialogue import receive, send
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,8 @@ KEEPER_SECONDS = 120.0
 """For the keeper of the system in memory to copy what a match needs."""
 FILES = 256
 """How many files each process must be able to open; a match of four bots needs 72."""
-MOST_DESCRIPTORS = 253
-"""The kernel passes no more in one message."""
+MOST_DESCRIPTORS = 252
+"""The kernel passes no more in one message, beside that of the message itself."""
 
 
 def check_system() -> None:
@@ -105,16 +105,15 @@ class SlimProcess:
     def ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
         """Send a request, and descriptors; the answer's value and descriptors. VoidMatch if it is gone."""
         try:
-            socket.send_fds(self._socket, [json.dumps({"do": do, "with": arguments}).encode()], sent)
-            size = forkserver.MESSAGE_LIMIT
-            message, descriptors, _, _ = socket.recv_fds(self._socket, size, MOST_DESCRIPTORS)
+            send(self._socket, {"do": do, "with": arguments}, sent)
+            answer = receive(self._socket, MOST_DESCRIPTORS)
         except OSError as error:
             self._gone = True
             raise VoidMatch(f"the process that starts bots is gone: {error.strerror}") from None
-        if not message:
+        if answer is None:
             self._gone = True
             raise VoidMatch("the process that starts bots has died")
-        return json.loads(message), descriptors
+        return answer
 
     def hang_up(self) -> None:
         """End the dialogue from any thread: the process ends with every bot, and who waits gets VoidMatch."""

@@ -138,6 +138,7 @@ MISTAKES = {
     "an absolute word": ("command: [/usr/bin/python3, bot.py]\n", "command.0: '/usr/bin/python3' is not in the archive"),
     "reading elsewhere": ("command: [x]\nread: [/etc]\n", "bot.yaml:2:8: read.0: '/etc' is not in the archive"),
     "reading above": ("command: [x]\nread: [..]\n", "read.0: '..' is not in the archive"),
+    "reading too much": (f"command: [x]\nread: [{', '.join(['a'] * 33)}]\n", "bot.yaml:2:1: read: read names 33 files"),
     "building elsewhere": ("command: [x]\nbuild: [/bin/sh]\n", "build.0: '/bin/sh' is not in the archive"),
     "a NUL": ('command: ["x\\0"]\n', "a word of the command holds a NUL character"),
     "no YAML": ("command: [x\n", "bot.yaml:2:1: "),

@@ -23,7 +23,6 @@ The dialogue is one JSON message per datagram on a socket pair, ``{"do": name, "
 
 from __future__ import annotations
 
-MESSAGE_LIMIT = 256 * 1024
 DESCRIPTORS_PER_BOT = 4
 MOST_DESCRIPTORS = 255
 """That a bot may open. One beyond them takes its listener to the supervisor: no bot can have that number."""
