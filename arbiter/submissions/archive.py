@@ -62,6 +62,13 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
             raise Refused("it holds no files", "pack the folder with the bot in it")
         if len(files) > MOST_FILES:
             raise Refused(f"it holds {len(files)} files; at most {MOST_FILES} are taken", "leave some out")
+        folders = {
+            one.parts[:length] for one in named for length in range(1, len(one.parts) + one.entry.is_folder)
+        }
+        if len(folders) > MOST_FILES:
+            raise Refused(
+                f"it holds {len(folders)} folders; at most {MOST_FILES} are taken", "leave some out"
+            )
         most = MOST_GROWTH * max_size
         if (whole := sum(one.entry.size for one in files)) > most:
             raise Refused(f"unpacked it has {whole:,} bytes; at most {most:,} are taken", "leave files out")

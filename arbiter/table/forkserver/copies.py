@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.table.forkserver.kernel import MS_NODEV, MS_NOSUID, mount, set_read_only, unmount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 LARGEST, LARGEST_TOGETHER = 128 << 20, 256 << 20
-"""Bytes of one folder, and of all copies of a worker: they are in memory."""
+"""Bytes of one player's folders, and of all copies of a worker that are kept for later matches: they are in
+memory.
+"""
 MOST_FILES = 10_000
 DEEPEST = 32
-"""Levels of folders: each takes a descriptor while it is copied."""
+"""Levels of folders, each of which takes a descriptor while it is copied; what is below is left out."""
 BLOCK = 4096
 CHUNK = 1 << 20
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
@@ -50,10 +52,6 @@ class TooLarge(Exception):
     """A folder is too large to be copied."""
 
 
-class NoRoom(Exception):
-    """All that one match needs together is too large."""
-
-
 class Copies:
     """The copies of one process."""
 
@@ -62,45 +60,74 @@ class Copies:
         """By folder, the one used last at the end."""
         self._too_large: set[str] = set()
 
-    def cover(self, folders: list[str]) -> list[str]:
-        """Cover each folder with a copy of its present files; the folders that could not be covered."""
-        # A folder before its subfolders: a mount hides what is mounted below.
-        covered: set[str] = set()
-        for folder in sorted(set(folders)):
-            if self._cover(folder, covered):
-                covered.add(folder)
-        return sorted(set(folders) - covered)
+    def cover(self, players: Sequence[Sequence[str]]) -> list[str]:
+        """Cover the folders of a match's players with copies of their present files; those that could not be.
 
-    def _cover(self, folder: str, kept: set[str]) -> bool:
+        Each player has a share of its own, which its first folders get. What lies within a covered folder is
+        covered with it.
+        """
+        wanted = {folder for folders in players for folder in folders}
+        # What lies around would be copied, and what lies within would be counted, in place of the files.
+        for folder in [one for one in self._copies if one not in wanted and _touches(one, wanted)]:
+            _uncover(folder, self._copies.pop(folder))
+        found: dict[str, tuple[Entry, ...]] = {}
+        chosen = {folder for folders in players for folder in self._choose(folders, found)}
+        tops = sorted(folder for folder in chosen if not _is_within(folder, chosen))
+        covered = {folder for folder in tops if self._cover(folder, found[folder], chosen)}
+        return sorted(one for one in wanted - covered if not _is_within(one, covered))
+
+    def _choose(self, folders: Sequence[str], found: dict[str, tuple[Entry, ...]]) -> Iterable[str]:
+        """Those of a player's folders that fit into its share; what is in each is added to `found`."""
+        left, sizes = LARGEST, dict[str, int]()
+        for folder in folders:
+            if folder in self._too_large or folder in sizes or _is_within(folder, sizes):
+                continue
+            try:
+                if folder not in found:
+                    found[folder] = self._look(folder)
+            except TooLarge:
+                self._too_large.add(folder)
+                continue
+            except OSError:
+                continue
+            size = _size_of(found[folder])
+            more = size - sum(sizes[one] for one in sizes if _is_within(one, (folder,)))
+            if more <= left:
+                left -= more
+                sizes[folder] = size
+        return sizes
+
+    def _look(self, folder: str) -> tuple[Entry, ...]:
+        """What is in a folder now, whether or not it is covered."""
+        copy = self._copies.get(folder)
+        # A folder that is gone may come back with its copy on it.
+        if copy is not None and os.stat(folder).st_dev == copy.device:
+            return entries_of(copy.original)
+        with opened(folder, FOLDER) as original:
+            return entries_of(original)
+
+    def _cover(self, folder: str, entries: tuple[Entry, ...], kept: Collection[str]) -> bool:
         """Cover a folder, at no cost to the folders `kept`; False if that cannot be."""
-        if folder in self._too_large:
-            return False
-        try:
-            # A folder that is gone may come back with its copy on it.
-            device = os.stat(folder).st_dev
+        with suppress(OSError, TooLarge):
             copy = self._copies.pop(folder, None)
             if copy is not None:
-                if device == copy.device and entries_of(copy.original) == copy.entries:
+                if os.stat(folder).st_dev == copy.device and entries == copy.entries:
                     self._copies[folder] = copy
                     return True
                 _uncover(folder, copy)
-            for other in [other for other in self._copies if other.startswith(folder + "/")]:
+            for other in [other for other in self._copies if _is_within(other, (folder,))]:
                 _uncover(other, self._copies.pop(other))
             self._copies[folder] = self._mount_copy(folder, kept)
-        except TooLarge:
-            self._too_large.add(folder)
-        except (NoRoom, OSError):
-            pass
         return folder in self._copies
 
-    def _mount_copy(self, folder: str, kept: set[str]) -> Copy:
+    def _mount_copy(self, folder: str, kept: Collection[str]) -> Copy:
         with ExitStack() as undo:
             original = os.open(folder, FOLDER | os.O_CLOEXEC)
             undo.callback(os.close, original)
             entries = entries_of(original)
-            size = sum(-(-entry.size // BLOCK) * BLOCK + BLOCK for entry in entries) + CHUNK
+            size = _size_of(entries)
             self._make_room(size, kept)
-            options = f"size={size},mode=0755,nr_inodes={len(entries) + 9}"
+            options = f"size={size + CHUNK},mode=0755,nr_inodes={len(entries) + 9}"
             mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, options)
             undo.callback(unmount, folder)
             with opened(folder, FOLDER) as target:
@@ -110,14 +137,27 @@ class Copies:
             undo.pop_all()
         return Copy(original, entries, size, device)
 
-    def _make_room(self, size: int, kept: set[str]) -> None:
-        """Remove the copies used longest ago, but none of `kept`; NoRoom if that is not enough."""
-        others = [folder for folder in self._copies if folder not in kept]
-        while size + sum(copy.size for copy in self._copies.values()) > LARGEST_TOGETHER:
-            if not others:
-                raise NoRoom
-            folder = others.pop(0)
+    def _make_room(self, size: int, kept: Collection[str]) -> None:
+        """Remove the copies used longest ago, but none of `kept`."""
+        for folder in [folder for folder in self._copies if folder not in kept]:
+            if size + sum(copy.size for copy in self._copies.values()) <= LARGEST_TOGETHER:
+                break
             _uncover(folder, self._copies.pop(folder))
+
+
+def _size_of(entries: Iterable[Entry]) -> int:
+    """The bytes that a copy takes: whole blocks of each file and link, and one for itself."""
+    return sum(
+        BLOCK + (0 if stat.S_ISDIR(entry.mode) else -(-entry.size // BLOCK) * BLOCK) for entry in entries
+    )
+
+
+def _is_within(folder: str, others: Iterable[str]) -> bool:
+    return any(folder.startswith(f"{other}/") for other in others)
+
+
+def _touches(folder: str, others: Iterable[str]) -> bool:
+    return any(_is_within(folder, (other,)) or _is_within(other, (folder,)) for other in others)
 
 
 def _uncover(folder: str, copy: Copy) -> None:
@@ -150,9 +190,9 @@ def entries_of(folder: int) -> tuple[Entry, ...]:
             status, path = entry.stat(follow_symlinks=False), prefix + entry.name
             found.append(Entry(path, status.st_mode, status.st_size, status.st_ctime_ns, status.st_ino))
             left -= status.st_size if stat.S_ISREG(status.st_mode) else 0
-            if left < 0 or len(found) > MOST_FILES or depth > DEEPEST:
+            if left < 0 or len(found) > MOST_FILES:
                 raise TooLarge
-            if stat.S_ISDIR(status.st_mode):
+            if stat.S_ISDIR(status.st_mode) and depth < DEEPEST:
                 with suppress(PermissionError), opened(entry.name, FOLDER | os.O_NOFOLLOW, folder) as below:
                     look(below, f"{path}/", depth + 1)
 
@@ -160,7 +200,7 @@ def entries_of(folder: int) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def copy_folder(source: int, target: int) -> None:
+def copy_folder(source: int, target: int, depth: int = 0) -> None:
     """Copy the files, links and folders below an open folder to another, but for those it may not read."""
     with os.scandir(source) as listing:
         entries = list(listing)
@@ -174,7 +214,8 @@ def copy_folder(source: int, target: int) -> None:
                 with opened(name, FOLDER | os.O_NOFOLLOW, source) as below:
                     os.mkdir(name, 0o700, dir_fd=target)
                     with opened(name, FOLDER | os.O_NOFOLLOW, target) as made:
-                        copy_folder(below, made)
+                        if depth < DEEPEST:
+                            copy_folder(below, made, depth + 1)
                         _set_mode_and_time(made, status)
             elif stat.S_ISREG(status.st_mode):
                 _copy_file(name, source, target)

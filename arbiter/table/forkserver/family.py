@@ -108,7 +108,7 @@ class Family:
             if self._staged:
                 # One at least: `arbiter isolation` asks with no bots.
                 users = self._users.enough(max(1, len(bots)))
-                in_place = self._copies.cover([folder for bot in bots for folder in bot["folders"]])
+                in_place = self._copies.cover([bot["folders"] for bot in bots])
                 restart_numbers(bots[0]["seat"] if bots else 0)
                 skip_pipe_numbers()
             for seat, request in enumerate(bots):

@@ -27,7 +27,7 @@ from arbiter.table.system import SYSTEM
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.match import BotReport
+    from arbiter.match import BotReport, MatchRecord, Player
 
 pytestmark = [
     pytest.mark.process,
@@ -184,27 +184,67 @@ def test_a_folder_too_large_to_copy_is_read_where_it_is_and_this_is_noted(
     assert report.notes == (f"read where they are, not copied to memory: {own}",)
 
 
+def played_by(table: Table, *players: Player) -> MatchRecord:
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
+    options = {"seats": len(players), "deals": [[1, 0]]}
+    return table.play(MatchSpec("m", "s", None, None, 0, "planning", options, "1", players, limits))
+
+
+def with_weights(folder: Path, size: int, name: str = "weights") -> Path:
+    folder.mkdir(parents=True)
+    with open(folder / name, "wb") as file:
+        file.truncate(size)
+    return folder
+
+
 @on_a_stage
-def test_folders_too_large_together_are_read_where_they_are_and_this_is_noted(
-    table: Table, tmp_path: Path
-) -> None:
+def test_each_player_has_a_share_of_its_own_for_copies(table: Table, tmp_path: Path) -> None:
     players = []
     for seat in range(3):
-        own = tmp_path / str(seat)
-        own.mkdir()
+        own = with_weights(tmp_path / str(seat), copies.LARGEST // 10 * 9)
         (own / "bot.py").write_text(PLAY)
-        with open(own / "weights", "wb") as file:
-            file.truncate(copies.LARGEST_TOGETHER // 3)
         players.append(registered(f"bot{seat}", (sys.executable, str(own / "bot.py")), own))
-    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
-    options = {"seats": 3, "deals": [[1, 0]]}
-    spec = MatchSpec("m", "s", None, None, 0, "planning", options, "1", tuple(players), limits)
     for _ in range(2):
-        record = table.play(spec)
-        assert [bot.notes for bot in record.bots] == [
-            (), (), (f"read where they are, not copied to memory: {tmp_path / '2'}",)
-        ]  # fmt: skip
-        assert record.isolation["own files"] == f"copies in memory, but for {tmp_path / '2'}"
+        record = played_by(table, *players)
+        assert [bot.notes for bot in record.bots] == [(), (), ()]
+        assert record.isolation["own files"] == "copies in memory"
+
+
+@on_a_stage
+def test_what_else_a_player_reads_does_not_take_its_own_folders_room(table: Table, tmp_path: Path) -> None:
+    own = with_weights(tmp_path / "z", copies.LARGEST // 2)
+    (own / "bot.py").write_text(PLAY)
+    read = [str(with_weights(tmp_path / f"a{number}", copies.LARGEST // 3)) for number in range(2)]
+    player = registered("bot", (sys.executable, str(own / "bot.py")), own, read=[*read, str(own)])
+    record = played_by(table, player, replace(player, name="other", read=(str(own),)))
+    told = f"read where they are, not copied to memory: {read[1]}"
+    assert [bot.notes for bot in record.bots] == [(told,), ()]
+
+
+@on_a_stage
+def test_what_lies_in_a_copied_folder_is_copied_with_it(table: Table, tmp_path: Path) -> None:
+    own = with_weights(tmp_path / "own" / "inner", copies.LARGEST // 3 * 2)
+    (own / "bot.py").write_text(PLAY)
+    read = [str(tmp_path / "own"), *(str(with_weights(own / str(number), 0)) for number in range(9))]
+    player = registered("bot", (sys.executable, str(own / "bot.py")), own, read=read)
+    # Also where the inner one was copied before.
+    record = played_by(
+        table, replace(player, read=(str(own),)), replace(player, name="other", read=(str(own),))
+    )
+    assert record.forfeit is None
+    record = played_by(table, player, replace(player, name="other"))
+    assert [bot.notes for bot in record.bots] == [(), ()]
+    assert record.forfeit is None
+
+
+@on_a_stage
+def test_folders_without_end_keep_nothing_from_being_copied(table: Table, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    place = own
+    for _ in range(copies.DEEPEST + 5):
+        place /= "d"
+    place.mkdir(parents=True)
+    assert seen_by(table, own, "").notes == ()
 
 
 @on_a_stage
@@ -468,18 +508,15 @@ def test_a_folder_has_entries_that_change_with_what_is_in_it(tmp_path: Path) -> 
     assert before != after
 
 
-@pytest.mark.parametrize("what", ["large", "many", "deep"])
+@pytest.mark.parametrize("what", ["large", "many"])
 def test_what_is_too_much_to_copy_is_seen(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copies, "LARGEST", 10)
     monkeypatch.setattr(copies, "MOST_FILES", 4)
-    monkeypatch.setattr(copies, "DEEPEST", 2)
     if what == "large":
         (tmp_path / "file").write_text("x" * 11)
     if what == "many":
         for number in range(5):
             (tmp_path / str(number)).touch()
-    if what == "deep":
-        (tmp_path / "a" / "b" / "c" / "d").mkdir(parents=True)
     folder = os.open(tmp_path, os.O_RDONLY)
     with pytest.raises(copies.TooLarge):
         copies.entries_of(folder)
