@@ -30,6 +30,13 @@ def program_problem(program: str, folder: str, path: str | None = None) -> str:
     return ""
 
 
+def first_words(text: bytes) -> list[str]:
+    """The words of a script's first line, as the kernel reads them: they end at a blank, and all at a NUL."""
+    line = text[:LONGEST_LINE].partition(b"\n")[0].partition(b"\0")[0]
+    words = line[2:].replace(b"\t", b" ").split(b" ") if line.startswith(b"#!") else []
+    return [os.fsdecode(word) for word in words if word]
+
+
 def script_problem(program: str, folder: str, path: str | None = None) -> str:
     """Why the kernel would not execute a program of text, for its first line; "" if that is not why.
 
@@ -47,12 +54,13 @@ def script_problem(program: str, folder: str, path: str | None = None) -> str:
     line = text.partition(b"\n")[0]
     if line.endswith(b"\r"):
         return f"the first line of {program} ends with a carriage return (save it with newlines alone)"
-    named = [os.fsdecode(word) for word in line[2:].split()[:2]]
+    named = first_words(text)
+    shown = [word.encode(errors="backslashreplace").decode() for word in named]
     if named and os.path.isabs(named[0]) and not os.path.isfile(named[0]):
-        return f"the first line of {program} names {named[0]}, which is not there"
+        return f"the first line of {program} names {shown[0]}, which is not there"
     by_env = len(named) > 1 and os.path.basename(named[0]) == "env"  # noqa: PTH119
     if by_env and "=" not in named[1] and named[1][0] != "-" and shutil.which(named[1], path=path) is None:
-        return f"the first line of {program} names {named[1]}, which is not in PATH"
+        return f"the first line of {program} names {shown[1]}, which is not in PATH"
     return ""
 
 

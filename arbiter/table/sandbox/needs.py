@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.match import Player
+from arbiter.table.files import LONGEST_LINE, first_words
 from arbiter.table.forkserver.libraries import find, needs_of
 from arbiter.table.forkserver.ways import opened_file, steps
 from arbiter.table.sandbox.landlock import (
@@ -50,8 +51,8 @@ SHORTEST_NAME = 3
 PREFIXES = ("/", "/usr", "/usr/local")
 """Above a folder `bin`: what all programs share, and no installation of one."""
 SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh", "env")
-LONGEST_SCRIPT, LONGEST_LINE = 100_000, 256
-MOST_INTERPRETERS, MOST_MENTIONED = 4, 30
+LONGEST_SCRIPT = 100_000
+MOST_INTERPRETERS, MOST_MENTIONED = 8, 30
 MOUNTED = ("/etc", "/dev", "/proc", "/sys")
 """What a bot's root has beside the system's folders."""
 WORD = re.compile(rb"[\w./+-]+")
@@ -133,7 +134,7 @@ def _needs_of(
         return _is_in(real, open_to_it) and not _is_in(real, HIDDEN)
 
     # What a file of an author's names is neither opened nor looked at unless all may run it.
-    shown = [one for one in _interpreters(program, path, is_open) if one == program or is_open(one)]
+    shown = [one for one in _interpreters(program, folder, path, is_open) if one == program or is_open(one)]
     spoken = [one for one, *_ in languages if is_open(one)]
     chosen = [program] if is_open(program) else []
     # Without it the kernel starts nothing.
@@ -185,15 +186,14 @@ def libraries() -> tuple[str, ...]:
     return tuple(filter(None, found))
 
 
-def _interpreters(program: str, path: str, is_open: Callable[[str], bool]) -> list[str]:
+def _interpreters(program: str, folder: str, path: str, is_open: Callable[[str], bool]) -> list[str]:
     """A program; if it is a script, also what its first line names, and what ``/usr/bin/env`` starts."""
     found = [program]
     while len(found) < MOST_INTERPRETERS and (len(found) == 1 or is_open(found[-1])):
-        line = _text_of(found[-1], LONGEST_LINE).partition(b"\n")[0]
-        words = [os.fsdecode(word) for word in line[2:].split()] if line.startswith(b"#!") else []
+        words = first_words(_text_of(found[-1], LONGEST_LINE))
         if not words:
             break
-        found.append(words[0])
+        found.append(os.path.join(folder, words[0]))  # noqa: PTH118
         if Path(words[0]).name == "env":
             rest = [word for word in words[1:] if word[0] != "-" and "=" not in word]
             if rest and (started := shutil.which(rest[0], path=path)):

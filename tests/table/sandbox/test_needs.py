@@ -45,6 +45,21 @@ def test_a_script_needs_its_interpreter_and_that_what_env_starts(tmp_path: Path)
     assert any(path.endswith("/sort") for path in needed(tmp_path, "#!/usr/bin/env sort\n"))
 
 
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("#!/bin/s\0h", "/bin/s"), ("#!/usr/bin/env so\0rt", "/usr/bin/env"), ("#!\t/bin/sh\0 x", "/bin/sh"),
+        ("#!/bin/sh\x0c", ""), ("#!\0", ""), ("#!", ""), ("#!" + "\xff" * 300, ""), ("#!/\0\0/sh", ""),
+    ],
+)  # fmt: skip
+def test_a_first_line_is_read_as_the_kernel_does(line: str, named: str, tmp_path: Path) -> None:
+    script = tmp_path / "bot"
+    script.write_bytes(line.encode("latin-1"))
+    player = Player("p", (str(script),), str(tmp_path), read=(str(tmp_path),), files=(str(script),))
+    needs = needs_of_bot(player, str(script))
+    assert set(needs.asked.needed) == ({named} if os.path.isfile(named) else set())
+
+
 def test_a_shell_script_needs_the_programs_that_it_names(tmp_path: Path) -> None:
     found = needed(tmp_path, "#!/bin/sh\nexec sort bot\n")
     assert any(path.endswith("/sort") for path in found)
