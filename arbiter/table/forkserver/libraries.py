@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.table.forkserver.ways import opened_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MAGIC = b"\x7fELF\x02\x01"
 """64 bits, the low byte first: what all machines that we know a filter for have."""
@@ -20,13 +20,28 @@ SEGMENT = struct.Struct("<I4xQQ8xQ16x")
 """Kind, place in the file, address, size in the file."""
 LOADED, DYNAMIC, INTERPRETER = 1, 2, 3
 NEEDED, STRINGS, STRINGS_SIZE, OLD_PATH, PATH = 1, 5, 10, 15, 29
-MOST_BYTES = 16 << 20
-"""Of a part of a file that is read."""
-MOST_SEGMENTS, MOST_NAMES = 200, 200
+LONGEST_TABLE, LONGEST_NAME = 64 << 10, 4096
+"""Bytes that are read of a file's table of what it loads, and of a name."""
+MOST_SEGMENTS, MOST_NAMES, MOST_FOLDERS = 200, 200, 16
 SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/")
 """Where what a program loads is looked for: an author's own libraries lie in his own folder."""
 CONFIGURED = "/etc/ld.so.conf"
 BY_DEFAULT = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
+
+_found: dict[tuple[str, tuple[str, ...]], str] = {}
+"""What was looked for, by name and the folders in which it was looked for first."""
+
+
+class Looks:
+    """How many more files and names may be looked at: authors write what makes us look."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, many: int = 1) -> bool:
+        """Count some; False if there were too many."""
+        self.left -= many
+        return self.left >= 0
 
 
 class Needs(NamedTuple):
@@ -52,45 +67,58 @@ def _read(file: int, folder: str) -> Needs | None:
     if not header.startswith(MAGIC):
         return None
     machine, at, size, count = HEADER.unpack(header[: HEADER.size])
-    count = min(count, MOST_SEGMENTS)
-    table = os.pread(file, size * count, at)
-    segments = [SEGMENT.unpack_from(table, number * size) for number in range(count)]
+    if size != SEGMENT.size:
+        return None
+    segments = list(SEGMENT.iter_unpack(os.pread(file, size * min(count, MOST_SEGMENTS), at)))
 
-    def text_of(kind: int) -> bytes:
-        return next((_part(file, place, length) for what, place, _, length in segments if what == kind), b"")
+    def text_of(kind: int, most: int) -> bytes:
+        found = ((place, length) for what, place, _, length in segments if what == kind)
+        return next((os.pread(file, min(length, most), place) for place, length in found), b"")
 
-    loader = text_of(INTERPRETER).partition(b"\0")[0]
-    words = text_of(DYNAMIC)
+    loader = text_of(INTERPRETER, LONGEST_NAME).partition(b"\0")[0]
+    words = text_of(DYNAMIC, LONGEST_TABLE)
     entries = list(struct.iter_unpack("<QQ", words[: len(words) // 16 * 16]))
     known = dict(entries)
     address, length = known.get(STRINGS, 0), known.get(STRINGS_SIZE, 0)
-    strings = b""
+    strings = 0
     for what, place, start, size in segments:
         if what == LOADED and start <= address < start + size:
-            strings = _part(file, place + address - start, length)
+            strings = place + address - start
 
     def said(*tags: int) -> list[str]:
-        found = (value for tag, value in entries if tag in tags)
-        return [os.fsdecode(strings[value : strings.index(b"\0", value)]) for value in found]
+        places = [value for tag, value in entries if tag in tags and value < length][:MOST_NAMES]
+        texts = (os.pread(file, min(LONGEST_NAME, length - value), strings + value) for value in places)
+        return [os.fsdecode(text[: text.index(b"\0")]) for text in texts]
 
     folders = [part for text in said(OLD_PATH, PATH) for part in text.split(":") if part]
     here = [part.replace("${ORIGIN}", folder).replace("$ORIGIN", folder) for part in folders]
-    names = said(NEEDED)[:MOST_NAMES]
-    return Needs(machine, os.fsdecode(loader), tuple(names), tuple(here[:MOST_NAMES]))
+    places = dict.fromkeys(map(os.path.normpath, here))
+    return Needs(machine, os.fsdecode(loader), _first(said(NEEDED), MOST_NAMES), _first(places, MOST_FOLDERS))
 
 
-def _part(file: int, place: int, length: int) -> bytes:
-    return os.pread(file, min(length, MOST_BYTES), place)
+def _first(words: Iterable[str], most: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))[:most]
 
 
-def files_for(needs: Needs) -> Iterator[str]:
-    """The paths of the loader and the libraries of the system that a file names, as far as they are found."""
+def files_for(needs: Needs, looks: Looks) -> Iterator[str]:
+    """The paths of the loader and the libraries of the system that a file names, as far as they are found;
+    none for a file that this machine does not run.
+    """
+    if needs.machine != ours() or not looks.take(len(needs.libraries)):
+        return
     folders = tuple(folder for folder in needs.folders if is_of_the_system(f"{folder}/"))
     found = [
         needs.loader,
-        *(find(name, needs.machine, folders) for name in needs.libraries if "/" not in name),
+        *(find(name, folders, looks) for name in needs.libraries if "/" not in name),
     ]
     yield from (path for path in found if path and is_of_the_system(path))
+
+
+@cache
+def ours() -> int:
+    """The kind of this machine, as programs name it; 0 if its shell does not tell."""
+    shell = needs_of("/bin/sh")
+    return 0 if shell is None else shell.machine
 
 
 def is_of_the_system(path: str) -> bool:
@@ -98,15 +126,20 @@ def is_of_the_system(path: str) -> bool:
     return path.startswith(SYSTEM) and os.path.realpath(path).startswith(SYSTEM)
 
 
-@cache
-def find(name: str, machine: int, first: tuple[str, ...] = ()) -> str:
-    """Where the loader finds a library for this kind of machine; "" if nowhere."""
-    for folder in (*first, *searched()):
-        path = f"{folder}/{name}"
-        found = needs_of(path)
-        if found is not None and found.machine == machine:
-            return path
-    return ""
+def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
+    """Where the loader finds a library for this machine; "" if nowhere, or if that takes too many looks."""
+    if (name, first) not in _found:
+        _found[name, first] = ""
+        for folder in (*first, *searched()):
+            path = f"{folder}/{name}"
+            if not looks.take():
+                # Another one may have looks left.
+                del _found[name, first]
+                return ""
+            if os.path.isfile(path) and (found := needs_of(path)) is not None and found.machine == ours():
+                _found[name, first] = path
+                break
+    return _found[name, first]
 
 
 @cache

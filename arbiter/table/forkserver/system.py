@@ -29,7 +29,7 @@ from arbiter.table.forkserver.kernel import (
     mount,
     unmount,
 )
-from arbiter.table.forkserver.libraries import files_for, needs_of
+from arbiter.table.forkserver.libraries import Looks, files_for, needs_of
 from arbiter.table.forkserver.ways import steps
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ CHUNK = 1 << 20
 UNITS = ("site-packages", "dist-packages", "node_modules")
 """Folders that may be large, and are then read where they are, although what is around them is copied."""
 LARGEST_UNIT = 128 << 20
-MOST_SCANNED = 20_000
-"""Files of a folder that are looked at for the libraries that they load."""
+MOST_LOOKS = 30_000
+"""For the libraries that one player's programs load: files, names in them and places, each time it asks."""
 OF_NO_USE = {
     "python": ("test", "idlelib", "turtledemo", "ensurepip", "tkinter"),
     "jdk": ("jmods", "demo", "man", "src.zip", "include"),
@@ -83,6 +83,7 @@ class System:
         self._left_out: dict[str, dict[str, None]] = {}
         self._player = ""
         self._mentioned = False
+        self._looks = Looks(MOST_LOOKS)
         self._share, self._shares = share, {"": budget}
         """By player, the bytes that are left of its share; "" for what all need."""
         self._beyond_share: set[str] = set()
@@ -114,6 +115,7 @@ class System:
         self._shares.setdefault(player, self._share)
         before = self._player, self._mentioned
         self._player, self._mentioned = player, mentioned
+        self._looks = Looks(MOST_LOOKS)
         try:
             yield
         finally:
@@ -140,8 +142,8 @@ class System:
 
     def scan(self, folder: str) -> None:
         """Take the libraries that programs in a folder load, or a file, which itself is not taken."""
-        for number, path in enumerate(_loading(folder) if os.path.isdir(folder) else [folder]):
-            if number == MOST_SCANNED:
+        for path in _loading(folder) if os.path.isdir(folder) else [folder]:
+            if not self._looks.take():
                 break
             self._take_libraries(path)
 
@@ -250,7 +252,7 @@ class System:
 
     def _take_libraries(self, path: str) -> None:
         needs = needs_of(path)
-        for library in files_for(needs) if needs is not None else ():
+        for library in files_for(needs, self._looks) if needs is not None else ():
             self.take(library)
 
     def _refuse_beyond(self, size: int) -> None:

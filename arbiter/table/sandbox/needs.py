@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.match import Player
 from arbiter.table.files import LONGEST_LINE, first_words
-from arbiter.table.forkserver.libraries import find, needs_of
+from arbiter.table.forkserver.libraries import Looks, find
 from arbiter.table.forkserver.ways import opened_file, steps
 from arbiter.table.sandbox.landlock import (
     DEVICES,
@@ -181,9 +182,8 @@ def base() -> dict[str, list[str]]:
 @lru_cache(maxsize=1)
 def libraries() -> tuple[str, ...]:
     """The libraries of `LIBRARIES` that this machine has."""
-    shell = needs_of(ALWAYS[0])
-    found = [find(name, shell.machine) for name in LIBRARIES] if shell is not None else []
-    return tuple(filter(None, found))
+    looks = Looks(sys.maxsize)
+    return tuple(filter(None, (find(name, (), looks) for name in LIBRARIES)))
 
 
 def _interpreters(program: str, folder: str, path: str, is_open: Callable[[str], bool]) -> list[str]:

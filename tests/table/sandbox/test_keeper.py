@@ -14,7 +14,7 @@ from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import Table
 from arbiter.table import system as system_module
-from arbiter.table.forkserver.libraries import MAGIC, needs_of
+from arbiter.table.forkserver.libraries import MAGIC, Looks, files_for, needs_of
 from arbiter.table.sandbox.isolation import stage
 from arbiter.table.sandbox.needs import Asked
 from arbiter.table.system import SYSTEM
@@ -194,3 +194,38 @@ def test_what_one_player_had_no_room_for_is_copied_for_another(
     finally:
         SYSTEM.close()
     assert read_where_they_are == [(str(second),), ()]
+
+
+def test_what_authors_write_makes_us_look_at_so_much_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(os.path, "isfile", lambda path: bool(looked.append(path)))
+    looks = Looks(1000)
+    for number in range(5):
+        names = [f"lib{number}-{name}.so" for name in range(200)]
+        decoy = tmp_path / f"decoy{number}"
+        decoy.write_bytes(
+            program_that_needs(*names, looked_for_in=":".join(f"/usr/lib/{n}" for n in range(200)))
+        )
+        needs = needs_of(str(decoy))
+        assert needs is not None
+        list(files_for(needs, looks))
+    assert 0 < len(looked) < 1000
+
+
+def test_a_folder_that_is_named_twice_is_looked_in_once(tmp_path: Path) -> None:
+    (tmp_path / "decoy").write_bytes(program_that_needs("a.so", looked_for_in="/usr/lib:/usr/./lib/:" * 90))
+    needs = needs_of(str(tmp_path / "decoy"))
+    assert needs is not None and needs.folders == ("/usr/lib",)
+
+
+def test_what_another_machines_program_loads_is_not_looked_for(tmp_path: Path) -> None:
+    code = bytearray(program_that_needs("libc.so.6"))
+    code[18] ^= 1
+    (tmp_path / "decoy").write_bytes(code)
+    needs = needs_of(str(tmp_path / "decoy"))
+    assert needs is not None and needs.libraries == ("libc.so.6",)
+    looks = Looks(1000)
+    assert not [*files_for(needs, looks)]
+    assert looks.left == 1000

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from arbiter.match import Player
 from arbiter.table.files import SYSTEM_PATH
-from arbiter.table.forkserver.libraries import files_for, needs_of
+from arbiter.table.forkserver.libraries import Looks, files_for, needs_of
 from arbiter.table.forkserver.ways import steps
 from arbiter.table.sandbox.needs import needs_of_bot
 
@@ -37,7 +37,7 @@ def needed(folder: Path, text: str, name: str = "bot") -> tuple[str, ...]:
 def test_a_program_names_its_loader_and_libraries() -> None:
     needs = needs_of(os.path.realpath(sys.executable))
     assert needs is not None and needs.loader.startswith("/lib")
-    assert any("libc.so" in path or "libpython" in path for path in files_for(needs))
+    assert any("libc.so" in path or "libpython" in path for path in files_for(needs, Looks(1000)))
 
 
 def test_a_script_needs_its_interpreter_and_that_what_env_starts(tmp_path: Path) -> None:
@@ -115,6 +115,6 @@ def test_a_file_that_only_looks_like_a_program_is_none(data: st.DataObject) -> N
     os.write(reading, bytes(code))
     try:
         needs = needs_of(f"/proc/self/fd/{reading}")
-        assert needs is None or all(isinstance(path, str) for path in files_for(needs))
+        assert needs is None or all(isinstance(path, str) for path in files_for(needs, Looks(1000)))
     finally:
         os.close(reading)
