@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
@@ -38,12 +38,18 @@ def parse_duration(text: str) -> int:
     return ns
 
 
+def duration_text(ns: int) -> str:
+    """``10s``, ``1.5ms``."""
+    seconds, rest = divmod(ns, SECOND)
+    return f"{ns / MS:.6f}".rstrip("0").rstrip(".") + "ms" if rest else f"{seconds}s"
+
+
 @dataclass(frozen=True, slots=True)
 class TimeControl:
     """The time of a player: a budget for the match and an increment, or a limit per command.
 
     `budget_ns` is for the whole match, or for each command if `per_request`; `increment_ns` is added after
-    each answered request for a decision.
+    each answered request for a decision. What follows from that is said here and in `Clock` alone.
     """
 
     budget_ns: int
@@ -66,6 +72,45 @@ class TimeControl:
         if control.budget_ns < MS:
             raise ConfigError(f"time control under a millisecond: {text!r}", hint=_FORMS)
         return control
+
+    def __str__(self) -> str:
+        """As `parse` reads it."""
+        more = f"+{duration_text(self.increment_ns)}" if self.increment_ns else ""
+        return duration_text(self.budget_ns) + more + ("/request" if self.per_request else "")
+
+    def to_json(self) -> dict[str, float | bool]:
+        """Its parts as JSON values, times in ms."""
+        return {
+            "budget_ms": self.budget_ns / MS,
+            "increment_ms": self.increment_ns / MS,
+            "per_request": self.per_request,
+        }
+
+    @property
+    def match_ns(self) -> int | None:
+        """The budget of a match; None where each command has a limit of its own."""
+        return None if self.per_request else self.budget_ns
+
+    @property
+    def drains(self) -> int:
+        """1 where what is charged is no longer left for later, 0 where each command has the same limit."""
+        return 0 if self.per_request else 1
+
+    def granted_ns(self, answers: int) -> int:
+        """All that a seat with so many answers was given for the match, or its limit for each command."""
+        return self.budget_ns + self.increment_ns * answers
+
+    def longest_ns(self, seats: int, commands: int, answers: int = 0) -> int:
+        """The most that so many seats may use in a match of so many commands and answers."""
+        if self.per_request:
+            return self.budget_ns * commands
+        return seats * self.budget_ns + self.increment_ns * answers
+
+    def longest_budget_ns(self, within_ns: int, seats: int, commands: int, answers: int) -> int:
+        """The longest budget with which a match fits, in whole seconds or, below one, ms; 0 if none."""
+        spare = within_ns - replace(self, budget_ns=0).longest_ns(seats, commands, answers)
+        most = max(0, spare // (commands if self.per_request else seats))
+        return most - most % (SECOND if most >= SECOND else MS)
 
 
 def used_up(
@@ -98,14 +143,13 @@ class Clock:
     An exchange is late by what it was allowed when it began.
     """
 
-    __slots__ = ("_drains", "increment_ns", "left", "used")
+    __slots__ = ("_drains", "_increment_ns", "left", "used")
 
     def __init__(self, control: TimeControl, seats: int) -> None:
-        self.left = [control.budget_ns] * seats
+        self.left = [control.granted_ns(0)] * seats
         self.used = [0] * seats
-        self.increment_ns = control.increment_ns
-        # A limit per command does not shrink with use.
-        self._drains = 0 if control.per_request else 1
+        self._increment_ns = control.increment_ns
+        self._drains = control.drains
 
     def charge(self, seats: Sequence[int], costs: Sequence[int], allowed: Sequence[int]) -> int | None:
         """Charge each of `seats` its cost; the first seat that exceeds what it was allowed, if any.
@@ -125,6 +169,7 @@ class Clock:
         """What an exchange with this number of commands may use, by seat."""
         return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
-    def reward(self, seat: int) -> None:
-        """Add the increment after an answered request for a decision."""
-        self.left[seat] += self.increment_ns
+    def reward(self, seat: int) -> tuple[int, int]:
+        """Add the increment after an answered request; what the seat has used, and what it has left."""
+        left = self.left[seat] = self.left[seat] + self._increment_ns
+        return self.used[seat], left

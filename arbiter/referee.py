@@ -267,11 +267,10 @@ class _Match:
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None
-        if clock.increment_ns:
-            clock.reward(seat)
+        used, left = clock.reward(seat)
         deal = len(self._deals) - 1
         # Not the answer itself: it may be long.
-        self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
+        self._moves.append((deal, seat, request, canonical, reply[1:5], used, left))
         return action, after
 
     def record(
@@ -286,15 +285,14 @@ class _Match:
         Times are rounded so that moves sum to totals.
         """
         spec, game = self._spec, self._game
-        per_request = spec.limits.time.per_request
+        drains = spec.limits.time.drains
         charged = [0] * game.seats
         moves = []
         for deal, seat, request, action, (wall, _, cpu, delay), used, left in self._moves:
             total = (used + 500) // 1000 * 1000
             cost, charged[seat] = total - charged[seat], total
             # So that what is left and what is charged sum to what was granted.
-            if not per_request:
-                left += used - total
+            left += (used - total) * drains
             wall, left = (wall + 500) // 1000 * 1000, (left + 500) // 1000 * 1000
             if cpu or delay:
                 cpu, delay = rounded_to_us(cpu), rounded_to_us(delay)

@@ -146,3 +146,23 @@ ANSWERS = [("gen_declare", 0, 600 * MS), ("gen_move", 4, 301 * MS)]
 )
 def test_how_a_budget_went_is_told_where_a_tenth_of_it_went_before(time, earlier, words):
     assert used_up(TimeControl.parse(time), earlier, ANSWERS) == words
+
+
+@pytest.mark.parametrize("text", ["3m", "1.5s", "60s+100ms", "500ms/request", "2500us"])
+def test_a_time_control_reads_back_what_it_writes(text):
+    control = TimeControl.parse(text)
+    assert TimeControl.parse(str(control)) == control
+
+
+@pytest.mark.parametrize(
+    ("text", "granted", "match", "longest"),
+    [
+        ("10s", 10_000, 10_000, 40_000),
+        ("10s+1s", 13_000, 10_000, 60_000),
+        ("10ms/request", 10, None, 1_000),
+    ],
+)
+def test_what_follows_from_a_time_control_is_its_own_arithmetic(text, granted, match, longest):
+    control = TimeControl.parse(text)
+    found = control.granted_ns(3), control.match_ns, control.longest_ns(4, 100, 20)
+    assert found == (granted * MS, None if match is None else match * MS, longest * MS)

@@ -162,8 +162,8 @@ def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
         (move.wall_ns for match in played for move in match.record.moves if move.seat == match.seat),
         default=0,
     )
-    control = subject.limits.time
-    of = f" of {control.budget_ns / SECOND:g} s" if not control.per_request else ""
+    match_ns = subject.limits.time.match_ns
+    of = "" if match_ns is None else f" of {match_ns / SECOND:g} s"
     return f"at most {most / SECOND:.3f} s{of} a match, {slowest / 1e6:.1f} ms a decision"
 
 

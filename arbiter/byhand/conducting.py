@@ -34,7 +34,7 @@ class Conducting:
         self.owed = [0] * seats
         self.charged = 0
         self._used = [0] * seats
-        self._left: Sequence[int] = (self._time.budget_ns,) * seats
+        self._left: Sequence[int] = (self._time.granted_ns(0),) * seats
         self._next: tuple[Seat, Send] | None = None
         self._wait_for(*next(self._steps))
         for reply in given:
@@ -43,9 +43,8 @@ class Conducting:
     @property
     def left(self) -> list[int]:
         """What each seat may still use, in ns."""
-        if self._time.per_request:
-            return list(self._left)
-        return [left - owed for left, owed in zip(self._left, self.owed, strict=True)]
+        drains = self._time.drains
+        return [left - owed * drains for left, owed in zip(self._left, self.owed, strict=True)]
 
     def time_left(self, seat: Seat) -> Command:
         """The command that tells a seat what it may still use."""

@@ -67,7 +67,7 @@ def state_lines(position: Position) -> Iterator[str]:
 
 def clock_lines(machine: ByHand) -> Iterator[str]:
     """What each seat has left of its time."""
-    control = machine.setup.limits.time
+    match_ns = machine.setup.limits.time.match_ns
+    what = "a request" if match_ns is None else f"left of {match_ns / 1e9:g} s"
     for seat, left in enumerate(machine.left):
-        what = "a request" if control.per_request else f"left of {control.budget_ns / 1e9:g} s"
         yield f"  {seat}  {left / 1e6:.1f} ms {what}"

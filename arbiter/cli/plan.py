@@ -137,15 +137,16 @@ def _lengths(season: Shape, match_ns: float) -> dict[str, float]:
 
 
 def _fitting(config: Config, season: Shape, ns: int, mean: float | None) -> dict[str, Any]:
-    longest, per_request = longest_time(config, season, ns), config.limits.time.per_request
+    longest, time = longest_time(config, season, ns), config.limits.time
     least, most = CONTEST_BUDGETS
+    contest = None if longest < least or time.match_ns is None else min(longest, most) // SECOND
     return {
         "within_s": ns / SECOND,
         "rounds_at_worst": season.rounds_within(ns, season.match_ns),
         "rounds_at_trial_pace": None if mean is None else season.rounds_within(ns, mean),
         "longest_time_s": longest / SECOND,
-        "per_request": per_request,
-        "contest_budget_s": None if longest < least or per_request else min(longest, most) // SECOND,
+        "per_request": time.per_request,
+        "contest_budget_s": contest,
     }
 
 
@@ -201,7 +202,7 @@ def _print_fitting(fits: dict[str, Any], left: int, time: TimeControl) -> None:
 def _compared(fits: dict[str, Any], time: TimeControl) -> str:
     """The longest time beside the contest's, where that is the season's, else beside the season's own."""
     least, most = CONTEST_BUDGETS
-    if not time.per_request and least <= time.budget_ns <= most:
+    if time.match_ns is not None and least <= time.match_ns <= most:
         if fits["contest_budget_s"] is not None:
             return f"; of the contest's 3 to 15 min take {duration(fits['contest_budget_s'])}"
         whose, own = "contest", least / SECOND

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from arbiter.clock import MS, TimeControl, parse_duration
+from arbiter.clock import MS, TimeControl, duration_text, parse_duration
 from arbiter.errors import ConfigError
 from arbiter.match import Limits
 
@@ -79,13 +79,10 @@ def changed(limits: Limits, **written: str | None) -> Limits:
 
 def written(limits: Limits) -> WrittenLimits:
     """Limits as people write them."""
-    time, start = limits.time, limits.start_ns
-    control = duration_text(time.budget_ns) + (
-        f"+{duration_text(time.increment_ns)}" if time.increment_ns else ""
-    )
+    start = limits.start_ns
     memory, rest = divmod(limits.memory_bytes, 10**6)
     return WrittenLimits(
-        time=control + ("/request" if time.per_request else ""),
+        time=str(limits.time),
         start_time=NO_START if start is None else duration_text(start),
         memory=f"{limits.memory_bytes}" if rest else f"{memory}MB",
         clock=limits.clock,
@@ -100,12 +97,6 @@ def options_of(limits: Limits, keys: Iterable[str] = tuple(asdict(USUAL))) -> li
     text = written(limits)
     unusual = [key for key in keys if getattr(text, key) != getattr(USUAL, key)]
     return [word for key in unusual for word in (f"--{key.replace('_', '-')}", getattr(text, key))]
-
-
-def duration_text(ns: int) -> str:
-    """``10s``, ``1.5ms``."""
-    seconds, rest = divmod(ns, 10**9)
-    return f"{ns / 10**6:.6f}".rstrip("0").rstrip(".") + "ms" if rest else f"{seconds}s"
 
 
 def parse_memory(text: str) -> int:

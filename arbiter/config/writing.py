@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from arbiter.clock import duration_text
 from arbiter.config.changes import LATER
-from arbiter.config.limits import duration_text
 from arbiter.text import printable
 
 if TYPE_CHECKING:

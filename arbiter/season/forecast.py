@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arbiter.clock import MS, SECOND, TimeControl
+from arbiter.clock import SECOND, TimeControl
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from arbiter.season.settings import as_begun, config_of
@@ -132,26 +132,18 @@ def shape(config: Config, at_once: int, left: Left | None = None) -> Shape:
 
 def worst_match(config: Config, time: TimeControl) -> int:
     """The longest that a match can take, in ns: every player starts as late and thinks as long as it may."""
-    commands, answers = _asked(config)
-    start = config.limits.start_ns or 0
-    if time.per_request:
-        return start + time.budget_ns * commands
-    return start + config.game.seats * time.budget_ns + time.increment_ns * answers
+    return (config.limits.start_ns or 0) + time.longest_ns(config.game.seats, *_asked(config))
 
 
 def longest_time(config: Config, season: Shape, within_ns: int) -> int:
     """The longest time in ns, of the config's kind, with which all that is left fits; 0 if none does.
 
-    It is a budget for a player and match, or a time for each command; in whole seconds, below one
-    second in whole milliseconds.
+    It is a budget for a player and match, or a time for each command.
     """
-    control = config.limits.time
     if not season.turns_left:
         return 0
-    spare = within_ns // season.turns_left - worst_match(config, replace(control, budget_ns=0))
-    shares = _asked(config)[0] if control.per_request else season.seats
-    most = max(0, spare // shares)
-    return most - most % (SECOND if most >= SECOND else MS)
+    match_ns = within_ns // season.turns_left - (config.limits.start_ns or 0)
+    return config.limits.time.longest_budget_ns(match_ns, season.seats, *_asked(config))
 
 
 def trial_specs(config: Config, number: int, suspended: Collection[str] = ()) -> list[MatchSpec]:

@@ -171,7 +171,7 @@ def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -
         if move.charged_ns < 0:
             wrong.setdefault(seat, f"move {number}: charged_ns: stored {move.charged_ns}")
         if control is not None:
-            left = _granted(control, answered[seat]) - (0 if control.per_request else used[seat])
+            left = control.granted_ns(answered[seat]) - used[seat] * control.drains
             if abs(move.left_ns - left) > ROUNDING_NS:
                 text = f"move {number}: left_ns: stored {move.left_ns}, by what was charged {left}"
                 wrong.setdefault(seat, text)
@@ -184,17 +184,12 @@ def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -
     if forfeit is None or forfeit.fault is not Fault.TIMEOUT or starting or control is None:
         return
     # By the clock `cpu` a bot may sleep beyond all bounds and be charged nothing.
-    if control.per_request or record.clock == "cpu" or forfeit.seat >= len(record.bots):
+    if control.match_ns is None or record.clock == "cpu" or forfeit.seat >= len(record.bots):
         return
     charged = record.bots[forfeit.seat].charged_ns
-    granted = rounded_to_us(_granted(control, answered[forfeit.seat]))
+    granted = rounded_to_us(control.granted_ns(answered[forfeit.seat]))
     if charged < granted:
         yield f"forfeit: timeout, but seat {forfeit.seat} was charged {charged} ns of {granted}"
-
-
-def _granted(control: TimeControl, answered: int) -> int:
-    """The time in ns granted to a seat with `answered` answers."""
-    return control.budget_ns + control.increment_ns * answered
 
 
 def _plain(value: Any) -> Any:

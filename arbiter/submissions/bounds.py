@@ -22,8 +22,7 @@ BETWEEN_SECONDS = 60.0
 
 def longest_trial(limits: Limits) -> float:
     """Seconds that a trial under these limits may take in all; then its bots are ended."""
-    control = limits.time
-    match_ns = control.budget_ns * (REQUESTS if control.per_request else 1) + (limits.start_ns or 0)
+    match_ns = limits.time.longest_ns(1, REQUESTS) + (limits.start_ns or 0)
     return max(LEAST_TRIAL_SECONDS, MATCHES * match_ns / SECOND)
 
 

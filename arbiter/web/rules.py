@@ -85,9 +85,7 @@ def _limits(config: Config) -> dict[str, Any]:
         tier = limits.isolation
     return {
         "time": text.time,
-        "budget_ms": limits.time.budget_ns / MS,
-        "increment_ms": limits.time.increment_ns / MS,
-        "per_request": limits.time.per_request,
+        **limits.time.to_json(),
         "start_time": text.start_time,
         "start_ms": None if limits.start_ns is None else limits.start_ns / MS,
         "memory": text.memory,
