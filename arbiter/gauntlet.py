@@ -19,6 +19,7 @@ import numpy as np
 import rating
 from arbiter.cards import Stream
 from arbiter.config import digest_of
+from arbiter.config.season_file import Key, keys_that_are
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import COPY_MARK, original
 from arbiter.regress.identity import kept, program
@@ -37,15 +38,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec, MatchSummary
     from arbiter.store import SeasonStore, Store
 
-OF_THE_SEASON = {
-    "players",
-    "pairing",
-    "opening_rounds",
-    "house_bots",
-    "suspend_after",
-    "suspend_share",
-    "after_fault",
-}
+OF_THE_SEASON = keys_that_are(Key.BETWEEN)
 """Settings of a season that change no match."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,12 +27,11 @@ from arbiter.config.places import read_document
 from arbiter.config.reading import validate
 from arbiter.config.season_file import (
     AfterFault,
-    Missed,
-    Pairing,
+    Key,
     PlayerModel,
     SeasonModel,
-    parse_every,
-    parse_until,
+    Terms,
+    keys_that_are,
 )
 from arbiter.config.submissions import version_of
 from arbiter.config.versions import player_of
@@ -47,29 +46,9 @@ if TYPE_CHECKING:
     from arbiter.config.submissions import Submissions
     from arbiter.rules import AnyGame
 
-FREE = frozenset(
-    {
-        "season",
-        "folder",
-        "seed",
-        "seed_commitment",
-        "weak_seed",
-        "store",
-        "rounds",
-        "until",
-        "opens",
-        "every",
-        "missed",
-        "freeze",
-        "workers",
-        "ship",
-        "stop_when",
-        "qualify",
-        "submissions",
-    }
-)
+FREE = keys_that_are(Key.FREE)
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
-OPEN = frozenset({"after_fault", "suspend_share"})
+OPEN = frozenset(key for key, before in LATER.items() if SeasonModel.model_fields[key].default != before)
 """Keys whose usual values were others once, or depend on keys that change freely: see `as_before`."""
 
 
@@ -86,20 +65,14 @@ class Entry:
     is_sent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+@dataclass(frozen=True, kw_only=True)
+class Config(Terms):
     """A checked season. `seed` is "auto" or the seed's text.
 
     `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
-    `folder` is where relative names of commands, `read` and `ship` start. `until` is when no further
-    round beyond `rounds` is to end later; no round begins before `opens`, and one begins `every` so often;
-    `missed` says what becomes of moments that are over before a round could begin;
-    the results of the last `freeze` rounds are held back from the public until the season is over;
-    `ship` are folders whose files go to other machines.
-    `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
+    `folder` is where relative names of commands, `read` and `ship` start; `ship` are folders whose
+    files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
-    `seed_commitment` is the SHA-256 of the seed's text that players were told before the season; `weak_seed`
-    takes a seed that authors who send programs may guess.
     `submissions` is None where authors send nothing; `roster` are the rated names of what they sent.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
     `languages` are the programs that the season names, by the words that start them.
@@ -112,30 +85,16 @@ class Config:
     game: AnyGame
     seed: str
     store: str
-    rounds: int
-    until: datetime | None
-    opens: datetime | None
-    every: timedelta | None
-    missed: Missed
-    freeze: int
-    opening_rounds: int
-    pairing: Pairing
     limits: Limits
-    require_isolation: bool
     workers: int | None
     ship: tuple[Path, ...]
     house_bots: tuple[str, ...]
-    suspend_after: int
-    suspend_share: float
     entries: tuple[Entry, ...]
     digest: str
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
-    seed_commitment: str | None = None
-    weak_seed: bool = False
     stop_when: float = 1.0
     after_fault: AfterFault = "end"
-    qualify: bool = False
     submissions: Submissions | None = None
     roster: frozenset[str] = frozenset()
     gone: Mapping[str, str] = field(default_factory=dict)
@@ -205,7 +164,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
             "a short seed: bots can guess it from their own cards, and then know all deals"
             " (seed: auto draws one that they cannot)"
         )
-    until, opens = (None if text is None else parse_until(text) for text in (model.until, model.opens))
+    until = model.until
     if until is not None and until <= datetime.now(UTC):
         warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
     if model.submissions is not None:
@@ -216,43 +175,33 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
             "submissions with after_fault: end: who gives its own matches away decides which of the others'"
             f" count, and a friend may profit ({mend}, and what a fault ended is played once more)"
         )
-    if model.submissions is not None and opens is None and model.every is None:
+    if model.submissions is not None and model.opens is None and model.every is None:
         ends = f"all {model.rounds} rounds" if until is None else "rounds"
         warnings.append(
             f"submissions without `opens` or `every`: {ends} follow one another as soon as there are enough"
             " players, so whoever sends later may find the season over (every: 24h, say)"
         )
+    terms = {key.name: getattr(model, key.name) for key in fields(Terms)}
+    if until is not None and "rounds" not in model.model_fields_set:
+        terms["rounds"] = 1
     return Config(
+        **terms,
         file=file,
         folder=folder,
         season=model.season or file.stem,
         game=game,
         seed=seed,
         store=absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent),
-        rounds=1 if until is not None and "rounds" not in model.model_fields_set else model.rounds,
-        until=until,
-        opens=opens,
-        every=None if model.every is None else parse_every(model.every),
-        missed=model.missed,
-        freeze=model.freeze,
-        opening_rounds=model.opening_rounds,
-        pairing=model.pairing,
         limits=model.limits(),
-        require_isolation=model.require_isolation,
         workers=None if model.workers == "auto" else model.workers,
         ship=tuple((folder / name).resolve() for name in model.ship),
         house_bots=tuple(model.house_bots),
-        suspend_after=model.suspend_after,
-        suspend_share=model.suspend_share,
         entries=tuple(entries),
         digest=digest_of(settings),
         settings=settings,
         warnings=tuple(warnings),
-        seed_commitment=model.seed_commitment,
-        weak_seed=model.weak_seed,
         stop_when=model.stop_when.faults,
         after_fault=model.fault_rule(),
-        qualify=model.qualify,
         submissions=None if model.submissions is None else model.submissions.settled(),
         languages=languages,
         left_open=OPEN - model.model_fields_set,

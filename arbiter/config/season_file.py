@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
@@ -12,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetPydanticSchema,
     StrictBool,
     StrictFloat,
     StrictInt,
@@ -46,22 +49,40 @@ LONGEST_NAME = 64
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 AfterFault: TypeAlias = Literal["end", "substitute"]
 Missed: TypeAlias = Literal["play", "skip"]
+
+
+class Key(Enum):
+    """What a change of a key changes; a key without a mark changes matches."""
+
+    FREE = "nothing that was played: the digest does not cover it"
+    BETWEEN = "who meets whom and how they are rated, but no match"
+
+
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 _USUAL: Any = USUAL  # texts there, literals here
 
 
-def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
+def _parsed(parse: Callable[[str], object], kind: str) -> AfterValidator:
     """A pydantic validator from one of our parsers, keeping its message and hint."""
 
-    def validate(value: str) -> str:
+    def validate(value: str) -> object:
         try:
-            check(value)
+            return parse(value)
         except ConfigError as error:
             problem = error.problems[0]
             raise _refused(kind, problem.message, problem.hint) from None
-        return value
 
     return AfterValidator(validate)
+
+
+def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
+    """The same for a text that stays as it is."""
+    return _parsed(lambda text: (check(text), text)[1], kind)
+
+
+def _from(written: Any) -> GetPydanticSchema:
+    """What is read from a text of this kind, in the annotation of what it becomes."""
+    return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
 
 
 def check_name(text: str) -> None:
@@ -159,7 +180,12 @@ Word = Annotated[str, Field(min_length=1)]
 Name = Annotated[str, _checked(check_name, "name")]
 Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
 Time = Annotated[str, _with_unit("{}s".format), _checked(TimeControl.parse, "time")]
-Moment = Annotated[str, BeforeValidator(_moment_text), _checked(parse_until, "moment")]
+_MOMENT = Annotated[str, BeforeValidator(_moment_text), _parsed(parse_until, "moment")]
+Moment = Annotated[datetime, _from(_MOMENT)]
+_EVERY = Annotated[str, _with_unit("{}m".format), _parsed(parse_every, "time")]
+Every = Annotated[timedelta, _from(_EVERY)]
+Commitment = Annotated[str, _checked(_check_commitment, "commitment")]
+Count = Annotated[StrictInt, Field(ge=0)]
 Share = Annotated[StrictInt | StrictFloat, Field(gt=0, le=1)]
 StoreUrl = Annotated[str, _checked(_check_store, "store")]
 
@@ -199,7 +225,7 @@ class PlayerModel(VersionModel):
     name: Name
     version: Name | StrictInt | None = None
     house: StrictBool = False
-    sha256: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
+    sha256: Commitment | None = None
 
 
 class TableModel(StrictModel):
@@ -276,41 +302,54 @@ class SubmissionsModel(StrictModel):
 
     def settled(self) -> Submissions:
         """The same as values."""
-        until = None if self.until is None else parse_until(self.until)
         total = None if self.max_total is None else parse_total(self.max_total)
-        return Submissions(until, parse_size(self.max_size), self.per_day, self.builds, total)
+        return Submissions(self.until, parse_size(self.max_size), self.per_day, self.builds, total)
 
 
-class SeasonModel(TableModel):
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """The keys that a config has as the file gives them: a line is all that such a key needs.
+
+    `seed_commitment` is the SHA-256 of the seed's text that players were told before the season; `weak_seed`
+    takes a seed that authors who send programs may guess.
+    `until` is when no further round beyond `rounds` is to end later; no round begins before `opens`, and one
+    begins `every` so often; `missed` says what becomes of moments that are over before a round could begin;
+    the results of the last `freeze` rounds are held back from the public until the season is over.
+    `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
+    """
+
+    seed_commitment: Annotated[Commitment | None, Key.FREE] = None
+    weak_seed: Annotated[StrictBool, Key.FREE] = False
+    rounds: Annotated[StrictInt, Field(gt=0), Key.FREE] = USUAL_ROUNDS
+    until: Annotated[Moment | None, Key.FREE] = None
+    opens: Annotated[Moment | None, Key.FREE] = None
+    every: Annotated[Every | None, Key.FREE] = None
+    missed: Annotated[Missed, Key.FREE] = "play"
+    freeze: Annotated[Count, Key.FREE] = 0
+    opening_rounds: Annotated[Count, Key.BETWEEN] = 12
+    pairing: Annotated[Pairing, Key.BETWEEN] = "variance"
+    require_isolation: StrictBool = False
+    suspend_after: Annotated[Count, Key.BETWEEN] = 12
+    suspend_share: Annotated[Share, Key.BETWEEN] = 0.5
+    qualify: Annotated[StrictBool, Key.FREE] = False
+
+
+class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `model_config`
     """The file as written: names, types and ranges; defaults as documented."""
 
-    season: Name | None = None
-    folder: Word = "."
+    season: Annotated[Name | None, Key.FREE] = None
+    folder: Annotated[Word, Key.FREE] = "."
     game: str | dict[str, Any]
-    seed: Seed = "auto"
-    seed_commitment: Annotated[str, _checked(_check_commitment, "commitment")] | None = None
-    weak_seed: StrictBool = False
-    store: StoreUrl | None = None
-    rounds: Annotated[StrictInt, Field(gt=0)] = USUAL_ROUNDS
-    until: Moment | None = None
-    opens: Moment | None = None
-    every: Annotated[str, _with_unit("{}m".format), _checked(parse_every, "time")] | None = None
-    missed: Missed = "play"
-    freeze: Annotated[StrictInt, Field(ge=0)] = 0
-    opening_rounds: Annotated[StrictInt, Field(ge=0)] = 12
-    pairing: Pairing = "variance"
-    require_isolation: StrictBool = False
-    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
-    ship: list[Word] = []
-    house_bots: list[Word] = []
-    suspend_after: Annotated[StrictInt, Field(ge=0)] = 12
-    suspend_share: Share = 0.5
-    stop_when: Annotated[StopModel, BeforeValidator(_share_of_what)] = StopModel()
-    after_fault: AfterFault | None = None
-    qualify: StrictBool = False
-    submissions: SubmissionsModel | None = None
+    seed: Annotated[Seed, Key.FREE] = "auto"
+    store: Annotated[StoreUrl | None, Key.FREE] = None
+    workers: Annotated[Literal["auto"] | Annotated[StrictInt, Field(gt=0)], Key.FREE] = "auto"
+    ship: Annotated[list[Word], Key.FREE] = []
+    house_bots: Annotated[list[Word], Key.BETWEEN] = []
+    stop_when: Annotated[StopModel, BeforeValidator(_share_of_what), Key.FREE] = StopModel()
+    after_fault: Annotated[AfterFault | None, Key.BETWEEN] = None
+    submissions: Annotated[SubmissionsModel | None, Key.FREE] = None
     languages: dict[Annotated[str, _checked(_check_word, "word")], Language] = {}
-    players: Annotated[list[PlayerModel], Field(min_length=1)]
+    players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 
     def fault_rule(self) -> AfterFault:
         """What follows a fault; where the file does not say it, that depends on who enters players.
@@ -320,3 +359,8 @@ class SeasonModel(TableModel):
         if self.after_fault is not None:
             return self.after_fault
         return "substitute" if self.submissions is not None and self.house_bots else "end"
+
+
+def keys_that_are(mark: Key) -> frozenset[str]:
+    """The keys of a season's file with this mark."""
+    return frozenset(name for name, key in SeasonModel.model_fields.items() if mark in key.metadata)

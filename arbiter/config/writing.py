@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from dataclasses import fields
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from arbiter.clock import duration_text
 from arbiter.config.changes import LATER
+from arbiter.config.season import FREE
+from arbiter.config.season_file import Terms
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -31,22 +34,14 @@ def written(config: Config) -> str:
     shape: dict[str, Any] = {
         "season": config.season,
         "seed": config.seed,
-        "seed_commitment": config.seed_commitment,
-        "weak_seed": config.weak_seed or None,
         "stop_when": {"faults": config.stop_when},
         "store": config.store,
         "folder": str(config.folder.absolute()),
-        "rounds": config.rounds,
-        "until": None if config.until is None else config.until.isoformat(),
-        "opens": None if config.opens is None else config.opens.isoformat(),
-        "every": None if config.every is None else duration_text(config.every // MICROSECOND * 1000),
-        "missed": config.missed,
-        "freeze": config.freeze,
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],
-        "qualify": config.qualify,
         "submissions": None if config.submissions is None else config.submissions.as_written(),
     }
+    shape |= {key.name: _text(getattr(config, key.name)) for key in fields(Terms) if key.name in FREE}
     # As JSON: YAML would mark tuples.
     settings = json.loads(json.dumps({**LATER, **config.settings}))
     players = [_without_usual(player) for player in settings.pop("players")]
@@ -56,6 +51,13 @@ def written(config: Config) -> str:
     return (
         text if all(printable(line) == line for line in text.splitlines()) else _dumped(shape, as_it_is=False)
     )
+
+
+def _text(value: Any) -> Any:
+    """A value of `Terms` as the file gives it."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return duration_text(value // MICROSECOND * 1000) if isinstance(value, timedelta) else value
 
 
 def _without_usual(player: Mapping[str, Any]) -> dict[str, Any]:
