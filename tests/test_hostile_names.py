@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from arbiter.cli import exit_code
 from arbiter.cli.standings import show_history
 from arbiter.config import load
-from arbiter.config.season_file import Name
+from arbiter.config.values import Name
 from arbiter.export import TextForm, text
 from arbiter.export.row_files import RowFile
 from arbiter.season.season import Season

@@ -3,7 +3,8 @@
 | module | job |
 |---|---|
 | `season` | a season's file as typed values |
-| `season_file` | its keys, types, ranges; the keys that other files share with it |
+| `season_file` | its keys and defaults; the keys that other files share with it |
+| `values` | their types: what they take, and what is wrong with the rest |
 | `game` | the game that a file names |
 | `glance` | what a file says to commands that only look, where it was checked before; needs no pydantic |
 | `limits` | what bots are allowed, its defaults; needs no pydantic |

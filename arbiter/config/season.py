@@ -25,14 +25,7 @@ from arbiter.config.game import game_of, settings_of
 from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking, unspoken
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
-from arbiter.config.season_file import (
-    AfterFault,
-    Key,
-    PlayerModel,
-    SeasonModel,
-    Terms,
-    keys_that_are,
-)
+from arbiter.config.season_file import AfterFault, Key, PlayerModel, SeasonModel, Terms, keys_that_are
 from arbiter.config.submissions import version_of
 from arbiter.config.versions import player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean

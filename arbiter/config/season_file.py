@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
@@ -14,18 +12,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    GetPydanticSchema,
     StrictBool,
-    StrictFloat,
     StrictInt,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
-from arbiter.clock import SECOND, TimeControl, parse_duration
 from arbiter.config.limits import (
-    LEAST_MEMORY,
-    MOST_MEMORY,
     USUAL,
     USUAL_ROUNDS,
     Clock,
@@ -37,18 +29,31 @@ from arbiter.config.limits import (
     parse_start,
 )
 from arbiter.config.submissions import Submissions, parse_size, parse_total
+from arbiter.config.values import (
+    Commitment,
+    Count,
+    Every,
+    Moment,
+    Name,
+    Seed,
+    Share,
+    StoreUrl,
+    Time,
+    Word,
+    checked,
+    memory_of,
+    refused,
+    with_unit,
+)
 from arbiter.errors import ConfigError
-from arbiter.store.address import SCHEMES, address_of, refuse_query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from arbiter.match import Limits
 
-LONGEST_NAME = 64
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 AfterFault: TypeAlias = Literal["end", "substitute"]
 Missed: TypeAlias = Literal["play", "skip"]
+_USUAL: Any = USUAL  # texts there, literals here
 
 
 class Key(Enum):
@@ -56,138 +61,6 @@ class Key(Enum):
 
     FREE = "nothing that was played: the digest does not cover it"
     BETWEEN = "who meets whom and how they are rated, but no match"
-
-
-COMMITMENT = re.compile(r"[0-9a-f]{64}")
-_USUAL: Any = USUAL  # texts there, literals here
-
-
-def _parsed(parse: Callable[[str], object], kind: str) -> AfterValidator:
-    """A pydantic validator from one of our parsers, keeping its message and hint."""
-
-    def validate(value: str) -> object:
-        try:
-            return parse(value)
-        except ConfigError as error:
-            problem = error.problems[0]
-            raise _refused(kind, problem.message, problem.hint) from None
-
-    return AfterValidator(validate)
-
-
-def _checked(check: Callable[[str], object], kind: str) -> AfterValidator:
-    """The same for a text that stays as it is."""
-    return _parsed(lambda text: (check(text), text)[1], kind)
-
-
-def _from(written: Any) -> GetPydanticSchema:
-    """What is read from a text of this kind, in the annotation of what it becomes."""
-    return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
-
-
-def check_name(text: str) -> None:
-    """ConfigError for what cannot be the name of a player."""
-    fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
-    if not fits or any(mark in text for mark in '#@"'):
-        raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or double quotes")
-
-
-def _check_store(text: str) -> None:
-    scheme, found, _ = text.partition("://")
-    if not found:
-        hint = f"write {address_of(text)}, or postgresql+psycopg://user@host/database"
-        raise ConfigError(f"not a store: {text!r}", hint=hint)
-    if scheme not in SCHEMES:
-        # Without the rest, which may hold a password.
-        hint = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
-        raise ConfigError(f"not a kind of store: {scheme}://", hint=hint)
-    refuse_query(text)
-
-
-def _check_commitment(text: str) -> None:
-    if not COMMITMENT.fullmatch(text):
-        hint = "64 digits of 0-9 and a-f, as sha256sum prints them"
-        raise ConfigError(f"not a SHA-256: {text!r}", hint=hint)
-
-
-def parse_until(text: str) -> datetime:
-    """A moment; without a zone, one by this machine's clock."""
-    try:
-        return datetime.fromisoformat(text).astimezone()
-    except (ValueError, OverflowError):
-        raise ConfigError(f"not a moment: {text!r}", hint="write 2026-12-01T18:00") from None
-
-
-def parse_every(text: str) -> timedelta:
-    """The time from a round's beginning to the next one's, a second at least."""
-    try:
-        ns = parse_duration(text)
-    except ConfigError:
-        ns = 0
-    if ns < SECOND:
-        raise ConfigError(
-            f"not a time between rounds: {text!r}", hint="write 30m; at least 1s, at most 8760h"
-        )
-    return timedelta(microseconds=ns // 1000)
-
-
-def _refused(kind: str, text: str, hint: str) -> PydanticCustomError:
-    return PydanticCustomError(kind, "{text}", {"text": text, "hint": hint})
-
-
-def _moment_text(value: object) -> object:
-    """YAML reads some spellings of a moment as one; all are kept as text."""
-    if isinstance(value, int | float):
-        clock = _clock(value) if isinstance(value, int) else ""
-        text = f"not a moment: {clock} has no day" if clock else f"not a moment: {value}"
-        raise _refused("moment", text, f"write 2026-12-01T{clock or '18:00'}")
-    return value.isoformat() if isinstance(value, date) else value
-
-
-def _clock(number: int) -> str:
-    """What was written where YAML reads this number: it takes ``18:00`` for 18 times 60."""
-    if 60 <= number < 24 * 60:
-        return f"{number // 60:02}:{number % 60:02}"
-    if 60 * 60 <= number < 24 * 60 * 60:
-        return f"{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}"
-    return ""
-
-
-def _with_unit(write: Callable[[float], str]) -> BeforeValidator:
-    """A number is told how to be written with its unit, which only its author knows."""
-
-    def refuse(value: object) -> object:
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_MEMORY:
-            raise _refused("unit", f"{value} has no unit", f"write {write(value)}")
-        return value
-
-    return BeforeValidator(refuse)
-
-
-def _memory_of(number: float) -> str:
-    """The likeliest amount: a few are of GB, very many of bytes."""
-    if number >= LEAST_MEMORY:
-        return f"{number / 10**6:.0f}MB"
-    return f"{number}GB" if number < LEAST_MEMORY / 10**6 else f"{number}MB"
-
-
-def _check_seed(text: str) -> None:
-    if not text.isprintable():
-        raise ConfigError(f"not a seed: {text!r}", hint="printable characters only")
-
-
-Word = Annotated[str, Field(min_length=1)]
-Name = Annotated[str, _checked(check_name, "name")]
-Seed: TypeAlias = Annotated[str, _checked(_check_seed, "seed")] | StrictInt
-Time = Annotated[str, _with_unit("{}s".format), _checked(TimeControl.parse, "time")]
-_MOMENT = Annotated[str, BeforeValidator(_moment_text), _parsed(parse_until, "moment")]
-Moment = Annotated[datetime, _from(_MOMENT)]
-_EVERY = Annotated[str, _with_unit("{}m".format), _parsed(parse_every, "time")]
-Every = Annotated[timedelta, _from(_EVERY)]
-Commitment = Annotated[str, _checked(_check_commitment, "commitment")]
-Count = Annotated[StrictInt, Field(ge=0)]
-Share = Annotated[StrictInt | StrictFloat, Field(gt=0, le=1)]
-StoreUrl = Annotated[str, _checked(_check_store, "store")]
 
 
 class StrictModel(BaseModel):
@@ -212,7 +85,7 @@ class VersionModel(StrictModel):
 def _as_mapping(value: object) -> object:
     """A command alone stands for a program that is given nothing else."""
     if isinstance(value, str):
-        raise _refused("version", "is one text, not a command's words", "write [python3, bot.py]")
+        raise refused("version", "is one text, not a command's words", "write [python3, bot.py]")
     return {"command": value} if isinstance(value, list) else value
 
 
@@ -232,8 +105,8 @@ class TableModel(StrictModel):
     """How matches are played, in every file that has them played."""
 
     time: Time = USUAL.time
-    start_time: Annotated[str, _with_unit("{}s".format), _checked(parse_start, "time")] = USUAL.start_time
-    memory: Annotated[str, _with_unit(_memory_of), _checked(parse_memory, "memory")] = USUAL.memory
+    start_time: Annotated[str, with_unit("{}s".format), checked(parse_start, "time")] = USUAL.start_time
+    memory: Annotated[str, with_unit(memory_of), checked(parse_memory, "memory")] = USUAL.memory
     clock: Clock = _USUAL.clock
     delivery: Delivery = _USUAL.delivery
     isolation: Isolation = _USUAL.isolation
@@ -253,7 +126,7 @@ class StopModel(StrictModel):
 def _share_of_what(value: object) -> object:
     """A share alone does not say of what."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        raise _refused("share", f"{value} does not say of what", f"write {{faults: {value}}}")
+        raise refused("share", f"{value} does not say of what", f"write {{faults: {value}}}")
     return value
 
 
@@ -277,7 +150,7 @@ def _as_language(value: object) -> object:
 
 def _check_path(model: LanguageModel) -> LanguageModel:
     if "/" not in model.program:
-        raise _refused("path", f"{model.program} is no path", "write the program's whole path")
+        raise refused("path", f"{model.program} is no path", "write the program's whole path")
     return model
 
 
@@ -288,16 +161,16 @@ class SubmissionsModel(StrictModel):
     """Whether and how authors send programs."""
 
     until: Moment | None = None
-    max_size: Annotated[str, _with_unit("{:g}MB".format), _checked(parse_size, "size")] = "10MB"
+    max_size: Annotated[str, with_unit("{:g}MB".format), checked(parse_size, "size")] = "10MB"
     per_day: Annotated[StrictInt, Field(gt=0)] = 10
     builds: StrictBool = True
-    max_total: Annotated[str, _with_unit("{:g}MB".format), _checked(parse_total, "size")] | None = None
+    max_total: Annotated[str, with_unit("{:g}MB".format), checked(parse_total, "size")] | None = None
 
     @model_validator(mode="after")
     def _check_total(self) -> Self:
         if self.max_total is not None and parse_total(self.max_total) < parse_size(self.max_size):
             text = f"max_total: {self.max_total} is less than one archive may have ({self.max_size})"
-            raise _refused("size", text, "write more, such as 500MB")
+            raise refused("size", text, "write more, such as 500MB")
         return self
 
     def settled(self) -> Submissions:
@@ -348,7 +221,7 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     stop_when: Annotated[StopModel, BeforeValidator(_share_of_what), Key.FREE] = StopModel()
     after_fault: Annotated[AfterFault | None, Key.BETWEEN] = None
     submissions: Annotated[SubmissionsModel | None, Key.FREE] = None
-    languages: dict[Annotated[str, _checked(_check_word, "word")], Language] = {}
+    languages: dict[Annotated[str, checked(_check_word, "word")], Language] = {}
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 
     def fault_rule(self) -> AfterFault:

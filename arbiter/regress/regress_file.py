@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from arbiter.config.season_file import Seed, StoreUrl, TableModel, Version, Word
+from arbiter.config.season_file import TableModel, Version
+from arbiter.config.values import Seed, StoreUrl, Word
 
 Risk = Annotated[float, Field(gt=0, lt=0.5, strict=True)]
 Elo = Annotated[float, Field(ge=-1000, le=1000, strict=True, allow_inf_nan=False)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from arbiter.config.season_file import check_name
+from arbiter.config.values import check_name
 from arbiter.errors import ConfigError
 from arbiter.text import printable
 

@@ -16,8 +16,9 @@ from pydantic import Field, ValidationError
 from arbiter.config.languages import sent
 from arbiter.config.places import read_document
 from arbiter.config.problems import placed, problems_of
-from arbiter.config.season_file import StrictModel, Word
+from arbiter.config.season_file import StrictModel
 from arbiter.config.submissions import SOURCE
+from arbiter.config.values import Word
 from arbiter.errors import ConfigError, Problem
 from arbiter.players import command_problems, reading_problem, starting_problems
 from arbiter.submissions.recipes import WRITTEN, Recipe, by_names

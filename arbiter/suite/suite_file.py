@@ -13,7 +13,8 @@ from pydantic import Field, StrictInt, ValidationError
 from arbiter.clock import TimeControl
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
-from arbiter.config.season_file import Seed, StrictModel, TableModel, Time, Version, Word
+from arbiter.config.season_file import StrictModel, TableModel, Version
+from arbiter.config.values import Seed, Time, Word
 from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem, StoreError
 from arbiter.match import MatchRecord
