@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from fastapi.security import APIKeyHeader
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -21,9 +20,11 @@ from arbiter.applet.verbs import add_verbs
 from arbiter.byhand.worker import Busy
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
 from arbiter.web.pages import STATIC as FILES
+from arbiter.web.refusals import mistakes_answer
 from arbiter.web.security import Guard
 
 if TYPE_CHECKING:
+    from fastapi.responses import JSONResponse
     from starlette.types import ASGIApp
 
     from arbiter.applet.news import News
@@ -53,7 +54,7 @@ def _answer_errors(app: FastAPI) -> None:
     """A message for every error, at the field that it is about."""
 
     def tell(status: int, *problems: Problem) -> JSONResponse:
-        return JSONResponse(forms.mistakes(problems), status)
+        return mistakes_answer(status, problems)
 
     def wrong_form(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)

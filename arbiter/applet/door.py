@@ -19,9 +19,12 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse, Response
+
+from arbiter.errors import Problem
+from arbiter.web.refusals import mistakes_answer
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 4_000_000
@@ -140,4 +143,4 @@ def _same(given: str, wanted: str) -> bool:
 
 
 def _error(status: int, message: str, hint: str = "") -> Response:
-    return JSONResponse({"error": {"message": message, "hint": hint, "field": ""}}, status)
+    return mistakes_answer(status, [Problem((), message, hint)])

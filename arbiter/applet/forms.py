@@ -161,12 +161,3 @@ def wrong(errors: Iterable[Mapping[str, Any]], within: int = 0) -> ConfigError:
     found = (Problem(tuple(error["loc"][within:]), error["msg"]) for error in errors)
     # A part may be a key of the body, and so anything.
     return ConfigError([replace(p, path=tuple(str(part)[:100] for part in p.path)) for p in found])
-
-
-def mistakes(problems: Iterable[Problem]) -> dict[str, Any]:
-    """What is wrong, in the form of an answer: the first as ``error``, all as ``errors``."""
-    found = [
-        {"message": problem.message, "hint": problem.hint, "field": ".".join(map(str, problem.path))}
-        for problem in problems
-    ]
-    return {"error": found[0], "errors": found}

@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from arbiter.web.stream import stream
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Pages that listen at once."""
-HEARTBEAT_SECONDS = 15.0
-"""Without news, until a comment shows whether the page is still there."""
 
 
 class News:
@@ -52,20 +52,22 @@ class News:
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(changed.set)
 
+        told = -1
+
+        async def newest() -> bytes | None:
+            nonlocal told
+            while told == self._session.revision and not self._closed:
+                await changed.wait()
+                changed.clear()
+            told = self._session.revision
+            return None if self._closed else f"data: {json.dumps({'revision': told})}\n\n".encode()
+
         stop = self._session.listen(wake)
         self._waiting.add(changed)
         try:
             yield b"retry: 1000\n\n"
-            told = -1
-            while not self._closed:
-                changed.clear()
-                if told != self._session.revision:
-                    told = self._session.revision
-                    yield f"data: {json.dumps({'revision': told})}\n\n".encode()
-                try:
-                    await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
-                except TimeoutError:
-                    yield b":\n\n"
+            async for chunk in stream(newest):
+                yield chunk
         finally:
             stop()
             self._waiting.discard(changed)

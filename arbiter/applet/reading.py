@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
 
-from arbiter.applet import forms, shapes, shelf
+from arbiter.applet import shapes, shelf
 from arbiter.errors import ConfigError, Problem
 from arbiter.web.pages import render
+from arbiter.web.refusals import mistakes_answer
+from arbiter.web.stream import stream_answer
 
 if TYPE_CHECKING:
     from arbiter.applet.door import Door
@@ -77,9 +79,8 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
     async def listen() -> Response:
         """Word of every change, as server-sent events with the table's revision."""
         if news.full:
-            return JSONResponse(forms.mistakes([Problem((), "too many pages listen already")]), 429)
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(news.listen(), media_type="text/event-stream", headers=headers)
+            return mistakes_answer(429, [Problem((), "too many pages listen already")])
+        return stream_answer(news.listen())
 
     @app.get("/games")
     def list_games() -> Answer:

@@ -14,9 +14,10 @@ from arbiter.errors import ArbiterError
 from arbiter.web import authors_api, figures, organisers_api
 from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.places import address_of
-from arbiter.web.refusals import Refusal, error_answer
+from arbiter.web.refusals import CODES, Refusal, error_answer
 from arbiter.web.rules import rules
 from arbiter.web.security import given
+from arbiter.web.stream import stream_answer
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
@@ -131,9 +132,8 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
             more = {"limit": limit, "seconds": RETRY_SECONDS}
             headers = {"retry-after": str(RETRY_SECONDS)}
             return error_answer(429, "too_many", "too many listen already", headers=headers, more=more)
-        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         news = live.listen(state, address, request.headers.get("last-event-id"))
-        return StreamingResponse(news, media_type="text/event-stream", headers=headers)
+        return stream_answer(news)
 
     api.state.seasons, api.state.uploads = seasons, uploads
     api.include_router(authors_api.router)
@@ -151,10 +151,8 @@ async def _http_error(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error, Refusal):
         return error.answer()
-    codes = {404: "not_found", 405: "not_possible"}
-    return error_answer(
-        error.status_code, codes.get(error.status_code, "error"), error.detail, headers=error.headers
-    )
+    code = CODES.get(error.status_code, "error")
+    return error_answer(error.status_code, code, error.detail, headers=error.headers)
 
 
 async def _wrong(_: Request, error: Exception) -> JSONResponse:

@@ -17,6 +17,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arbiter.web.places import address_of
+from arbiter.web.refusals import error_shape
 
 if TYPE_CHECKING:
     import asyncio
@@ -169,7 +170,7 @@ class Connection(H11Protocol):
 
     def _refuse(self, status: int, code: str, message: str, **more: int) -> None:
         """Send an error past h11, whose state may allow no answer, and close."""
-        body = json.dumps({"error": {"code": code, "message": message, "hint": "", **more}}).encode()
+        body = json.dumps({"error": error_shape(code, message, "", **more)}).encode()
         lines = [
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
             "content-type: application/json",

@@ -19,6 +19,7 @@ from arbiter.store.happenings import Happened, Happening
 from arbiter.web.figures import progress
 from arbiter.web.seasons import LOOK_SECONDS
 from arbiter.web.security import number_of
+from arbiter.web.stream import stream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 MOST_MISSED = 1000
 """Events that are told to who comes back; after more he is told the present state."""
-HEARTBEAT_SECONDS = 15.0
-"""Without news, until a comment shows that the connection lives."""
 LIFE_SECONDS = 3600.0
 """Of a connection; the browser then connects anew, and one that nobody has any more is gone."""
 WAITING = 32
@@ -61,6 +60,10 @@ class Listener:
             self.waiting.put_nowait(b"".join(mine))
         except asyncio.QueueFull:
             self.drop()
+
+    async def next(self) -> bytes | None:
+        """What was put there next; None once it is dropped."""
+        return None if self.dropped else await self.waiting.get()
 
     def drop(self) -> None:
         """End the connection as soon as it is writable."""
@@ -114,7 +117,7 @@ class Live:
                     break
             listener = self._add(state.name, after)
             try:
-                async for chunk in _chunks(listener):
+                async for chunk in stream(listener.next, LIFE_SECONDS):
                     yield chunk
             finally:
                 self._listeners[state.name].discard(listener)
@@ -154,19 +157,6 @@ class Live:
         if state is None or state.event <= after:
             return []
         return state.events(after, MOST_MISSED)
-
-
-async def _chunks(listener: Listener) -> AsyncIterator[bytes]:
-    """What is put there for a listener, with a comment now and then."""
-    until = asyncio.get_running_loop().time() + LIFE_SECONDS
-    while not listener.dropped and asyncio.get_running_loop().time() < until:
-        try:
-            chunk = await asyncio.wait_for(listener.waiting.get(), HEARTBEAT_SECONDS)
-        except TimeoutError:
-            chunk = b":\n\n"
-        if chunk is None:
-            return
-        yield chunk
 
 
 def _heard(text: str | None, last: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Refusals of the API: one shape for all of them, with what mends it."""
+"""Refusals of the API and of the applet: one shape for all of them, with what mends it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,35 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from starlette.types import Scope
 
+    from arbiter.errors import Problem
+
 PRIVATE = {"cache-control": "no-store"}
 """Of what one author alone may see, refusals included: nobody keeps it."""
+
+
+CODES = {
+    403: "foreign",
+    404: "not_found",
+    405: "not_possible",
+    409: "busy",
+    413: "too_large",
+    415: "not_json",
+    421: "other_site",
+    422: "invalid",
+    429: "too_many",
+    500: "failed",
+    503: "unavailable",
+}
+"""The word for programs, where a status says all that there is to say."""
+
+
+def error_shape(code: str, message: str, hint: str = "", **more: int | str) -> dict[str, int | str]:
+    """What is wrong: a word for programs, a sentence, what mends it, and what else is known."""
+    return {"code": code, "message": message, "hint": hint, **more}
 
 
 class Refusal(HTTPException):
@@ -74,5 +97,14 @@ def error_answer(
     more: Mapping[str, int] | None = None,
 ) -> JSONResponse:
     """An error as the API tells it."""
-    error = {"code": code, "message": message, "hint": hint, **(more or {})}
-    return JSONResponse({"error": error}, status, headers)
+    return JSONResponse({"error": error_shape(code, message, hint, **(more or {}))}, status, headers)
+
+
+def mistakes_answer(status: int, problems: Iterable[Problem]) -> JSONResponse:
+    """What is wrong with a form, each mistake with its field: the first as ``error``, all as ``errors``."""
+    code = CODES.get(status, "error")
+    found = [
+        error_shape(code, problem.message, problem.hint, field=".".join(map(str, problem.path)))
+        for problem in problems
+    ]
+    return JSONResponse({"error": found[0], "errors": found}, status)

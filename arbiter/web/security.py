@@ -10,6 +10,8 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
+from arbiter.web.refusals import error_shape
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -132,7 +134,7 @@ async def _refuse(scope: Scope, status: int, send: Send) -> None:
     kind, text = b"text/plain; charset=utf-8", f"{said}\n".encode()
     if _raw(scope).startswith(b"/api/"):
         kind = b"application/json"
-        text = json.dumps({"error": {"code": code, "message": said, "hint": ""}}).encode()
+        text = json.dumps({"error": error_shape(code, said)}).encode()
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(text))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})

@@ -49,4 +49,4 @@ def test_no_answer_is_a_failure_of_ours(schema: Any, data: st.DataObject) -> Non
     assert answer.status_code < 500, answer.text
     # The page is one for people, with the key and without.
     if answer.status_code != 200 and operation.path != "/":
-        assert set(answer.json()["error"]) == {"message", "hint", "field"}
+        assert set(answer.json()["error"]) == {"code", "message", "hint", "field"}
