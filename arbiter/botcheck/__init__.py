@@ -14,23 +14,26 @@ under the subject's terms comes to is advice (`is_required`).
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arbiter.botcheck.dialogue import Dialogue
 from arbiter.botcheck.endings import by_kill, on_quit, with_input
-from arbiter.botcheck.matches import ANSWERS, BotMatch, Subject, play
+from arbiter.botcheck.matches import ANSWERS, SEED, BotMatch, Subject, play
 from arbiter.botcheck.report import Step, left_out, passed
 from arbiter.botcheck.verdicts import verdict, with_line_end
 from arbiter.clock import SECOND
+from arbiter.games import make
 from arbiter.match import Fault
+from arbiter.table.launcher import Launcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.match import Limits, Player
 
-__all__ = ["STEPS", "Step", "Subject", "check_bot", "is_required"]
+__all__ = ["STEPS", "Step", "Subject", "check_bot", "check_in_worker", "is_required"]
 
 STEPS = (
     "starts", "empty-line", "flushes", "only-replies", "opening", "unknown-command", "blank-lines",
@@ -56,6 +59,14 @@ def check_bot(subject: Subject) -> Iterator[Step]:
     """Every step in order, each as soon as it is known; VoidMatch if our machine failed."""
     for step in _steps(subject):
         yield replace(step, required=is_required(step.name, subject.player, subject.limits))
+
+
+def check_in_worker(
+    game: str, options: Mapping[str, Any], player: Player, limits: Limits, seed: str = SEED
+) -> list[Step]:
+    """All steps of one player, in the process that this is called in, such as a worker with its own core."""
+    with closing(Launcher()) as launcher:
+        return list(check_bot(Subject(make(game, options), player, limits, launcher, seed=seed)))
 
 
 def _steps(subject: Subject) -> Iterator[Step]:

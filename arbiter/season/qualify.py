@@ -10,24 +10,21 @@ from __future__ import annotations
 
 import json
 import shlex
-from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from arbiter.botcheck import Subject, check_bot, is_required
+from arbiter.botcheck import check_in_worker, is_required
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.games import make
 from arbiter.season.administration import LONGEST_REASON, give
 from arbiter.season.orders import force
 from arbiter.season.plan import draw_seed
 from arbiter.season.programs import programs_of
 from arbiter.store import Verb
-from arbiter.table.launcher import Launcher
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from concurrent.futures import Executor, Future
 
     from arbiter.botcheck import Step
@@ -78,21 +75,14 @@ def _words(step: Step) -> str:
     return " ".join("; fix: ".join(filter(None, [f"{step.name}: {step.detail}", step.fix])).split())
 
 
-def steps_of(game: str, options: Mapping[str, Any], player: Player, limits: Limits) -> list[Step]:
-    """All steps of one player, in the process that this is called in; VoidMatch if our machine failed."""
-    with closing(Launcher()) as launcher:
-        subject = Subject(make(game, options), player, limits, launcher, seed=draw_seed("auto"))
-        return list(check_bot(subject))
-
-
 def try_players(config: Config, entries: Iterable[Entry], executor: Executor) -> Iterator[Verdict]:
     """Try players, two at a time, in their order; VoidMatch with a name if our machine failed."""
     waiting = iter(entries)
     running: list[tuple[Entry, Future[list[Step]]]] = []
     while True:
         for entry in islice(waiting, AT_ONCE - len(running)):
-            game, limits = config.game, config.limits
-            running.append((entry, executor.submit(steps_of, game.name, game.options, entry.player, limits)))
+            terms = config.game.name, config.game.options, entry.player, config.limits
+            running.append((entry, executor.submit(check_in_worker, *terms, draw_seed("auto"))))
         if not running:
             return
         entry, future = running.pop(0)

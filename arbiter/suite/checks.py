@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.botcheck import Subject, check_bot
-from arbiter.games import make
+from arbiter.botcheck import check_in_worker
 from arbiter.match import original
 from arbiter.regress.experiment import Experiment, block_size
 from arbiter.regress.identity import BASE, CANDIDATE
@@ -21,16 +20,12 @@ from arbiter.store import Store
 from arbiter.store.address import address_of
 from arbiter.suite.evidence import Shown, names_of, shown, told
 from arbiter.suite.recorded import difference
-from arbiter.table.launcher import Launcher
 from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterator
 
-    from arbiter.botcheck import Step
     from arbiter.executors import Slots
-    from arbiter.match import Limits, Player
     from arbiter.regress.trial import Trial
     from arbiter.store import SeasonStore
     from arbiter.suite.suite_file import Check, Suite
@@ -74,7 +69,7 @@ def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
 def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
     """All required steps of `arbiter check-bot`."""
     game = suite.game
-    steps = executor.submit(_steps, game.name, game.options, suite.bot, check.limits).result()
+    steps = executor.submit(check_in_worker, game.name, game.options, suite.bot, check.limits).result()
     failed = [step for step in steps if step.fails]
     if failed:
         names = ", ".join(step.name for step in failed)
@@ -82,12 +77,6 @@ def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
             False, f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}", stderr=failed[0].stderr
         )
     return Made(True, f"{sum(step.ok is True for step in steps)} steps")
-
-
-def _steps(game: str, options: Mapping[str, Any], player: Player, limits: Limits) -> list[Step]:
-    """In a worker, which has a core of its own."""
-    with closing(Launcher()) as launcher:
-        return list(check_bot(Subject(make(game, options), player, limits, launcher)))
 
 
 def _beats(suite: Suite, check: Check, executor: Slots) -> Made:
