@@ -10,6 +10,11 @@ other; a test holds the two together.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 import re
 
 _INVISIBLE = re.compile(
@@ -87,3 +92,9 @@ def pgn_string(text: str) -> str:
     """Between the quotes of a tag; the standard escapes quotes and backslashes, and has one line."""
     text = "".join(c if c.isprintable() else _escaped(c) for c in text)
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def first_few(texts: Iterable[str]) -> str:
+    """``a, b, c, d, ...``: four stand for a longer list, so that a note stays a line."""
+    found = list(texts)
+    return ", ".join([*found[:4], *(["..."] if found[4:] else [])])

@@ -11,10 +11,11 @@ import click
 
 from arbiter.cli.opening import address_of_store, open_parts
 from arbiter.cli.options import config_argument, store_option
-from arbiter.cli.output import counted, first_few, say
+from arbiter.cli.output import counted, say
 from arbiter.errors import ConfigError, StoreError
 from arbiter.store.address import file_of
 from arbiter.store.backup import back_up
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from arbiter.config import Config

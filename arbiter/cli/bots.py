@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from contextlib import closing, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +13,21 @@ import yaml
 
 from arbiter.byhand.downloaded import MOST_CHARACTERS, record_of
 from arbiter.cli.options import read_json
-from arbiter.cli.output import first_few, note
-from arbiter.errors import ConfigError, StoreError
+from arbiter.cli.output import note
+from arbiter.errors import ConfigError
 from arbiter.players import (
     command_problems,
     name_of_command,
-    readers,
     registered,
     starting_problems,
 )
 from arbiter.store.address import lasts, refuse_query
 from arbiter.table.sandbox.isolation import choose
+from arbiter.text import first_few
 from arbiter.view import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import MatchRecord, Player
@@ -41,10 +39,9 @@ ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 def prepare(path: str, store_url: str | None = None) -> Config:
     """The config, checked with its commands and settled; warnings go to stderr."""
-    from arbiter.config import load
+    from arbiter.season.beginning import load_to_play
 
-    config = load(path, check_commands=True, sitting_out=partial(_sitting_out, store_url=store_url))
-    config = replace(config, store=store_url or config.store)
+    config = load_to_play(path, store_url)
     if not lasts(config.store):
         given = "--store" if store_url else f"{path}: store:"
         raise ConfigError(f"{given} {config.store} keeps nothing", hint="name a file")
@@ -57,37 +54,16 @@ def prepare(path: str, store_url: str | None = None) -> Config:
     return settle(config)
 
 
-def _sitting_out(config: Config, store_url: str | None) -> Collection[str]:
-    """Who is suspended from the next round on; nobody where the store cannot be read, which is told later."""
-    from arbiter.season.ledger import Ledger
-    from arbiter.season.settings import as_begun
-    from arbiter.store import Store
-
-    with suppress(StoreError), closing(Store(store_url or config.store, create=False)) as store:
-        season = store.season(config.season)
-        if season is not None:
-            config = as_begun(config, season)
-            ledger = Ledger.of(config, season)
-            ledger.read_before(len(season.rounds()) + 1)
-            return ledger.unfit(config)
-    return ()
-
-
 def settle(config: Config) -> Config:
     """A config with its isolation decided for this machine; warnings go to stderr.
 
     ConfigError where bots could read what they must not.
     """
-    from arbiter.config.reach import refuse_reach
+    from arbiter.config.reach import confined
 
-    tier, warning = choose(config.limits.isolation, config.require_isolation)
-    if warning:
-        note(warning)
-    config = replace(config, limits=replace(config.limits, isolation=tier))
-    refuse_reach(config)
-    if tier != "plain":
-        for reader, others in readers(entry.player for entry in config.entries).items():
-            note(f"{reader} can read the files of {first_few(others)}")
+    config, notes = confined(config)
+    for text in notes:
+        note(text)
     return config
 
 

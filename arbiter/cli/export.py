@@ -11,13 +11,14 @@ import click
 
 from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, read_json, store_option
-from arbiter.cli.output import counted, first_few, note
+from arbiter.cli.output import counted, note
 from arbiter.errors import ConfigError
 from arbiter.export import TextForm, facts, text, write_parquet, write_text
 from arbiter.games import make
 from arbiter.match import MatchRecord
 from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force, round_of
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -145,12 +145,6 @@ def moment_text(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
-def first_few(texts: Iterable[str]) -> str:
-    """``a, b, c, d, ...``: four stand for a longer list, so that a note stays a line."""
-    found = list(texts)
-    return ", ".join([*found[:4], *(["..."] if found[4:] else [])])
-
-
 def number(value: float | None, digits: int = 0) -> str:
     """A figure, or a dash where there is none."""
     # No figure is -0.

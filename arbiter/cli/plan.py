@@ -12,7 +12,7 @@ from arbiter.cli.bar import Bar
 from arbiter.cli.bots import prepare
 from arbiter.cli.opening import with_roster
 from arbiter.cli.options import config_argument, format_option, workers_option
-from arbiter.cli.output import counted, duration, first_few, note, print_json, say
+from arbiter.cli.output import counted, duration, note, print_json, say
 from arbiter.clock import SECOND, parse_duration
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.executors import processes, slots
@@ -20,6 +20,7 @@ from arbiter.season.forecast import CONTEST_BUDGETS, left_of, longest_time, shap
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table import play_match
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from arbiter.clock import TimeControl

@@ -13,6 +13,7 @@ from arbiter.season.events import (
     MatchesAgain,
     MatchStored,
     MatchVoid,
+    Noted,
     PartComplete,
     PlayersAwaited,
     ProgramChanged,
@@ -123,6 +124,8 @@ def _line(event: Event, name: str) -> str:
                 f"round {round_number} was begun under other settings and is finished under those;"
                 f" changed since: {what}"
             )
+        case Noted(text):
+            return text
         case MatchesAgain(matches):
             return f"{counted(matches, 'annulled match')} {'is' if matches == 1 else 'are'} played again"
         case Suspended(player, round_number, reason):

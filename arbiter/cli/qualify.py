@@ -9,10 +9,11 @@ import click
 
 from arbiter.cli.bots import prepare
 from arbiter.cli.options import config_argument, format_option
-from arbiter.cli.output import counted, first_few, note, print_json, say
+from arbiter.cli.output import counted, note, print_json, say
 from arbiter.errors import BotCheckFailed, NoStore
 from arbiter.executors import processes
 from arbiter.store import Store
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from arbiter.config import Config

@@ -13,8 +13,9 @@ import click
 from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.bots import choose_tier, read_options, split_assignments
 from arbiter.cli.options import format_option, limit_options, workers_option
-from arbiter.cli.output import counted, even_unread, first_few, note, print_json
+from arbiter.cli.output import counted, even_unread, note, print_json
 from arbiter.errors import ConfigError
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bots import prepare, settle
+from arbiter.cli.bots import prepare
 from arbiter.cli.journal import Journal, journal_option
 from arbiter.cli.options import (
     accept_option,
@@ -19,7 +19,7 @@ from arbiter.cli.options import (
     store_option,
     workers_option,
 )
-from arbiter.cli.output import counted, first_few, note, print_json
+from arbiter.cli.output import counted, note, print_json
 from arbiter.cli.progress import present
 from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError, NoStore
@@ -32,6 +32,7 @@ from arbiter.season.settings import fit_players
 from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
 from arbiter.store.address import file_of
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,7 +142,7 @@ def _play(
     with closing(Store(config.store)) as store, store.held(config.season):
         kept = store.seasons()
         before = [name for name in kept if not name.startswith((REGRESS, GAUNTLET))]
-        season = Season.open(config, store, settle, accept_changes)
+        season = Season.open(config, store, accept_changes)
         _announce(config.season, store.name, before, there and not kept)
         chosen = choose_executor(config, season.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
@@ -204,9 +205,8 @@ def _play_slice(
         if base is not None and base.place == store.place:
             raise ConfigError("--slice needs a store of its own", hint="not the config's")
         stack.enter_context(store.held(config.season))
-        present(
-            events(open_part(config, before, store, settle, accept_changes), before), config.season, journal
-        )
+        part = open_part(config, before, store, accept_changes)
+        present(events(part, before), config.season, journal)
     if not shares:
         note(f"slice {own}: nothing to play: all {config.rounds} rounds are complete")
     return {

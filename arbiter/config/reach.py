@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.config.submissions import folder_beside
 from arbiter.errors import ConfigError
-from arbiter.players import refuse_strays
+from arbiter.players import readers, refuse_strays
 from arbiter.store.address import file_of
+from arbiter.table.sandbox.isolation import choose
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from arbiter.config.season import Config
     from arbiter.match import Player
 
+UNDECIDED = "auto"
+"""The isolation of limits for which no machine has chosen yet."""
 HINT = "keep bots and interpreters in folders of their own, or set isolation: plain and trust all bots"
 
 
@@ -34,6 +39,21 @@ def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
                 if resolved in folders:
                     yield f"{what} lies in {place}, which {player.name} may read"
                     break
+
+
+def confined(config: Config) -> tuple[Config, list[str]]:
+    """A config with its isolation decided for this machine, and what is to be said about it, a line each.
+
+    ConfigError where bots could read what they must not.
+    """
+    tier, warning = choose(config.limits.isolation, config.require_isolation)
+    notes = [warning] if warning else []
+    config = replace(config, limits=replace(config.limits, isolation=tier))
+    refuse_reach(config)
+    if tier != "plain":
+        for reader, others in readers(entry.player for entry in config.entries).items():
+            notes.append(f"{reader} can read the files of {first_few(others)}")
+    return config, notes
 
 
 def refuse_reach(config: Config, players: Iterable[Player] | None = None) -> None:

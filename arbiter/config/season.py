@@ -24,6 +24,7 @@ from arbiter.config.checks import (
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking, unspoken
 from arbiter.config.places import read_document
+from arbiter.config.problems import placed
 from arbiter.config.reading import validate
 from arbiter.config.season_file import AfterFault, Key, PlayerModel, SeasonModel, Terms, keys_that_are
 from arbiter.config.submissions import version_of
@@ -33,8 +34,6 @@ from arbiter.match import Limits, Player
 from arbiter.store.address import absolute, address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from arbiter.config.languages import Languages
     from arbiter.config.submissions import Submissions
     from arbiter.rules import AnyGame
@@ -107,13 +106,13 @@ def load(
     path: str | Path,
     check_commands: bool = False,
     check_store: bool = False,
-    sitting_out: Callable[[Config], Collection[str]] | None = None,
+    missing: dict[str, list[Problem]] | None = None,
 ) -> Config:
     """Read and check a season's file; ConfigError with everything that is wrong with it.
 
     `check_commands` is for who plays: it also refuses players who do not fill tables, and those whose program
-    or named file is missing, but not those whose names `sitting_out` returns. `check_store` refuses a
-    store that keeps nothing, is a folder, or is in one that is not there.
+    or named file is missing; these last, by player, go to `missing` where it is given, if nothing else is
+    wrong. `check_store` refuses a store that keeps nothing, is a folder, or is in one that is not there.
     """
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
@@ -121,11 +120,11 @@ def load(
     reading.problems += cross_checks(says, reading.game, check_commands)
     named = says.get("folder", ".")
     folder = file.parent / (named if isinstance(named, str) else ".")
-    missing: list[Problem] = []
+    lacking: list[Problem] = []
     if folder.is_dir():
         languages = {} if reading.model is None else languages_of(reading.model.languages, folder)
         found = list(problems_of_players(says.get("players"), folder, languages, check_commands))
-        missing = [problem for problem in found if is_of_a_file(problem)]
+        lacking = [problem for problem in found if is_of_a_file(problem)]
         reading.problems += [problem for problem in found if not is_of_a_file(problem)]
         if reading.model is not None:
             reading.problems += [*problems_of_ship(reading.model, folder), *problems_of_languages(languages)]
@@ -133,17 +132,13 @@ def load(
         reading.problems.append(Problem(("folder",), f"there is no folder {named}"))
     if check_store:
         reading.problems += problems_of_store(says.get("store"), file.parent)
-    gone: dict[str, str] = {}
-    if missing and sitting_out is not None and not reading.problems:
-        config = _config(file, folder, *reading.settled(str(path)))
-        out = sitting_out(config)
-        for problem in list(missing):
-            name = config.entries[int(problem.path[1])].player.name
-            if name in out:
-                missing.remove(problem)
-                gone.setdefault(name, problem.message)
-    reading.problems += missing
-    return replace(_config(file, folder, *reading.settled(str(path))), gone=gone)
+    if missing is None or reading.problems:
+        reading.problems += lacking
+    config = _config(file, folder, *reading.settled(str(path)))
+    if missing is not None:
+        for problem in placed(lacking, reading.document):
+            missing.setdefault(config.entries[int(problem.path[1])].player.name, []).append(problem)
+    return config
 
 
 def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:

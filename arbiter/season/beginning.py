@@ -3,22 +3,55 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arbiter.config import as_before
-from arbiter.errors import ConfigError
+from arbiter.config import as_before, load
+from arbiter.errors import ConfigError, StoreError
+from arbiter.season.ledger import Ledger
+from arbiter.season.settings import as_begun
+from arbiter.store import Store
 from arbiter.store.address import file_of
 from arbiter.store.begun import begun_beside
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from arbiter.config import Config
-    from arbiter.store import Store
+    from arbiter.errors import Problem
     from arbiter.store.begun import Begun
 
 REGRESS, GAUNTLET = "regress-", "gauntlet-"
 """How the names of what is no season, but lies in a store like one, begin."""
 ANEW = "under this name a new season begins, with round 1"
+
+
+def load_to_play(path: str, store_url: str | None = None) -> Config:
+    """A season's file, checked with its commands, for who plays it; another store if one is named.
+
+    `gone` are players whose programs are missing and who are suspended from the next round on.
+    """
+    missing: dict[str, list[Problem]] = {}
+    config = load(path, check_commands=True, missing=missing)
+    config = replace(config, store=store_url or config.store)
+    out = _sitting_out(config) if missing else ()
+    if left := [problem for name, found in missing.items() if name not in out for problem in found]:
+        raise ConfigError(left, path)
+    return replace(config, gone={name: found[0].message for name, found in missing.items()})
+
+
+def _sitting_out(config: Config) -> Collection[str]:
+    """Who is suspended from the next round on; nobody where the store cannot be read, which is told later."""
+    with suppress(StoreError), closing(Store(config.store, create=False)) as store:
+        season = store.season(config.season)
+        if season is not None:
+            config = as_begun(config, season)
+            ledger = Ledger.of(config, season)
+            ledger.read_before(len(season.rounds()) + 1)
+            return ledger.unfit(config)
+    return ()
 
 
 def file_text(config: Config) -> str:

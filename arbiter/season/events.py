@@ -31,6 +31,13 @@ class FinishedAsBegun:
 
 
 @dataclass(frozen=True, slots=True)
+class Noted:
+    """Something about this machine that an organiser should know, as a line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchesAgain:
     """So many annulled matches are played again, under the settings of their rounds."""
 
@@ -172,6 +179,7 @@ class Stopped:
 Event: TypeAlias = (
     ChangesAccepted
     | FinishedAsBegun
+    | Noted
     | MatchesAgain
     | RoundAwaited
     | PlayersAwaited

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arbiter.config.reach import refuse_reach
+from arbiter.config.reach import UNDECIDED, confined, refuse_reach
 from arbiter.season.calendar import Clock
 from arbiter.season.consent import change_error, consent, is_as_before
 from arbiter.season.ledger import Ledger
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Rounds(Results):
     """What is to be played of a config's season.
 
-    `settle` makes a config of stored settings fit for this machine, as the caller made `config`;
+    Where the isolation of `config` is decided, that of a round begun under other settings is, too;
     `results` is where the complete rounds are, if they are elsewhere; `clock` is what rounds begin by.
     """
 
@@ -44,14 +44,14 @@ class Rounds(Results):
         self,
         config: Config,
         stored: SeasonStore,
-        settle: Callable[[Config], Config] | None = None,
         results: SeasonStore | None = None,
         clock: Clock | None = None,
     ) -> None:
         super().__init__(config, stored)
         self._written = config
         self._clock = clock or Clock()
-        self._settle, self._results = settle, results or stored
+        self._results = results or stored
+        self._notes: list[str] = []
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
         self._suspended: set[str] = set()
@@ -165,10 +165,11 @@ class Rounds(Results):
     def config_to_play(self, number: int) -> Config:
         """The same, fit for this machine."""
         then = self.config_of(number)
-        if then.digest == self.config.digest or self._settle is None:
+        if then.digest == self.config.digest or self.config.limits.isolation == UNDECIDED:
             return then
         if then.digest not in self._settled:
-            self._settled[then.digest] = self._settle(then)
+            self._settled[then.digest], notes = confined(then)
+            self._notes += notes
         return self._settled[then.digest]
 
     def _freed(self, number: int) -> list[str]:

@@ -25,6 +25,7 @@ from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
+    Noted,
     PlayersAwaited,
     RoundAwaited,
     RoundComplete,
@@ -47,7 +48,7 @@ from arbiter.season.settings import refuse_gone, seated
 from arbiter.store import Outdated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
     from datetime import datetime
 
     from arbiter.config import Config
@@ -66,7 +67,6 @@ class Season(Rounds):
         cls,
         config: Config,
         store: Store,
-        settle: Callable[[Config], Config] | None = None,
         accept_changes: bool = False,
     ) -> Self:
         """Find the season in the store, or make it, with a seed drawn for `auto`.
@@ -89,7 +89,7 @@ class Season(Rounds):
             )
             raise ConfigError(message, str(config.file), "name another season or another store")
         stored.played_from(file_text(config))
-        return cls(config, stored, settle)
+        return cls(config, stored)
 
     def play(
         self,
@@ -194,12 +194,18 @@ class Season(Rounds):
                 sitting = {player.name for player in seated(known.tables, config)}
                 others = {entry.player.name for entry in config.entries} - sitting
                 self._programs.look(config, known.number, others)
+        yield from self._noted()
         watch = FaultWatch(0, self.config.stop_when, ())
         stopped = yield from self._events_of(play_again(self, executor, watch.is_too_much), watch)
         for number in rounds:
             if not stopped and number <= self.complete:
                 self._refuse_odd(number)
         return stopped
+
+    def _noted(self) -> Iterator[Event]:
+        """What is to be said about settings of an earlier time on this machine, once."""
+        notes, self._notes = self._notes, []
+        yield from map(Noted, notes)
 
     def _events_of(
         self, events: Iterable[Event], watch: FaultWatch | None = None
@@ -231,6 +237,7 @@ class Season(Rounds):
         if plan.config.digest != self.config.digest:
             what = in_one_line(changes(plan.config.settings, self.config.settings))
             yield FinishedAsBegun(number, what)
+        yield from self._noted()
         yield from sitting_out(plan, self.stored, self._suspended)
         self._suspended = set(plan.suspended)
         yield from self._programs.changes(plan.config, number, begun=there > 0)

@@ -25,7 +25,7 @@ from arbiter.season.substitutes import number_of_substitutes
 from rating.pairing.rules import rule_of_round
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.executors import Slots
@@ -63,7 +63,6 @@ def open_part(
     config: Config,
     base: SeasonStore | None,
     part: Store,
-    settle: Callable[[Config], Config] | None = None,
     accept_changes: bool = False,
 ) -> Season:
     """The season in a part's store, with the seed that all parts share; the rest as in `Season.open`."""
@@ -82,7 +81,7 @@ def open_part(
         raise StoreError(f"{part.name} holds another season of that name: its seed is another")
     there.played_from(file_text(config))
     config = config if base is None else as_begun(config, base)
-    return Season(config, there, settle, results=base)
+    return Season(config, there, results=base)
 
 
 def play_slice(

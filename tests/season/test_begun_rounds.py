@@ -16,6 +16,7 @@ from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
     MatchStored,
+    Noted,
     RoundComplete,
     RoundPlanned,
     SeasonComplete,
@@ -134,11 +135,8 @@ def test_one_round_that_was_begun_leaves_the_change_to_be_accepted(
 
 
 def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
-    config: Callable[[str], Config], store: Store
+    config: Callable[[str], Config], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def settle(then: Config) -> Config:
-        return replace(then, limits=replace(then.limits, isolation="plain"))
-
     limits = []
 
     def look(spec: MatchSpec) -> MatchRecord:
@@ -146,8 +144,12 @@ def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
         return by_name(spec)
 
     kill_at(Season.open(config(CONFIG), store), 3)
-    list(Season.open(config(EDITED), store, settle).play(Scripted(look), only_one=True))
+    monkeypatch.setattr("arbiter.config.reach.choose", lambda *_: ("plain", "nothing keeps bots apart"))
+    now = config(EDITED)
+    now = replace(now, limits=replace(now.limits, isolation="plain"))
+    events = list(Season.open(now, store).play(Scripted(look), only_one=True))
     assert set(limits) == {(10 * 10**9, "plain")}
+    assert [event.text for event in events if isinstance(event, Noted)] == ["nothing keeps bots apart"]
 
 
 def with_programs(folder: Path) -> str:
