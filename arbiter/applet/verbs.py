@@ -5,65 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.applet import forms, macros, shapes
+from arbiter.byhand.session import Session
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
+    from collections.abc import Callable
 
-    from arbiter.byhand.session import Session
+    from fastapi import FastAPI
 
 Answer = dict[str, Any]
 
 
+VERBS: dict[str, tuple[Callable[..., None], type[forms.Form] | None]] = {
+    "step": (Session.step, None),
+    "play": (Session.play, forms.Play),
+    "stop": (Session.stop, None),
+    "undo": (Session.undo, forms.Undo),
+    "redo": (Session.redo, forms.Redo),
+    "again": (Session.again, None),
+    "skip": (Session.skip, None),
+    "decide": (Session.decide, forms.Decide),
+    "quit": (Session.close, None),
+}
+"""Verbs that are the session's own, each with the form of its arguments if it has any."""
+
+
 def add_verbs(app: FastAPI, session: Session) -> None:
     """The verbs that need no reading of commands and files."""
-
-    @app.post("/step")
-    def step() -> Answer:
-        """Tell the news and have the next decision made, where no person makes it."""
-        session.step()
-        return shapes.state(session)
-
-    @app.post("/play")
-    def play(form: forms.Play) -> Answer:
-        """Go on, up to a person's turn, trouble, or the end; answers at once."""
-        session.play(form.until)
-        return shapes.state(session)
-
-    @app.post("/stop")
-    def stop() -> Answer:
-        """End what is under way; a bot that does not answer is interrupted."""
-        session.stop()
-        return shapes.state(session)
-
-    @app.post("/undo")
-    def undo(form: forms.Undo) -> Answer:
-        """Take decisions back, or a deal."""
-        session.undo(form.decisions, form.deal)
-        return shapes.state(session)
-
-    @app.post("/redo")
-    def redo(form: forms.Redo) -> Answer:
-        """Make decisions again that were taken back."""
-        session.redo(form.decisions)
-        return shapes.state(session)
-
-    @app.post("/again")
-    def again() -> Answer:
-        """After a bad reply: ask once more."""
-        session.again()
-        return shapes.state(session)
-
-    @app.post("/skip")
-    def skip() -> Answer:
-        """After a bad reply to news: go on as if it had been a good one."""
-        session.skip()
-        return shapes.state(session)
-
-    @app.post("/decide")
-    def decide(form: forms.Decide) -> Answer:
-        """Decide for the seat to act, whoever sits there."""
-        session.decide(form.word)
-        return shapes.state(session)
+    for name, (do, form) in VERBS.items():
+        app.post(f"/{name}", name=name, description=do.__doc__)(_answering(session, do, form))
 
     @app.post("/send")
     def send(form: forms.Send) -> Answer:
@@ -77,8 +46,20 @@ def add_verbs(app: FastAPI, session: Session) -> None:
         session.send(form.seat, macros.lines(form.name, form.seat, shapes.seen(session)))
         return shapes.state(session)
 
-    @app.post("/quit")
-    def end() -> Answer:
-        """Tell the bots ``quit``; the applet ends soon after."""
-        session.close()
+
+def _answering(
+    session: Session, do: Callable[..., None], form: type[forms.Form] | None
+) -> Callable[..., Answer]:
+    def bare() -> Answer:
+        do(session)
         return shapes.state(session)
+
+    def with_form(given: forms.Form) -> Answer:
+        do(session, **given.model_dump())
+        return shapes.state(session)
+
+    if form is None:
+        return bare
+    # The framework reads the body as the type that it finds here.
+    with_form.__annotations__["given"] = form
+    return with_form

@@ -21,29 +21,27 @@ if TYPE_CHECKING:
     from arbiter.match import Move
     from arbiter.rules import AnyGame, Deal
 
-HELP = """\
-  step [N]            tell the news, have the next decision made (or N of them)
-  go [deal]           on to the end of the match, or of this deal
-  WORD                a person's decision, and on to the next person's turn
-  play WORD [for N]   decide for the seat that is to act, whoever sits there
-  again               after a bad reply: ask once more, a bot that is out of step being started anew
-  skip                after a bad reply to news: go on as if it had been a good one
-  undo [N]            take N decisions back; bots are started anew and hear the rest again
-  redo [N]            make N decisions again that were taken back, nothing else having happened since
-  raw SEAT COMMAND    send a bot any line
-  greet [SEAT]        tell everybody the greeting; with a seat: send it there, whatever the moment
-  deal [SEAT]         the same up to this deal's cards
-  hands, trick, state, clock
-  transcript [N]      the last N commands and raw replies (20)
-  seat N WHO          put bot:COMMAND, human or random into a seat; it hears what was heard there
-  set KEY=VALUE ...   a new match with other options of the game: set deck="789 AB" deals=[[2,0]]
-  seed TEXT           a new match with other cards
-  deals FILE          a new match with the cards of a file
-  new                 the match from its start
-  quit, exit          tell the bots quit, and end"""
 LAST = 20
 SHOWN_ERRORS = 10
 """Lines of standard error after a command."""
+
+
+COMMANDS: dict[str, tuple[Callable[..., None], bool]] = {}
+"""What each word does, and whether it stands alone on its line; the others are given the rest of it."""
+HELP: list[str] = []
+
+
+def _verb(usage: str, told: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a method of `Face` a verb of the console, by its words and its line of help."""
+
+    def add(do: Callable[..., None]) -> Callable[..., None]:
+        HELP.append(f"  {usage:<20}{told}")
+        is_bare = "," in usage or " " not in usage
+        names = usage.split(", ") if is_bare else usage.split(" ")[:1]
+        COMMANDS.update({name: (do, is_bare) for name in names if name.islower()})
+        return do
+
+    return add
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +75,11 @@ class Face:
             return
         rest = rest.strip()
         try:
-            if word in BARE:
-                if rest:
+            if word in COMMANDS:
+                do, is_bare = COMMANDS[word]
+                if rest and is_bare:
                     raise ConfigError(f"{word} takes nothing after it, and {rest!r} is there")
-                COMMANDS[word](self)
-            elif word in COMMANDS:
-                COMMANDS[word](self, rest)
+                do(self, *([] if is_bare else [rest]))
             elif self._is_asked and len(line.split()) == self._machine.position.answer_words:
                 self._answer(line)
             elif self._is_asked and word[0].isdigit():
@@ -155,6 +152,7 @@ class Face:
         elif stop is Stop.PERSON:
             self._write_all(turn_lines(machine.position))
 
+    @_verb("step [N]", "tell the news, have the next decision made (or N of them)")
     def _step(self, rest: str) -> None:
         stop = None
         for _ in range(_number(rest, 1)):
@@ -163,6 +161,7 @@ class Face:
                 break
         self._after(stop)
 
+    @_verb("go [deal]", "on to the end of the match, or of this deal")
     def _go(self, rest: str) -> None:
         if rest not in ("", "deal", "match"):
             raise ConfigError(f"go {rest}: write go, or go deal")
@@ -180,6 +179,20 @@ class Face:
             self._write(f"points so far: {' '.join(map(str, machine.position.totals))}")
         self._after(stop)
 
+    @_verb("WORD", "a person's decision, and on to the next person's turn")
+    def _answer(self, words: str) -> None:
+        """Take a person's decision and go on to the next one, or replace a bad answer."""
+        seat = self._machine.position.to_act
+        person = seat is not None and self._occupants[seat].person
+        try:
+            self._play(words)
+        except IllegalAction as error:
+            # It may be a mistyped command.
+            raise IllegalAction(f"{error} (help lists the commands)") from None
+        if person and self._machine.trouble is None:
+            self._go("")
+
+    @_verb("play WORD [for N]", "decide for the seat that is to act, whoever sits there")
     def _play(self, rest: str) -> None:
         position = self._machine.position
         seat_to_act = position.to_act
@@ -197,30 +210,22 @@ class Face:
         seat = self._machine.position.to_act
         return seat is not None and (self._occupants[seat].person or self._machine.trouble is not None)
 
-    def _answer(self, words: str) -> None:
-        """Take a person's decision and go on to the next one, or replace a bad answer."""
-        seat = self._machine.position.to_act
-        person = seat is not None and self._occupants[seat].person
-        try:
-            self._play(words)
-        except IllegalAction as error:
-            # It may be a mistyped command.
-            raise IllegalAction(f"{error} (help lists the commands)") from None
-        if person and self._machine.trouble is None:
-            self._go("")
-
+    @_verb("again", "after a bad reply: ask once more, a bot that is out of step being started anew")
     def _again(self) -> None:
         self._after(self._machine.again())
 
+    @_verb("skip", "after a bad reply to news: go on as if it had been a good one")
     def _skip(self) -> None:
         self._machine.skip()
 
+    @_verb("undo [N]", "take N decisions back; bots are started anew and hear the rest again")
     def _undo(self, rest: str) -> None:
         taken = self._machine.undo(_number(rest, 1))
         left = self._machine.position.made
         self._write(f"took {taken} decision{'s' * (taken != 1)} back, {left} left")
         self._after(None)
 
+    @_verb("redo [N]", "make N decisions again that were taken back, nothing else having happened since")
     def _redo(self, rest: str) -> None:
         made = self._machine.redo(_number(rest, 1))
         if not made:
@@ -228,12 +233,14 @@ class Face:
         self._write(f"made {made} decision{'s' * (made != 1)} again, {self._machine.redoable} left")
         self._after(None)
 
+    @_verb("raw SEAT COMMAND", "send a bot any line")
     def _raw(self, rest: str) -> None:
         word, _, command = rest.partition(" ")
         if not command.strip():
             raise ConfigError("write raw SEAT COMMAND, such as raw 0 time_left 5000")
         self._machine.raw(self._seat_number(word), command)
 
+    @_verb("greet [SEAT]", "tell everybody the greeting; with a seat: send it there, whatever the moment")
     def _greet(self, rest: str) -> None:
         game = self._machine.setup.game
         greeting = _by_seat(game.greeting())
@@ -246,6 +253,7 @@ class Face:
         self._machine.tell(len(greeting) - told)
         self._after(None)
 
+    @_verb("deal [SEAT]", "the same up to this deal's cards")
     def _deal(self, rest: str) -> None:
         position = self._machine.position
         if rest:
@@ -261,24 +269,30 @@ class Face:
             if hearer == seat:
                 self._machine.raw(seat, command)
 
+    @_verb("hands", "what everybody holds")
     def _show_hands(self) -> None:
         position = self._machine.position
         for seat in range(len(self._occupants)):
             self._write(f"  {seat}  {hand_line(position.game, position.shown.hands[seat])}")
 
+    @_verb("trick", "what lies on the table")
     def _show_trick(self) -> None:
         self._write(table_line(self._machine.position.shown) or "nothing lies on the table")
 
+    @_verb("state", "the deal, its roles and decisions, the points so far, who is to act")
     def _show_state(self) -> None:
         self._write_all(state_lines(self._machine.position))
 
+    @_verb("clock", "what everybody has left of the time")
     def _show_clock(self) -> None:
         self._write_all(clock_lines(self._machine))
 
+    @_verb("transcript [N]", "the last N commands and raw replies (20)")
     def _show_transcript(self, rest: str) -> None:
         for entry in self._machine.transcript[-_number(rest, LAST) :]:
             self._write(entry_line(entry))
 
+    @_verb("seat N WHO", "put bot:COMMAND, human or random into a seat; it hears what was heard there")
     def _sit(self, rest: str) -> None:
         word, _, who = rest.partition(" ")
         seat = self._seat_number(word)
@@ -286,6 +300,7 @@ class Face:
             self._write(f"seat {seat}: {said}")
         self._write(f"seat {seat}: {self._occupants[seat].title}")
 
+    @_verb("set KEY=VALUE ...", 'a new match with other options of the game: set deck="789 AB" deals=[[2,0]]')
     def _set(self, rest: str) -> None:
         setup = self._machine.setup
         given = self._tools.options(shlex.split(rest))
@@ -294,9 +309,11 @@ class Face:
         game = make(setup.game.name, {**kept, **given})
         self._renew(replace(setup, game=game))
 
+    @_verb("seed TEXT", "a new match with other cards")
     def _seed(self, rest: str) -> None:
         self._renew(replace(self._machine.setup, game=self._plain_game(), seed=rest, round_number=1))
 
+    @_verb("deals FILE", "a new match with the cards of a file")
     def _deals(self, rest: str) -> None:
         game = self._plain_game()
         game = game.given(self._tools.deals(game, rest))
@@ -307,14 +324,17 @@ class Face:
         game = self._machine.setup.game
         return make(game.name, game.options)
 
+    @_verb("new", "the match from its start")
     def _restart(self) -> None:
         self._renew(self._machine.setup)
 
+    @_verb("quit, exit", "tell the bots quit, and end")
     def _quit(self) -> None:
         self.done = True
 
+    @_verb("help", "these lines")
     def _help(self) -> None:
-        self._write(HELP)
+        self._write_all(HELP)
 
     def _seat_number(self, word: str) -> int:
         if not word.isdecimal() or int(word) >= len(self._occupants):
@@ -332,15 +352,3 @@ def _number(text: str, default: int) -> int:
     if text and not text.isdecimal():
         raise ConfigError(f"{text!r} is not a number")
     return int(text) if text else default
-
-
-COMMANDS: dict[str, Callable[..., None]] = {
-    "step": Face._step, "go": Face._go, "play": Face._play, "again": Face._again, "skip": Face._skip,
-    "undo": Face._undo, "redo": Face._redo, "raw": Face._raw, "greet": Face._greet, "deal": Face._deal,
-    "hands": Face._show_hands, "trick": Face._show_trick, "state": Face._show_state,
-    "clock": Face._show_clock, "transcript": Face._show_transcript, "seat": Face._sit, "set": Face._set,
-    "seed": Face._seed, "deals": Face._deals, "new": Face._restart, "quit": Face._quit, "exit": Face._quit,
-    "help": Face._help,
-}  # fmt: skip
-BARE = frozenset({"again", "skip", "hands", "trick", "state", "clock", "new", "quit", "exit", "help"})
-"""Commands that stand alone on their line; the others are given the rest of it."""
