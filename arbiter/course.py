@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from arbiter.match import MatchRecord, Move
-    from arbiter.rules import Action, AnyGame, Command, Deal, Seat, Shown, State
+    from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
 
 HASHED_DEALS = 10
 """Planned deals of an endless game that enter the hash."""
@@ -180,11 +180,6 @@ class Position:
                 state = game.start(deal)
         given = game, self.seed, self.round_number
         return type(self)(*given, deals, state, totals, self, action, self.made + 1)
-
-    @property
-    def shown(self) -> Shown:
-        """What lies where, all hands included."""
-        return self.game.shown(self.state)
 
 
 def _worded(wordings: Iterable[tuple[Command, ...]]) -> Iterator[Told]:

@@ -15,7 +15,7 @@ the answer, and passes on the `news`. What each seat hears is data, so that a te
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from copy import copy
 from dataclasses import dataclass
 from itertools import groupby
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 
 from arbiter.cards import Card
 from arbiter.errors import ConfigError
+from arbiter.faces import PASS, Faces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -114,7 +115,7 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-class Game(ABC, Generic[S]):
+class Game(Faces, Generic[S]):
     """A game with its options: the rules, and the words its bots hear and speak.
 
     `S` is its type of state. Two games of one class with equal options are equal.
@@ -237,14 +238,6 @@ class Game(ABC, Generic[S]):
     def hand(self, state: S, seat: Seat) -> tuple[Card, ...]:
         """The cards that a seat holds now, ascending."""
 
-    @abstractmethod
-    def card_name(self, card: Card) -> str:
-        """A card in the words of the protocol."""
-
-    @abstractmethod
-    def card_of(self, name: str) -> Card:
-        """The card with this name; KeyError if there is none."""
-
     def deal_json(self, deal: Deal) -> dict[str, Any]:
         """A deal in the shape of a match record's ``deals``."""
         shape: dict[str, Any] = {"hands": [[self.card_name(c) for c in hand] for hand in deal.hands]}
@@ -277,11 +270,6 @@ class Game(ABC, Generic[S]):
             raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
         return Deal(hands, seat, extra)
 
-    def hand_text(self, cards: Iterable[Card]) -> str:
-        """Cards for people: here in groups by the last letter of their names, the suit."""
-        names = [self.card_name(card) for card in cards]
-        return "   ".join(" ".join(suit) for _, suit in groupby(names, key=lambda name: name[-1])) or "-"
-
     def shown(self, state: S, seat: Seat | None = None) -> Shown:
         """What lies where: what `seat` may see of it, by default everything."""
         hands = [tuple(map(self.card_name, self.hand(state, owner))) for owner in range(self.seats)]
@@ -293,7 +281,11 @@ class Game(ABC, Generic[S]):
         return ()
 
     def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """What every seat knows beside the cards: trump, declarations, tricks taken."""
+        """What every seat knows beside the cards: trump, declarations, tricks taken.
+
+        A list with a value for each seat stands beside the seats, the rest beside the table; None is not
+        known yet, "" nothing to tell; of ``role`` the value alone is shown.
+        """
         return {}
 
     def deal_roles(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
@@ -307,6 +299,11 @@ class Game(ABC, Generic[S]):
         """The answers, by seat, that an action makes known to all; by default its own if all are told."""
         told = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
         return ((seat, self.action_text(before, seat, action)),) if told else ()
+
+    def laid(self, before: S, seat: Seat, action: Action, after: S) -> str:
+        """The word of what an action lays on the table for all to see; "" for any other action."""
+        word = dict(self.revealed(before, seat, action, after)).get(seat, "")
+        return word if self.cards_of(word) or (word == PASS and self.table(before)) else ""
 
     def taker(self, before: S, after: S) -> Seat | None:  # noqa: ARG002
         """Who took the table's cards by the action between two states; None for nobody."""

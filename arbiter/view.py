@@ -31,10 +31,10 @@ from arbiter.games import make
 from arbiter.match import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from arbiter.match import Forfeit, MatchRecord
-    from arbiter.rules import AnyGame, Command, Deal, Seat, Shown
+    from arbiter.rules import AnyGame, Command, Deal, Seat
 
 FORMAT = "arbiter-replay/1"
 
@@ -118,28 +118,6 @@ def heard(replay: dict[str, Any]) -> list[Command]:
         for event in replay["events"]
         if event["t"] in ("tell", "ask")
     ]
-
-
-def hand_line(game: AnyGame, hand: Sequence[str] | None) -> str:
-    """A hand of `Shown`, or of a deal's JSON, for people; "?" for one that is not seen."""
-    return "?" if hand is None else game.hand_text(sorted(map(game.card_of, hand)))
-
-
-def table_line(shown: Shown) -> str:
-    """What lies on the table and who laid it, ``0:TD  1:4D``, for people; "" for nothing."""
-    return "  ".join(f"{seat}:{words}" for seat, words in shown.table)
-
-
-def roles_line(shape: Mapping[str, Any]) -> str:
-    """What a deal's JSON says beside hands, roles by seat and nested lists: ``landlord 0, extra 4 6 2``."""
-    told = []
-    for key, value in shape.items():
-        if isinstance(value, list | tuple):
-            if key not in ("hands", "roles") and not any(isinstance(item, list | tuple) for item in value):
-                told.append(f"{key} {' '.join(map(str, value))}")
-        elif value is not None:
-            told.append(f"{key} {value}")
-    return ", ".join(told)
 
 
 class _Telling:

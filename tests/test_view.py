@@ -17,6 +17,7 @@ from arbiter.clock import MS
 from arbiter.config import load
 from arbiter.course import Position, deal_of
 from arbiter.errors import ConfigError
+from arbiter.frame import frame_at
 from arbiter.games import find, make, names
 from arbiter.games.planning import Planning
 from arbiter.match import Fault, Forfeit
@@ -249,7 +250,7 @@ def test_the_reason_of_an_illegal_move_waits_for_the_end_of_the_round() -> None:
 def test_a_card_that_is_not_in_hand_is_told_without_that_reason(seed: int) -> None:
     game = Planning(deals=[[2, 0]])
     spec = match_spec(game, seed=str(seed))
-    hands = Position.opening(game, str(seed)).shown.hands
+    hands = frame_at(Position.opening(game, str(seed))).hands
     other = (hands[1] or ())[0]
     bots: list[Any] = [partial(answer, words) for words in (["0", other], ["0"], ["0"], ["0"])]
     record = play_in_memory(game, bots, spec)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from arbiter.botcheck.matches import ANSWERS
 from arbiter.botcheck.report import SHOWN, Step, escaped, last_lines
 from arbiter.errors import ArbiterError
+from arbiter.frame import frame_at, hand_line, table_line
 from arbiter.match import Fault
 from arbiter.protocol import Answer, words_of
 from arbiter.table.complaints import advice
 from arbiter.table.sandbox.calls import call_name
-from arbiter.view import hand_line, table_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,11 +175,12 @@ def _lacks_sign(played: BotMatch) -> bool:
 
 def _scene(position: Position) -> str:
     """What the bot to act has and sees: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
-    shown, words = position.shown, position.words()
-    assert position.to_act is not None
+    frame = frame_at(position)
+    assert frame.to_act is not None
+    words = frame.legal
     told = {
-        "hand": " ".join(hand_line(position.game, shown.hands[position.to_act]).split()),
-        "table": " ".join(table_line(shown).split()),
+        "hand": " ".join(hand_line(position.game, frame.hands[frame.to_act]).split()),
+        "table": " ".join(table_line(frame).split()),
         "legal": " ".join(words[:LEGAL]) + (f" ... ({len(words)} in all)" if len(words) > LEGAL else ""),
     }
     return ", ".join(f"{name} {text}" for name, text in told.items() if text)

@@ -11,8 +11,8 @@ from arbiter.byhand.occupants import RandomPlayer
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
 from arbiter.byhand.words import clock_lines, decision_lines, entry_line, state_lines, turn_lines
 from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mean
+from arbiter.frame import frame_at, hand_line, table_line
 from arbiter.games import make
-from arbiter.view import hand_line, table_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -272,12 +272,12 @@ class Face:
     @_verb("hands", "what everybody holds")
     def _show_hands(self) -> None:
         position = self._machine.position
-        for seat in range(len(self._occupants)):
-            self._write(f"  {seat}  {hand_line(position.game, position.shown.hands[seat])}")
+        for seat, hand in enumerate(frame_at(position).hands):
+            self._write(f"  {seat}  {hand_line(position.game, hand)}")
 
     @_verb("trick", "what lies on the table")
     def _show_trick(self) -> None:
-        self._write(table_line(self._machine.position.shown) or "nothing lies on the table")
+        self._write(table_line(frame_at(self._machine.position)) or "nothing lies on the table")
 
     @_verb("state", "the deal, its roles and decisions, the points so far, who is to act")
     def _show_state(self) -> None:

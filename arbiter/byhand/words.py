@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from arbiter.view import hand_line, roles_line, table_line
+from arbiter.frame import frame_at, hand_line, roles_line, table_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,16 +31,16 @@ def entry_line(entry: TranscriptEntry) -> str:
 
 def turn_lines(position: Position) -> list[str]:
     """What a person needs to decide: the request, the hand, the table, the legal answers."""
-    seat = position.to_act
+    frame = frame_at(position)
+    seat, words = frame.to_act, frame.legal
     if seat is None:
         return []
-    words, shown = position.words(), position.shown
     more = f" ... ({len(words)} in all)" if len(words) > SHOWN_WORDS else ""
     lines = [
-        f"seat {seat} is to answer {position.request}",
-        f"  hand   {hand_line(position.game, shown.hands[seat])}",
+        f"seat {seat} is to answer {frame.request}",
+        f"  hand   {hand_line(position.game, frame.hands[seat])}",
     ]
-    if table := table_line(shown):
+    if table := table_line(frame):
         lines.append(f"  table  {table}")
     between = ", " if position.answer_words > 1 else " "
     return [*lines, f"  may    {between.join(words[:SHOWN_WORDS])}{more}"]

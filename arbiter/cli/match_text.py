@@ -6,9 +6,9 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from arbiter.cli.output import print_table, say
+from arbiter.frame import hand_line, roles_line
 from arbiter.games import make
 from arbiter.rules import Answered
-from arbiter.view import hand_line, roles_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import say
+from arbiter.frame import hand_line, roles_line
 from arbiter.games import make
-from arbiter.view import Reader, hand_line, replay_of, roles_line
+from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arbiter.envs.play import NOBODY
 from arbiter.errors import ConfigError
-from arbiter.view import hand_line
+from arbiter.frame import NOBODY, Frame, frame_of, hand_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from arbiter.envs.observers import Observer
     from arbiter.envs.play import Play
     from arbiter.errors import IllegalAction
-    from arbiter.rules import AnyGame, Seat
+    from arbiter.rules import AnyGame
 
 RENDER_MODES = ("human", "ansi")
 
@@ -98,28 +97,22 @@ def text(play: Play, agents: Sequence[str], note: str = "") -> str:
     # A last deal that is over is among those played, and still the one to be shown.
     number = len(play.played) + bool(play.state.to_act)
     sheet = play.game.scoresheet(play.deal, play.answers())
-    return scene(play.game, number, play.totals, play.state, play.turn, sheet, agents, note)
+    frame = frame_of(play.game, play.state, points=play.totals, to_act=play.turn)
+    return scene(play.game, number, frame, sheet, agents, note)
 
 
 def scene(
-    game: AnyGame,
-    number: int,
-    totals: Sequence[int],
-    state: Any,
-    turn: Seat,
-    sheet: Iterable[str],
-    agents: Sequence[str],
-    note: str,
+    game: AnyGame, number: int, frame: Frame, sheet: Iterable[str], agents: Sequence[str], note: str
 ) -> str:
-    """The same of a deal by its parts: its number from 1, the points, who is to act, what was done."""
+    """The same of a deal by its parts: its number from 1, what lies where, what was done."""
     width = max(map(len, agents)) + 2
-    points = "   ".join(f"{name}: {total}" for name, total in zip(agents, totals, strict=True))
+    points = "   ".join(f"{name}: {total}" for name, total in zip(agents, frame.points, strict=True))
     lines = [f"{game.title}, deal {number}   points  {points}"]
-    for seat, (name, hand) in enumerate(zip(agents, game.shown(state).hands, strict=True)):
-        mark = " <" if seat == turn else ""
+    for seat, (name, hand) in enumerate(zip(agents, frame.hands, strict=True)):
+        mark = " <" if seat == frame.to_act else ""
         lines.append(f"{name:{width}}{hand_line(game, hand)}{mark}")
     lines += sheet
-    if turn == NOBODY:
+    if frame.to_act == NOBODY:
         lines.append("the match is over")
     if note:
         lines.append(note)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
+from arbiter.faces import SUITS
 from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
 from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
 
@@ -313,13 +314,25 @@ class Codepiece(DeckGame[CodepieceState]):
         return tuple(((state.opened + place) % SEATS, WORDS[card]) for place, card in enumerate(state.trick))
 
     def roles(self, state: CodepieceState) -> dict[str, Any]:
+        named = state.trump != NO_TRUMP
+        bids = [[str(bid or "pass") for bidder, bid in state.bids if bidder == seat] for seat in EVERYBODY]
         return {
-            "bids": [[seat, bid] for seat, bid in state.bids],
-            "bid": state.bid or None,
-            "declarer": None if state.leader < 0 else state.leader,
-            "trump": None if state.trump == NO_TRUMP else DECK.suits[state.trump],
-            "won": list(state.won),
+            "role": ["declarer" if named and seat == state.leader else "" for seat in EVERYBODY],
+            "bids": [", ".join(said) or None for said in bids],
+            "side\N{RIGHT SINGLE QUOTATION MARK}s tricks": [state.won[seat % 2] for seat in EVERYBODY],
+            "bid": state.bid or "none yet",
+            "trump": DECK.suits[state.trump] if named else "none yet",
+            "tricks": "{} : {}".format(*state.won),
         }
+
+    def asks(self, request: Command) -> str:
+        return {"gen_bid": "bid or pass", "gen_trump": "name the trump"}.get(request) or super().asks(request)
+
+    def says(self, request: Command, words: str) -> str:
+        kind, _, what = words.partition("_")
+        if request == "gen_trump":
+            return f"names {SUITS[what]} trump"
+        return f"bids {what}" if kind == "bid" else super().says(request, words)
 
     def taker(self, before: CodepieceState, after: CodepieceState) -> Seat | None:
         return after.ahead if after.won != before.won else None

@@ -237,7 +237,19 @@ class Planning(DeckGame[PlanningState]):
 
     def roles(self, state: PlanningState) -> dict[str, Any]:
         declared = [None] * self.seats if state.trick is None else list(state.declared)
-        return {"declared": declared, "taken": list(state.taken)}
+        number = sum(state.taken) + bool(state.trick)
+        return {
+            "declared": declared,
+            "taken": list(state.taken),
+            "trick": f"{number or 1} of {state.size}",
+            "trump": self.deck.suits[0],
+        }
+
+    def asks(self, request: Command) -> str:
+        return "declare a number of tricks" if request == "gen_declare" else super().asks(request)
+
+    def says(self, request: Command, words: str) -> str:
+        return f"declares {words}" if request == "gen_declare" else super().says(request, words)
 
     def revealed(
         self, before: PlanningState, seat: Seat, action: Action, after: PlanningState

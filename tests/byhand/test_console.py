@@ -24,6 +24,7 @@ from arbiter.clock import TimeControl
 from arbiter.course import Position
 from arbiter.errors import IllegalAction
 from arbiter.exchange import Reply
+from arbiter.frame import frame_at
 from arbiter.games import find, names
 from arbiter.games.planning import Planning
 from arbiter.match import Limits
@@ -756,7 +757,7 @@ def test_a_hand_is_what_was_dealt_less_what_was_played() -> None:
         sizes.append(len(GAME.hand(position.state, 0)))
         position = position.apply(position.state.legal(position.to_act)[0])
     assert sizes[:8] == [1] * 5 + [0] * 3
-    assert position.shown.hands[0] == ()
+    assert frame_at(position).hands[0] == ()
 
 
 def test_a_person_gives_cards_by_several_words(console: Callable[..., list[str]]) -> None:

@@ -8,6 +8,7 @@ from arbiter.envs.chefs_hat.steps import StepwisePlay
 from arbiter.envs.play import NOBODY
 from arbiter.envs.render import scene
 from arbiter.errors import IllegalAction
+from arbiter.frame import frame_of
 from arbiter.games.chefs_hat.state import ChefsHatState
 from arbiter.rules import Action, Answered, AnyGame, Seat
 
@@ -48,4 +49,5 @@ class RenderLog:
             sheet = [f"{seat}: {words}" for seat, _, words in self._answers]
         tally = play.moment.tally
         number = tally.matches + (play.actor != NOBODY)
-        return scene(game, number, tally.points, state, play.actor, sheet, names, note)
+        frame = frame_of(game, state, points=tally.points, to_act=play.actor)
+        return scene(game, number, frame, sheet, names, note)

@@ -17,12 +17,16 @@ from typing import Any, ClassVar, TypeAlias
 
 from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, Problem, did_you_mean
+from arbiter.faces import Face
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     CLEARED,
     DECK,
     FOOD_FIGHT,
+    JOKER,
+    NO_SPECIAL,
     SPECIALS,
+    STEP_IDS,
     STEP_NAMES,
     STEPS,
     gift_cards,
@@ -64,6 +68,13 @@ MOST = 1000
 _Deal: TypeAlias = Any
 """A `ChefsHatDeal`: that all deals of a game are of its own kind, `Game` does not say."""
 _GOLDEN = DECK.count(11)
+_JOKER = card_text(JOKER)
+PLACES = ("first", "second", "third", "fourth")
+_SPECIALLY = {
+    "food_fight": "declares a food fight: roles are reversed",
+    "dinner_served": "serves dinner: no exchange",
+    "none": "declares nothing special",
+}
 
 
 class ChefsHat(Game[ChefsHatState]):
@@ -78,6 +89,7 @@ class ChefsHat(Game[ChefsHatState]):
     observer: ClassVar[str] = "arbiter.envs.observers.chefs_hat:ChefsHatObserver"
     imagining: ClassVar[str] = "arbiter.envs.imagining.chefs_hat:ImaginedChefsHat"
     seat_word: ClassVar[str] = "opener"
+    takes: ClassVar[str] = "calls a pizza and leads"
     option_help: ClassVar[Mapping[str, str]] = {
         "rules": "book (the printed rules) or gym2 (as the published environment)",
         "matches": f"number of deals, {MATCHES} by default",
@@ -263,7 +275,46 @@ class ChefsHat(Game[ChefsHatState]):
         return ((state.last, short(state.table)),) if state.table < CLEARED else ()
 
     def roles(self, state: ChefsHatState) -> dict[str, Any]:
-        return {"roles": _role_names(state.setting.roles), "round": state.rounds}
+        """Roles and places by seat; the round, and a special action."""
+        setting, places = state.setting, [""] * SEATS
+        for place, seat in zip(PLACES, state.order, strict=False):
+            places[seat] = place
+        told = {} if setting.roles is None else {"role": _role_names(setting.roles)}
+        special = setting.special and SPECIALS[setting.special[1] - NO_SPECIAL].replace("_", " ")
+        return {**told, "finished": places, "round": state.rounds, "special": special}
+
+    def face(self, name: str) -> Face:
+        return Face("J", "", "joker") if name == _JOKER else Face(name, "", name)
+
+    def cards_of(self, words: str) -> tuple[str, ...]:
+        """The cards of a discard, or of a gift."""
+        if words not in STEP_IDS:
+            return super().cards_of(words)
+        if words == "pass":
+            return ()
+        value, quantity, jokers = (int(part[1:]) for part in words.split(";"))
+        return (str(value),) * quantity + (_JOKER,) * jokers
+
+    def asks(self, request: Command) -> str:
+        name, _, count = request.partition(" ")
+        if name == "gen_exchange":
+            return "give a card" if count == "1" else f"give {count} cards"
+        return "declare something special, or not" if name == "gen_special" else super().asks(request)
+
+    def says(self, request: Command, words: str) -> str:
+        if request.startswith("gen_exchange"):
+            return f"gives {self.say_cards(self.cards_of(words))}"
+        return _SPECIALLY.get(words) or super().says(request, words)
+
+    def laid(
+        self,
+        before: ChefsHatState,
+        seat: Seat,  # noqa: ARG002
+        action: Action,
+        after: ChefsHatState,
+    ) -> str:
+        """A discard or a pass, which may be a random one in place of the answer."""
+        return STEP_NAMES[before.carried_out(action, after)] if before.in_play else ""
 
     def deal_roles(self, deal: _Deal, state: ChefsHatState) -> dict[str, Any]:  # noqa: ARG002
         """Roles, a special action, and who opened, once it is seen."""

@@ -159,6 +159,11 @@ class ChefsHatState(Protocol):
     def rounds(self) -> int:
         """The number of the round, from 1; after a pizza that of the next one."""
 
+    @property
+    def order(self) -> tuple[Seat, ...]:
+        """Who has no cards left, in the order of finishing."""
+        return ()
+
     def hand(self, seat: Seat) -> tuple[Card, ...]:
         """The cards that a seat holds now, ascending."""
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
+from arbiter.faces import Face
 from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
     FIRST_BOMB,
@@ -36,6 +37,7 @@ _FIRST_COPIES: tuple[Card, ...] = (*range(0, 52, 4), 52, 53)
 _UNITS: tuple[Counts, ...] = tuple(1 << 4 * (card // 4 + card // 53) for card in range(CARDS))
 """The counts of each card alone."""
 _EVERYBODY = (0, 1, 2)
+_JOKERS = {"B": Face("B", "", "black joker"), "R": Face("R", "red", "red joker")}
 _AFTER = ((1,), (2,), (0,))
 _new = tuple.__new__
 
@@ -145,6 +147,7 @@ class DouDizhu(Game[DouDizhuState]):
         "landlords": "list of seats, the landlord of each deal: [0, 1, 2]",
         "bombs": "single, or double: each bomb and rocket doubles the points of its deal",
     }
+    takes: ClassVar[str] = "wins the round"
     seats = 3
     actions = ACTIONS
 
@@ -253,7 +256,15 @@ class DouDizhu(Game[DouDizhuState]):
         )
 
     def roles(self, state: DouDizhuState) -> dict[str, Any]:
-        return {"landlord": state.landlord, "bombs": state.bombs}
+        role = ["landlord" if seat == state.landlord else "peasant" for seat in _EVERYBODY]
+        return {"role": role, "bombs": state.bombs}
+
+    def face(self, name: str) -> Face:
+        return _JOKERS.get(name) or super().face(name)
+
+    def cards_of(self, words: str) -> tuple[str, ...]:
+        """The letters of a combination."""
+        return () if words == "pass" else tuple(words)
 
     def taker(self, before: DouDizhuState, after: DouDizhuState) -> Seat | None:
         """Who leads again, nobody having beaten the best play; or who has played the last card."""

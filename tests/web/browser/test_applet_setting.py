@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from arbiter.byhand.session import Seen
+from arbiter.frame import frame_at
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -128,7 +129,7 @@ def test_a_deal_is_dealt_otherwise_and_played_on(browser: Browser) -> None:
     with sitting(browser, "human", options=TWO_DEALS) as table:
         page, form = table.settled(), table.page.get_by_role("dialog")
         other = {"AS", "KS", "QS", "JS", "TS", "9S"} - {
-            name for hand in seen(table).position.shown.hands for name in hand or ()
+            name for hand in frame_at(seen(table).position).hands for name in hand or ()
         }
         mine = sorted(other)[:2]
         table.press("Cards…")
@@ -139,5 +140,5 @@ def test_a_deal_is_dealt_otherwise_and_played_on(browser: Browser) -> None:
         table.press("Deal these cards")
         page.locator("dialog[open]").wait_for(state="detached")
         table.settled()
-        assert set(seen(table).position.shown.hands[0] or ()) == set(mine)
+        assert set(frame_at(seen(table).position).hands[0] or ()) == set(mine)
         assert page.locator(".ap-what .mark").inner_text() == "by hand"
