@@ -5,14 +5,15 @@ frame_at(Position.opening(game, "seed"), seat=0).hands
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.course import Position
-    from arbiter.rules import AnyGame, Command, Seat, State
+    from arbiter.rules import AnyGame, Command, Exchange, Seat, State
 
 NOBODY: Seat = -1
 """A reader who sees no hand."""
@@ -62,6 +63,126 @@ def frame_at(position: Position, seat: Seat | None = None) -> Frame:
         return frame_of(game, state, seat, points=position.totals)
     told = {"to_act": to_act, "request": position.request, "legal": tuple(position.words())}
     return frame_of(game, state, seat, points=position.totals, **told)
+
+
+class Frames:
+    """The frames of a match while it is followed, each after the event of a replay at which it stands.
+
+    `seat` is whose eyes are borrowed, as for `frame_of`.
+    """
+
+    def __init__(self, game: AnyGame, players: Sequence[str], seat: Seat | None) -> None:
+        self._game, self._seat = game, seat
+        again = Counter(players)
+        self._names = [
+            f"\N{FIRST STRONG ISOLATE}{name}{f' (seat {at})' * (again[name] > 1)}\N{POP DIRECTIONAL ISOLATE}"
+            for at, name in enumerate(players)
+        ]
+        self._laid: tuple[Laid, ...] = ()
+        self._is_over = False  # what lies there is gone with the next card
+        self._untold: dict[Seat, str] = {}
+        self._points = (0,) * game.seats
+        self._said: list[str] = []
+        self._cards: dict[str, None] = {}
+        self._taken: list[tuple[int, Frame]] = []
+
+    def dealt(self, number: int, cards: Iterable[str]) -> None:
+        """A deal begins, of which the reader sees `cards`."""
+        self._laid, self._is_over = (), False
+        self._untold.clear()
+        self._see(cards)
+        self._said.append(f"Deal {number + 1} begins.")
+
+    def asked(self, seat: Seat, request: Command) -> None:
+        """The reader knows who was asked after the last frame."""
+        if self._taken:
+            i, frame = self._taken[-1]
+            self._taken[-1] = i, replace(frame, to_act=seat, request=request)
+
+    def moved(
+        self, seat: Seat, request: Command, words: str, told: Sequence[tuple[Seat, str]], laid: str
+    ) -> None:
+        """A seat has answered `words`; `told` are the answers that all know by it, `laid` what it lays."""
+        told = told or ([(seat, laid)] if laid else [])
+        self._said += [f"{self._names[who]} {self._game.says(request, what)}." for who, what in told]
+        if told:
+            self._untold.clear()
+        else:
+            self._untold[seat] = words
+            does = self._game.says(request, words)
+            self._said.append(f"{self._names[seat]} {does}, which the others do not know yet.")
+        if laid:
+            cards = self._game.cards_of(laid)
+            self._see(cards)
+            self._laid = (*(() if self._is_over else self._laid), Laid(seat, laid, cards))
+            self._is_over = False
+
+    def cleared(self, taker: Seat | None, table: Sequence[object]) -> None:
+        """What lies there after a move: nothing more where somebody took it, or the `table` is empty."""
+        laid = any(one.cards for one in self._laid)
+        self._is_over = self._is_over or taker is not None or (laid and not table)
+        if taker is not None:
+            self._said.append(f"{self._names[taker]} {self._game.takes}.")
+
+    def exchanged(self, gift: Exchange, seen: bool) -> None:
+        """Cards have changed hands."""
+        self._untold.clear()
+        what = self._game.say_cards(gift.cards) if seen else f"{len(gift.cards)} hidden"
+        self._said.append(f"{self._names[gift.giver]} gives {self._names[gift.taker]} {what}.")
+        self._see(gift.cards if seen else ())
+
+    def deal_over(self, number: int, points: Sequence[int]) -> None:
+        """The deal's points are added up."""
+        self._points = tuple(map(sum, zip(self._points, points, strict=True)))
+        won = zip(self._names, signed(points), strict=True)
+        self._said.append(f"Deal {number + 1} is over: {', '.join(map(' '.join, won))}.")
+
+    def fault(self, i: int, seat: Seat, kind: str, text: str) -> None:
+        """A fault ends the match with event `i`; what came after it is taken back."""
+        self._taken = [(at, frame) for at, frame in self._taken if at < i]
+        seats = self._game.seats
+        none = Frame((None,) * seats, (0,) * seats, (), {}, points=self._points)
+        last = self._taken[-1][1] if self._taken else none
+        say = f"Fault: {self._names[seat]}, {kind}: \N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
+        self._taken.append((i, replace(last, to_act=None, request="", say=say)))
+
+    def take(self, i: int, state: State) -> None:
+        """A frame at event `i`, unless there is one; what was said since the last one is said in it."""
+        said, self._said = " ".join(self._said), []
+        if i < 0 or (self._taken and self._taken[-1][0] == i):
+            return
+        shown = self._game.shown(state, self._seat)
+        known = {seat: word for seat, word in self._untold.items() if self._seat in (None, seat)}
+        roles = shown.roles
+        if known:
+            roles = {**roles, "untold": [known.get(seat, "") for seat in range(self._game.seats)]}
+        frame = Frame(shown.hands, shown.counts, self._laid, roles, points=self._points, say=said)
+        self._taken.append((i, frame))
+
+    def changes(self) -> Iterable[tuple[int, dict[str, Any]]]:
+        """For each frame its event and the fields that differ from the frame before; `legal` is left out."""
+        last: Frame | None = None
+        for i, frame in self._taken:
+            pairs = ((name, getattr(frame, name), getattr(last, name, None)) for name in _TOLD)
+            yield i, {name: now for name, now, before in pairs if last is None or now != before}
+            last = frame
+
+    def faces(self) -> dict[str, dict[str, str]]:
+        """The faces of the cards that were seen, by name."""
+        return {name: self._game.face(name)._asdict() for name in self._cards}
+
+    def _see(self, cards: Iterable[str]) -> None:
+        self._cards.update(dict.fromkeys(cards))
+
+
+_TOLD = [field.name for field in fields(Frame) if field.name != "legal"]
+
+
+def signed(points: Sequence[int]) -> list[str]:
+    """Points for people: with signs where some are negative."""
+    if min(points) >= 0:
+        return list(map(str, points))
+    return [f"{'+' * (won > 0)}{won}".replace("-", "\N{MINUS SIGN}") for won in points]
 
 
 def hand_line(game: AnyGame, hand: Sequence[str] | None) -> str:

@@ -25,8 +25,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from arbiter.course import Dealt, Moved, retrace
+from arbiter.course import Dealt, Moved, programme, retrace
 from arbiter.errors import ConfigError
+from arbiter.frame import NOBODY, Frames
 from arbiter.games import make
 from arbiter.match import Fault
 
@@ -81,13 +82,28 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dic
         "round": record.round,
         "game": {"name": record.game, "options": dict(record.options)},
         "players": players,
+        "faces": told.frames.faces(),
+        "planned": None if game.endless else len(programme(game, "", 1).deals),
         "deals": told.deals,
         "events": told.events,
         "marks": told.marks,
         "result": {
             "points": None if record.points is None else list(record.points),
-            "fault": None if record.forfeit is None else told.fault(record.forfeit),
+            "fault": fault_of(record, reader, complete),
         },
+    }
+
+
+def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dict[str, Any] | None:
+    """Who ended the match by which fault, in the words that the reader may see; None for nobody."""
+    if (forfeit := record.forfeit) is None:
+        return None
+    return {
+        "seat": forfeit.seat,
+        "player": forfeit.player,
+        "kind": str(forfeit.fault),
+        "deal": max(len(record.deals) - 1, 0),
+        "text": fault_words(forfeit, reader, complete),
     }
 
 
@@ -129,6 +145,8 @@ class _Telling:
         self._own = reader.seat if reader.kind == "seat" else None
         self._deal = 0
         self._cut = _Cut(record, self._own)
+        eyes = None if self._everything else NOBODY if self._own is None else self._own
+        self.frames = Frames(game, record.players, eyes)
         self.deals: list[dict[str, Any]] = []
         self.events: list[dict[str, Any]] = []
         self.marks: list[dict[str, Any]] = []
@@ -136,32 +154,30 @@ class _Telling:
     def match(self) -> None:
         game, record = self._game, self._record
         self._tell_each(game.greeting())
-        deal = state = None
+        deal: Deal | None = None
+        state: Any = None
         for event in retrace(record, game):
             if isinstance(event, Dealt):
                 self._keep(deal, state)
                 deal, state, self._deal = event.deal, event.state, event.number
                 self._begin(event)
+                self.frames.take(len(self.events) - 1, state)
             elif isinstance(event, Moved):
                 state = event.after
                 self._move(event)
+                self.frames.take(len(self.events) - 1, state)
                 assert deal is not None
                 self.deals[-1] |= game.deal_roles(deal, state)
             else:
-                self._add("end_deal", points=list(event.state.points()))
+                points = list(event.state.points())
+                self._add("end_deal", points=points)
+                self.frames.deal_over(event.number, points)
+                self.frames.take(len(self.events) - 1, state)
         self._keep(deal, state)
         if record.forfeit is not None:
             self._forfeit(record.forfeit, state)
-
-    def fault(self, forfeit: Forfeit) -> dict[str, Any]:
-        """Who ended the match by which fault, in the words that the reader may see."""
-        return {
-            "seat": forfeit.seat,
-            "player": forfeit.player,
-            "kind": str(forfeit.fault),
-            "deal": self._deal,
-            "text": fault_words(forfeit, self._reader, self._complete),
-        }
+        for i, shown in self.frames.changes():
+            self.events[i]["shown"] = shown
 
     def _begin(self, event: Dealt) -> None:
         game, hands = self._game, []
@@ -169,6 +185,8 @@ class _Telling:
             seen = self._everything or seat == self._own
             hands.append([game.card_name(card) for card in event.deal.hands[seat]] if seen else None)
         self.deals.append({"deal": event.number, "hands": hands, **game.deal_roles(event.deal, event.state)})
+        cards = [name for hand in hands for name in hand or ()]
+        self.frames.dealt(event.number, [*cards, *map(game.card_name, event.deal.extra)])
         self._mark("deal", f"deal {event.number + 1}")
         self._add("deal")
         self._tell_each(game.dealt(event.deal))
@@ -193,6 +211,8 @@ class _Telling:
                 charged_ms=move.charged_ns / 1e6,
                 left_ms=move.left_ns / 1e6,
             )
+        laid = game.laid(before, move.seat, event.action, after)
+        self.frames.moved(move.seat, move.request, move.action, revealed, laid)
         self._cut.decided(move.seat, len(self.events))
         for seats, command in game.news(before, move.seat, event.action, after):
             self._tell(seats, command)
@@ -202,17 +222,21 @@ class _Telling:
                     self._add("reveal", seat=seat, text=words)
         self._exchange(before, after)
         if (taker := game.taker(before, after)) is not None:
-            self._add("trick", seat=taker)
+            self._add("trick", seat=taker, text=game.takes)
+        self.frames.cleared(taker, game.table(after))
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
         fields: dict[str, Any] = {"seat": seat, "request": request}
         if self._everything or seat == self._own:
             fields["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
+        self.frames.asked(seat, request)
         self._add("ask", **fields)
 
     def _exchange(self, before: Any, after: Any) -> None:
-        for giver, taker, cards in self._game.exchanged(before, after):
+        for gift in self._game.exchanged(before, after):
+            giver, taker, cards = gift
             seen = self._everything or self._own in (giver, taker)
+            self.frames.exchanged(gift, seen)
             names = list(cards) if seen else None
             self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
 
@@ -247,8 +271,9 @@ class _Telling:
         if asked and (self._everything or (seat == self._own and not self._cut.unsent)):
             self._ask(state, seat, forfeit.command)
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
-        fault = self.fault(forfeit)
-        self._add("fault", seat=seat, player=fault["player"], fault=fault["kind"], text=fault["text"])
+        kind, text = str(forfeit.fault), fault_words(forfeit, self._reader, self._complete)
+        self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text)
+        self.frames.fault(len(self.events) - 1, seat, kind, text)
 
     def _add(self, t: str, **fields: Any) -> None:
         self.events.append({"i": len(self.events), "deal": self._deal, "t": t, **fields})

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.season.first_place import APART, first_place
-from arbiter.view import Reader, fault_words, replay_of
+from arbiter.view import Reader, fault_of, fault_words, replay_of
 from arbiter.web.words import part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from arbiter.match import MatchSummary
+    from arbiter.match import MatchRecord, MatchSummary
     from arbiter.store import StoredRound
     from arbiter.web.state import State
 
@@ -298,9 +298,7 @@ def match_page(state: State, match_id: str) -> dict[str, Any] | None:
     return None if match is None else match_in_short(state, match)
 
 
-def match_heading(
-    state: State, match: dict[str, Any], replay: Mapping[str, Any], base: str
-) -> dict[str, Any]:
+def match_heading(state: State, match: dict[str, Any], record: MatchRecord, base: str) -> dict[str, Any]:
     """What stands above a replay; players' pages are below `base`."""
     points = match["points"] or [None] * len(match["players"])
     return {
@@ -319,7 +317,7 @@ def match_heading(
             for seat, name in enumerate(match["players"])
         ],
         "complete": state.is_complete(match["round"]),
-        "fault": replay["result"]["fault"],
+        "fault": fault_of(record, PUBLIC, state.is_complete(match["round"])),
     }
 
 

@@ -247,12 +247,13 @@ def _player(state: State, request: Request) -> dict[str, Any] | None:
 
 def _match(state: State, request: Request) -> dict[str, Any] | None:
     match_id = match_of_part(given(request.path_params["match"]))
-    match, replay = figures.match_page(state, match_id), figures.replay(state, match_id)
-    if match is None or replay is None:
+    match = figures.match_page(state, match_id)
+    record = None if match is None else state.record(match_id)
+    if match is None or record is None:
         return None
     base = f"/seasons/{part(state.name)}"
     return {
-        "match": figures.match_heading(state, match, replay, base),
+        "match": figures.match_heading(state, match, record, base),
         "short": match,
         "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
         "replay_data": None,

@@ -1,0 +1,90 @@
+"""Frames: what a reader may see of a match after an event, folded from a replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.course import Moved, Position, retrace
+from arbiter.frame import NOBODY, frame_at
+from arbiter.games import find, names
+from arbiter.testing import match_spec, play_by_policy, random_policy
+from arbiter.view import Reader, replay_of
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchRecord
+    from arbiter.rules import AnyGame
+
+GAMES = [find(name)() for name in names()]
+every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+
+
+def played(game: AnyGame) -> MatchRecord:
+    return play_by_policy(game, random_policy(7), match_spec(game))
+
+
+def folded(replay: dict[str, Any]) -> dict[int, dict[str, Any]]:
+    """Each frame of a replay, whole, by its event."""
+    frames, last = {}, {}
+    for event in replay["events"]:
+        if "shown" in event:
+            last = frames[event["i"]] = {**last, **event["shown"]}
+    return frames
+
+
+@every_game
+def test_after_each_move_a_frame_holds_what_the_rules_say(game: AnyGame) -> None:
+    record = played(game)
+    replay = replay_of(record, Reader("full"))
+    frames = folded(replay)
+    after = [event.after for event in retrace(record, game) if isinstance(event, Moved)]
+    answers = [event["i"] for event in replay["events"] if event["t"] == "answer"]
+    assert len(after) == len(answers)
+    for state, i in zip(after, answers, strict=True):
+        frame = frames[min(at for at in frames if at >= i)]
+        shown = game.shown(state)
+        assert (frame["hands"], frame["counts"]) == (shown.hands, shown.counts)
+        assert {key: frame["roles"][key] for key in shown.roles} == shown.roles
+
+
+@every_game
+def test_a_seat_sees_its_own_hand_alone(game: AnyGame) -> None:
+    record = played(game)
+    for frame in folded(replay_of(record, Reader("seat", 1))).values():
+        assert [hand is not None for hand in frame["hands"]] == [seat == 1 for seat in range(game.seats)]
+
+
+@every_game
+def test_the_public_of_a_round_under_way_sees_no_hand(game: AnyGame) -> None:
+    for frame in folded(replay_of(played(game), Reader("public"), complete=False)).values():
+        assert set(frame["hands"]) == {None}
+
+
+@every_game
+def test_points_of_the_last_frame_are_the_result(game: AnyGame) -> None:
+    record = played(game)
+    assert [*folded(replay_of(record, Reader("public"))).values()][-1]["points"] == record.points
+
+
+@every_game
+def test_every_card_that_is_shown_has_a_face(game: AnyGame) -> None:
+    replay = replay_of(played(game), Reader("full"))
+    frames = folded(replay).values()
+    shown = {name for frame in frames for hand in frame["hands"] for name in hand}
+    shown |= {name for frame in frames for _, _, cards in frame["table"] for name in cards}
+    assert shown == set(replay["faces"])
+
+
+def test_legal_answers_are_seen_by_who_is_asked() -> None:
+    position = Position.opening(GAMES[0], "1")
+    assert position.to_act is not None
+    assert frame_at(position, position.to_act).legal == tuple(position.words())
+    assert frame_at(position, position.to_act + 1).legal == frame_at(position, NOBODY).legal == ()
+
+
+def test_a_declaration_that_is_not_told_yet_is_shown_to_its_seat_alone() -> None:
+    replays = [replay_of(played(find("planning")()), Reader("seat", seat)) for seat in (0, 1)]
+    own, other = ([frame["roles"].get("untold") for frame in folded(replay).values()] for replay in replays)
+    assert next(untold for untold in own if untold)[0] != ""
+    assert all(not untold or not untold[0] for untold in other)
