@@ -63,7 +63,7 @@ class Reader(NamedTuple):
 def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dict[str, Any]:
     """A match as `reader` may see it; `complete` says that its round is.
 
-    JSON values only. StoreError where the record cannot be played again.
+    JSON values and tuples of them. StoreError where the record cannot be played again.
     """
     game = make(record.game, record.options)
     sides = record.sides or (None,) * len(record.players)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from arbiter.byhand.session import Seen, Session
     from arbiter.match import MatchRecord
 
+_STARTER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")
 TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
 
 
@@ -33,8 +35,8 @@ def state(session: Session) -> dict[str, Any]:
 
 
 _KEYS = (
-    "setup", "to_act", "request", "legal", "hint", "trouble", "left_ms", "untold", "made", "undoable",
-    "redoable", "over", "result", "by_hand",
+    "setup", "to_act", "request", "asks", "legal", "lays", "hint", "trouble", "left_ms",
+    "untold", "made", "undoable", "redoable", "over", "result", "by_hand",
 )  # fmt: skip
 
 
@@ -42,11 +44,14 @@ def _match(seen: Seen, session: Session) -> dict[str, Any]:
     position = seen.position
     to_act, over = position.to_act, position.to_act is None
     words = 0 if over else position.answer_words
+    legal = [] if over else position.words()
     return {
         "setup": setup(seen),
         "to_act": to_act,
         "request": None if over else position.request,
-        "legal": [] if over else position.words(),
+        "asks": None if over else position.game.asks(position.request),
+        "legal": legal,
+        "lays": [position.game.cards_of(word) for word in legal],
         "hint": f"{words} words with blanks between" if words > 1 else "",
         "trouble": _trouble(seen, session),
         "left_ms": [left / 1e6 for left in seen.left],
@@ -68,6 +73,7 @@ def setup(seen: Seen) -> dict[str, Any]:
         "game": seen.setup.game.name,
         "title": seen.setup.game.title,
         "options": seen.setup.game.options,
+        "seat_word": seen.setup.game.seat_word,
         "seed": seen.setup.seed,
         "round": seen.setup.round_number,
         "limits": {key: limits[key] for key in TOLD_LIMITS},
@@ -106,4 +112,15 @@ def record(seen: Seen) -> MatchRecord:
 def replay(seen: Seen, seat: int | None = None) -> dict[str, Any]:
     """The match up to now for the viewer, with the eyes of all or of one seat; the next request, too."""
     reader = Reader("full") if seat is None else Reader("seat", seat)
-    return replay_of(record(seen), reader)
+    names = tuple(map(short_name, seen.titles))
+    return replay_of(record_of(seen.setup, seen.position, seen.moves, names), reader)
+
+
+def short_name(title: str) -> str:
+    """Who sits at the table, in short: ``ada`` of a season's ``ada: python3 ada.py``, a program's file."""
+    first, colon, _ = title.partition(": ")
+    if colon and not any(map(str.isspace, first)):
+        return first
+    files = [word for word in title.split() if "/" in word and not word.startswith("-")]
+    found = (word.rpartition("/")[2] for word in files if not _STARTER.search(word))
+    return next(found, "") or title

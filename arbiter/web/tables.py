@@ -98,6 +98,7 @@ class Visit:
         position, over = seen.position, seen.position.to_act is None
         own = position.to_act == self.seat
         words = position.answer_words if own else 0
+        legal = position.words() if own else []
         return {
             "revision": revision,
             "running": running,
@@ -105,7 +106,9 @@ class Visit:
             "players": list(self.names),
             "to_act": position.to_act,
             "request": position.request if own else None,
-            "legal": position.words() if own else [],
+            "asks": position.game.asks(position.request) if own else None,
+            "legal": legal,
+            "lays": [position.game.cards_of(word) for word in legal],
             "hint": f"{words} words with blanks between" if words > 1 else "",
             "made": position.made,
             "over": over,

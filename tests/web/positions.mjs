@@ -6,7 +6,7 @@ const { positionAt, stopsOf, viewed } = await import(pathToFileURL(process.argv[
 const folded = JSON.parse(readFileSync(0, "utf8")).map(({ replay, seat }) => {
   const seen = viewed(replay, seat);
   const positions = seen.events.map((event) => positionAt(seen, event.i));
-  for (const position of positions) for (const key of ["options", "deal", "gifts"]) delete position[key];
+  for (const position of positions) for (const key of ["deal", "gifts", "faces"]) delete position[key];
   return { deals: seen.deals, events: seen.events, positions, stops: stopsOf(seen) };
 });
 process.stdout.write(JSON.stringify(folded));

@@ -403,7 +403,10 @@ def test_a_replay_held_by_the_page_is_not_fetched(site: Site, open_page: Callabl
         ("[]", "was given another format"),
         ('{"format": "arbiter-replay/9"}', "was given another format"),
         ('{"format": "arbiter-replay/1"}', "This replay is incomplete"),
-        (json.dumps(full("planning") | {"game": {"name": "whist"}}), "does not know the game"),
+        (
+            json.dumps(full("planning") | {"events": [{"i": 0, "deal": 0, "t": "deal"}]}),
+            "of an older version",
+        ),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_place(

@@ -1,15 +1,15 @@
 // What the seat to act may answer: cards to pick in its hand, words as buttons, a field for a typed one.
 
+import { isSuited } from "../replay/cards.js";
 import { el, spoken } from "../replay/dom.js";
-import { answerOf, isWithin, sayRequest } from "./words.js";
+import { answerOf, isWithin } from "./words.js";
 
 const MOST_BUTTONS = 40;
-const TRICKS = ["planning", "codepiece"];
 
 /** The panel of answers; `decide(word)` is called with the chosen one, `redraw()` when a card was picked.
  *
  * `ask(question)` sets what is asked, null for nothing; a question has `key`, which differs from one decision to
- * the next, `game`, `seat`, `request`, `legal`, `hint`, and `open`: whether the hand can be seen.
+ * the next, `faces`, `seat`, `asks`, `legal` and the cards that each `lays`, `hint`, and `open`: whether the hand can be seen.
  */
 export function makeChoosing(decide, redraw) {
   let question = null;
@@ -51,14 +51,14 @@ export function makeChoosing(decide, redraw) {
       last = asked.key;
     }
     question = asked;
-    answers = asked ? asked.legal.map((word) => answerOf(asked.game, asked.request, word)) : [];
+    answers = asked ? asked.legal.map((word, place) => answerOf(asked.faces, word, asked.lays[place])) : [];
     draw();
   }
 
   function draw() {
     element.hidden = question === null;
     if (question === null) return;
-    title.textContent = `Seat ${question.seat} is to ${sayRequest(question.request)}`;
+    title.textContent = `Seat ${question.seat} is to ${question.asks}`;
     const typed = field.value.trim().toLowerCase();
     const fitting = offered().filter(({ word, text, said, cards }) => isWithin(picked.map(({ name }) => name), cards)
       && (!typed || [word, text, said].some((one) => one.toLowerCase().includes(typed))));
@@ -78,7 +78,7 @@ export function makeChoosing(decide, redraw) {
   }
 
   function isSingle() {
-    return TRICKS.includes(question.game);
+    return isSuited(question.faces) && answers.every(({ cards }) => cards.length < 2);
   }
 
   function exact() {
@@ -115,7 +115,7 @@ export function makeChoosing(decide, redraw) {
 
   /** For the table: which cards can be picked now. */
   function pick() {
-    const isAboutCards = question?.request.startsWith("gen_move") || answers.some(({ cards }) => cards.length);
+    const isAboutCards = answers.some(({ cards }) => cards.length);
     return question?.open && isAboutCards ? { seat: question.seat, card } : null;
   }
 

@@ -3,10 +3,6 @@
 import { el } from "../replay/dom.js";
 import { input, labelled, makeDialog } from "./dialog.js";
 
-const COMPACT = ["dou_dizhu"];
-/** The seats that a deal names beside the hands, as far as they can be given. */
-const ROLES = ["starter", "dealer", "landlord", "opener"];
-
 /** The dialog; `act(path, body, options)` has the applet do something. */
 export function makeDealEditor(act) {
   const rows = el("div", { class: "ap-rows" });
@@ -24,13 +20,13 @@ export function makeDealEditor(act) {
     await act("/deal", { deal: deal.deal, ...given }, { throws: true });
   }
 
-  function open(replay) {
+  function open(replay, seatWord) {
     if (!replay) return;
     deal = replay.deals.at(-1);
-    const between = COMPACT.includes(replay.game.name) ? "" : " ";
+    const between = Object.keys(replay.faces).every((name) => name.length === 1) ? "" : " ";
     fields = deal.hands.map((hand, seat) => cardsField(`hands.${seat}`, `Hand of seat ${seat}`, hand, between));
     if (deal.extra) fields.push(cardsField("extra", "extra", deal.extra, between));
-    for (const key of ROLES) if (typeof deal[key] === "number") fields.push(numberField(key, deal[key]));
+    if (typeof deal[seatWord] === "number") fields.push(numberField(seatWord, deal[seatWord]));
     rows.replaceChildren(...fields.map(({ element }) => element));
     dialog.open();
   }

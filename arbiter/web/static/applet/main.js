@@ -65,7 +65,7 @@ function button(text, action, attributes = {}) {
 function matchRow() {
   const roomy = matchMedia("(min-width: 40rem)");
   const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
-    button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))), button("Cards…", () => asked(dealEditor.open(replay))),
+    button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))), button("Cards…", () => asked(dealEditor.open(replay, state.setup.seat_word))),
     button("Save", () => asked(save("/record"))), areOpen.element, atOnce.element));
   roomy.addEventListener("change", () => {
     row.open = roomy.matches;

@@ -2,13 +2,11 @@
 
 import { el } from "../replay/dom.js";
 import { NOBODY, positionAt, viewed } from "../replay/fold.js";
-import { RULES } from "../replay/rules.js";
 import { nameOf, sayEvents, sayPoints } from "../replay/say.js";
 import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
 import { Eyes } from "./eyes.js";
-import { shortNames, toldApart } from "./names.js";
-import { sayRequest } from "./words.js";
+import { toldApart } from "./names.js";
 
 const MOST_SAID = 12; // of many events at once only the last are told
 
@@ -52,8 +50,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     return problem;
   }
 
-  function draw(state, whole) {
-    const replay = { ...whole, players: shortNames(whole.players) };
+  function draw(state, replay) {
     if (turnOf(state) !== asked) isInstead = false;
     asked = turnOf(state);
     now = { state, replay };
@@ -61,8 +58,8 @@ export function makePresent(decide, onEyes, forAll = true) {
     if (key !== frame) {
       // Whoever had the keyboard had it at another table.
       eyes = new Eyes(eyes.areOpen);
-      table = Object.hasOwn(RULES, replay.game.name) ? makeTable(replay, () => false, () => {}) : null;
-      place.replaceChildren(table?.element ?? el("p", { class: "ap-note" }, "No table is drawn for this game: the shell shows what is told."));
+      table = makeTable(replay, () => false, () => {});
+      place.replaceChildren(table.element);
       frame = key;
     }
     redraw();
@@ -74,11 +71,11 @@ export function makePresent(decide, onEyes, forAll = true) {
     looking = eyes.look(state);
     const view = viewed(replay, looking.eyes);
     const last = view.events.at(-1)?.i ?? -1;
-    const position = table && { ...positionAt(view, last), toAct: state.to_act };
+    const position = { ...positionAt(view, last), to_act: state.to_act };
     const question = questionOf(state, replay, position);
     keepFocus(Boolean(question), () => {
       choosing.ask(question);
-      table?.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
+      table.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
       showOffers(state);
     });
     markTrouble(state);
@@ -97,8 +94,8 @@ export function makePresent(decide, onEyes, forAll = true) {
   function questionOf(state, replay, position) {
     const seat = state.to_act;
     if (seat === null || state.running || looking.next !== null || !(isPerson(state) || isInstead)) return null;
-    return { key: `${frame} ${asked}`, game: replay.game.name, seat, request: state.request, legal: state.legal ?? [], hint: state.hint,
-      open: Boolean(position?.hands[seat]) };
+    return { key: `${frame} ${asked}`, faces: replay.faces, seat, asks: state.asks, legal: state.legal ?? [], lays: state.lays, hint: state.hint,
+      open: Boolean(position.hands[seat]) };
   }
 
   function markTrouble({ trouble }) {
@@ -116,7 +113,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     const key = `${frame} ${looking.eyes}`;
     const from = key === seen.key ? seen.i : last - 1;
     if (last < from) put(said, `Back to ${count(state.made, "decision")}.`);
-    else if (last > from) put(said, sayEvents({ ...view, players: toldApart(view.players) }, view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
+    else if (last > from) put(said, sayEvents(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
     put(over, state.over ? `match over: ${points(replay, state)}` : "");
     put(turn, turnWords(state));
@@ -127,8 +124,8 @@ export function makePresent(decide, onEyes, forAll = true) {
     if (state.to_act === null) return "";
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
     const place = `Deal ${now.replay.deals.length}, after ${count(state.made, "decision")}`;
-    if (forAll) return `${place}: seat ${state.to_act} is to ${sayRequest(state.request)} (${state.request}).`;
-    return isPerson(state) ? `${place}: your turn to ${sayRequest(state.request)}.` : `${place}: seat ${state.to_act} is to act.`;
+    if (forAll) return `${place}: seat ${state.to_act} is to ${state.asks} (${state.request}).`;
+    return isPerson(state) ? `${place}: your turn to ${state.asks}.` : `${place}: seat ${state.to_act} is to act.`;
   }
 
   /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */
@@ -182,7 +179,6 @@ function count(number, word) {
 }
 
 function points(replay, { result }) {
-  const game = replay.game.name;
   const told = { players: toldApart(replay.players) };
-  return (result?.points ?? []).map((won, seat) => `${nameOf(told, seat)} ${sayPoints(game, won)}`).join(", ");
+  return sayPoints(result?.points ?? []).map((won, seat) => `${nameOf(told, seat)} ${won}`).join(", ");
 }

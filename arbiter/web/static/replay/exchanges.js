@@ -59,7 +59,7 @@ function parts(replay, event) {
     case "exchange":
       return ["⇄", seat, `to ${event.to}: ${event.cards ? event.cards.join(" ") : `${event.count} hidden`}`];
     case "trick":
-      return ["·", seat, replay.game.name === "chefs_hat" ? "calls a pizza" : "takes what lies there"];
+      return ["·", seat, event.text ?? "takes what lies there"];
     case "end_deal":
       return ["·", "", `points ${event.points.join(" ")}`];
     case "fault":

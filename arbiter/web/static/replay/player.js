@@ -22,7 +22,7 @@ export class Player {
   start({ deal, i, seat, speed }) {
     if (SPEEDS.includes(speed)) this.speed = speed;
     if (Number.isInteger(seat) && hasEyes(this.replay, seat)) this.setEyes(seat);
-    if (Number.isInteger(i)) this.i = Math.min(Math.max(i, this.stops[0] ?? 0), this.last);
+    if (Number.isInteger(i)) this.i = this.restAt(i);
     else if (Number.isInteger(deal)) this.i = this.firstOf(deal) ?? this.i;
     this.seen = this.before(this.i) ?? -1;
     this.onChange(this);

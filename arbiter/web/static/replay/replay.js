@@ -2,11 +2,10 @@
 
 import { el } from "./dom.js";
 import { makeExchanges } from "./exchanges.js";
-import { hasEyes, positionAt } from "./fold.js";
+import { hasEyes, positionAt, stopsOf } from "./fold.js";
 import { bindKeys } from "./keys.js";
 import { makeLane } from "./lane.js";
 import { Player, SPEEDS } from "./player.js";
-import { RULES } from "./rules.js";
 import { nameOf, sayEvents } from "./say.js";
 import { makeTable } from "./table.js";
 
@@ -19,8 +18,8 @@ export function problemOf(replay) {
   if (replay.format !== FORMAT) return `This viewer shows ${FORMAT}, and was given another format.`;
   const parts = [replay.players, replay.deals, replay.events, replay.marks];
   if (!parts.every(Array.isArray) || !replay.game) return "This replay is incomplete.";
-  if (!Object.hasOwn(RULES, replay.game.name)) return "This viewer does not know the game.";
-  return replay.events.length ? "" : "This replay has no events.";
+  if (!replay.events.length) return "This replay has no events.";
+  return stopsOf(replay).length ? "" : "This replay is of an older version: it says nothing of the table.";
 }
 
 /** Shows a replay in `element`; Error with a sentence where it cannot be shown.
@@ -98,7 +97,7 @@ function makeStatus(replay) {
   const where = el("p", { class: "rp-where" });
   const draw = (player) => {
     said.setAttribute("aria-live", player.isPlaying ? "off" : "polite");
-    const words = sayEvents(player.view, player.news);
+    const words = sayEvents(player.news);
     if (said.textContent !== words) said.textContent = words;
     const eyes = player.eyes === null ? "" : ` · through the eyes of ${nameOf(replay, player.eyes)}`;
     const hidden = replay.deals.length && !replay.players.some(({ seat }) => hasEyes(replay, seat));
@@ -108,9 +107,7 @@ function makeStatus(replay) {
   return { element: el("div", { class: "rp-status" }, where, said), draw };
 }
 
-function dealsInAll({ game: { name, options }, deals }) {
-  const planned = { planning: options?.deals?.length, codepiece: options?.dealers?.length,
-    dou_dizhu: options?.landlords?.length, chefs_hat: options?.matches }[name];
+function dealsInAll({ planned, deals }) {
   return Math.max(planned ?? 0, deals.length);
 }
 

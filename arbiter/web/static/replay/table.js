@@ -1,6 +1,6 @@
 // Draws one position: seats around the table in clockwise order, what lies in the middle, what is known.
 
-import { cardFace, cardsOfPlay, deckOf, suitFace } from "./cards.js";
+import { cardFace, isSuited, suitFace } from "./cards.js";
 import { el, foreign, spoken } from "./dom.js";
 import { sayPoints, sayTime } from "./say.js";
 
@@ -15,8 +15,9 @@ const MOST_ROWS = 6;
 export function makeTable(replay, canSee, onEyes) {
   const middle = el("section", { class: "rp-middle", "aria-label": "The table" });
   const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onEyes));
-  const element = el("div", { class: "rp-table", "data-seats": seats.length, "data-game": replay.game.name }, middle, seats.map((seat) => seat.element));
+  const element = el("div", { class: "rp-table", "data-seats": seats.length }, middle, seats.map((seat) => seat.element));
   const draw = (position, eyes, left, pick = null) => {
+    element.dataset.cards = isSuited(position.faces) ? "suited" : "plain";
     const places = PLACES[seats.length] ?? PLACES[4];
     seats.forEach((seat, number) => {
       seat.element.dataset.place = places[(number - (eyes ?? 0) + seats.length) % seats.length];
@@ -42,95 +43,81 @@ function makeSeat(replay, player, canSee, onEyes) {
     el("div", { class: "rp-head" }, heading, state, canSee(seat) ? eyesOf : null), body);
   const draw = (position, eyes, left, pick) => {
     const isFaulty = position.fault?.seat === seat;
-    const isActing = position.toAct === seat && !isFaulty;
+    const isActing = position.to_act === seat && !isFaulty;
     element.classList.toggle("rp-acting", isActing);
     element.classList.toggle("rp-faulty", isFaulty);
     state.textContent = isFaulty ? "fault" : isActing ? "to act" : "";
     eyesOf.setAttribute("aria-pressed", String(eyes === seat));
-    body.replaceChildren(facts(position, player, left), hand(position, seat, pick));
+    body.replaceChildren(facts(replay, position, player, left), hand(replay, position, seat, pick));
   };
   return { element, draw };
 }
 
-function facts(position, { seat, substitute }, left) {
-  const told = [...(FACTS[position.game]?.(position, seat) ?? [])];
+function facts(replay, position, { seat, substitute }, left) {
+  const told = Object.entries(position.roles).filter(([, values]) => isBySeat(replay, values) && values[seat] !== "")
+    .map(([name, values]) => [name === "role" ? "" : name, values[seat] ?? "–"]);
   if (substitute) told.unshift(["", "substitute"]);
-  told.push(["points", sayPoints(position.game, position.points[seat])]);
+  if (!isSuited(position.faces)) told.push(["cards", position.counts[seat] ?? 0]);
+  told.push(["points", sayPoints(position.points)[seat]]);
   told.push(["clock", left === null ? "–" : sayTime(left)]);
   return el("dl", { class: "rp-facts" }, told.map(([name, value]) =>
     el("div", { class: name ? null : "rp-role" }, el("dt", {}, name || spoken("role")), el("dd", {}, value))));
 }
 
-const FACTS = {
-  planning: (position, seat) => {
-    const chosen = position.chosen[seat]?.request === "gen_declare" ? `${position.chosen[seat].text} (untold)` : null;
-    return [["declared", position.declared[seat] ?? chosen ?? "–"], ["taken", position.taken[seat]]];
-  },
-  codepiece: (position, seat) => {
-    const bids = position.bids.filter(([bidder]) => bidder === seat).map(([, bid]) => bid || "pass");
-    const role = position.declarer === seat && position.trump ? [["", "declarer"]] : [];
-    return [...role, ["bid", bids.join(", ") || "–"], ["side’s tricks", position.won[seat % 2]]];
-  },
-  dou_dizhu: (position, seat) => [["", position.landlord === seat ? "landlord" : "peasant"], ["cards", position.counts[seat]]],
-  chefs_hat: (position, seat) => {
-    const finished = position.finished.indexOf(seat);
-    const place = finished < 0 ? [] : [["finished", ["first", "second", "third", "fourth"][finished]]];
-    return [...(position.roles ? [["", position.roles[seat]]] : []), ["cards", position.counts[seat]], ...place];
-  },
-};
+/** True for what stands beside the seats, not beside the table. */
+function isBySeat(replay, values) {
+  return Array.isArray(values) && values.length === replay.players.length;
+}
 
-function hand(position, seat, pick) {
+function hand(replay, position, seat, pick) {
   const cards = position.hands[seat];
   const count = position.counts[seat];
   if (!position.dealt) return el("p", { class: "rp-hand rp-none" }, "no cards dealt");
   if (count === 0) return el("p", { class: "rp-hand rp-none" }, "no cards left");
-  if (cards) return cardList(position.game, cards, `Hand of seat ${seat}, ${count} ${count === 1 ? "card" : "cards"}`, pick);
+  if (cards) return cardList(position.faces, cards, `Hand of seat ${seat}, ${count} ${count === 1 ? "card" : "cards"}`, pick);
   return el("p", { class: "rp-hand" }, el("span", { class: "rp-card rp-back" },
     el("span", { "aria-hidden": "true" }, `×${count}`), spoken(`${count} hidden ${count === 1 ? "card" : "cards"}`)));
 }
 
 /** Cards in a row, as a list that says what it is. */
-function cardList(game, cards, label, pick) {
+function cardList(faces, cards, label, pick) {
   return el("ul", { class: "rp-hand", "aria-label": label, role: "list" },
-    cards.map((name, place) => el("li", {}, pick ? pickBox(game, name, pick.card(name, place)) : cardBox(game, name))));
+    cards.map((name, place) => el("li", {}, pick ? pickBox(faces, name, pick.card(name, place)) : cardBox(faces, name))));
 }
 
-function cardBox(game, name) {
-  return el("span", { class: cardClass(game, name) }, cardInside(game, name));
+function cardBox(faces, name) {
+  return el("span", { class: cardClass(faces, name) }, cardInside(faces, name));
 }
 
 /** A card to click; one that is not legal can be reached and read, and does nothing. */
-function pickBox(game, name, { legal, picked, choose }) {
+function pickBox(faces, name, { legal, picked, choose }) {
   return el("button", {
-    type: "button", class: `${cardClass(game, name)} rp-pick`, "data-card": name, "aria-disabled": legal ? null : "true",
+    type: "button", class: `${cardClass(faces, name)} rp-pick`, "data-card": name, "aria-disabled": legal ? null : "true",
     "aria-pressed": picked === undefined ? null : String(picked), on: { click: () => legal && choose() },
-  }, cardInside(game, name), legal ? null : spoken(", not legal now"));
+  }, cardInside(faces, name), legal ? null : spoken(", not legal now"));
 }
 
-function cardClass(game, name) {
-  const { tone } = cardFace(game, name);
+function cardClass(faces, name) {
+  const { tone } = cardFace(faces, name);
   return tone ? `rp-card rp-suit-${tone.toLowerCase()}` : "rp-card";
 }
 
-function cardInside(game, name) {
-  const { text, symbol, said } = cardFace(game, name);
+function cardInside(faces, name) {
+  const { text, symbol, said } = cardFace(faces, name);
   return [el("span", { class: "rp-face", "aria-hidden": "true" }, text),
     symbol ? el("span", { class: "rp-symbol", "aria-hidden": "true" }, symbol) : null, spoken(said)];
 }
 
 function drawMiddle(replay, position, base) {
-  const lines = CAPTIONS[position.game]?.(position) ?? [];
-  const parts = [el("p", { class: "rp-caption" }, lines.map((line) => el("span", {}, line)))];
-  const current = position.laid.length ? position.laid : null;
-  const laid = current ?? position.last?.laid ?? [];
-  const isTricks = position.game === "planning" || position.game === "codepiece";
+  const parts = [el("p", { class: "rp-caption" }, captions(replay, position).map((line) => el("span", {}, line)))];
+  const laid = position.table;
   if (laid.length) {
-    parts.push((isTricks ? compass : rows)(replay, position, laid, base, !current));
+    const isTrick = isSuited(position.faces) && laid.every(([, , cards]) => cards.length === 1);
+    parts.push((isTrick ? compass : rows)(replay, position, laid, base, position.taker !== null));
   } else {
     parts.push(el("p", { class: "rp-empty" }, quiet(position)));
+    if (position.gifts.length) parts.push(...drawGifts(replay, position));
   }
-  const gifts = position.gifts.length && !position.laid.length && !position.last;
-  if (gifts) parts.push(...drawGifts(replay, position));
   if (position.dealPoints) parts.push(drawResult(replay, position));
   if (position.fault) parts.push(drawFault(replay, position.fault));
   return parts;
@@ -139,29 +126,16 @@ function drawMiddle(replay, position, base) {
 function quiet(position) {
   if (!position.dealt) return "Nothing was dealt.";
   if (position.gifts.length) return "Exchanged:";
-  return position.over ? "The deal is over." : "Nothing lies on the table.";
+  return position.dealPoints ? "The deal is over." : "Nothing lies on the table.";
 }
 
-const CAPTIONS = {
-  planning: (position) => {
-    const [, suits] = deckOf(position.options);
-    const done = position.taken.reduce((sum, taken) => sum + taken, 0);
-    const size = position.rules.dealt(position.options, position.number);
-    return [`trick ${Math.min(done + (position.laid.length ? 1 : 0) || 1, size)} of ${size}`, suitBox("trump", suits[0])];
-  },
-  codepiece: (position) => {
-    const bid = position.bid === null ? "no bid yet" : `bid ${position.bid}`;
-    return [bid, position.trump ? suitBox("trump", position.trump) : "no trump yet", `tricks ${position.won[0]} : ${position.won[1]}`];
-  },
-  dou_dizhu: (position) => {
-    const extra = position.extra.map((name) => cardBox("dou_dizhu", name));
-    return [...(extra.length ? [el("span", { class: "rp-extra" }, "landlord’s three ", extra)] : []), `bombs ${position.bombs}`];
-  },
-  chefs_hat: (position) => {
-    const special = { food_fight: "food fight", dinner_served: "dinner served" }[position.special?.word];
-    return [`round ${position.round}`, ...(special ? [special] : [])];
-  },
-};
+/** What all know beside the cards, and the open cards of the deal. */
+function captions(replay, position) {
+  const told = Object.entries(position.roles).filter(([, value]) => value !== null && value !== "" && !isBySeat(replay, value))
+    .map(([name, value]) => (suitFace(value) ? suitBox(name, value) : `${name} ${[value].flat().join(" : ")}`));
+  const extra = (position.deal.extra ?? []).map((name) => cardBox(position.faces, name));
+  return extra.length ? [el("span", { class: "rp-extra" }, "extra ", extra), ...told] : told;
+}
 
 function suitBox(label, letter) {
   const { text, symbol, tone, said } = suitFace(letter);
@@ -173,25 +147,25 @@ function suitBox(label, letter) {
 function compass(replay, position, laid, base, isPast) {
   const seats = replay.players.length;
   const places = PLACES[seats] ?? PLACES[4];
-  const cards = laid.map(([seat, word], n) => {
-    const took = isPast && position.last.taker === seat;
+  const played = laid.map(([seat, , [card]], n) => {
+    const took = position.taker === seat;
     const notes = [...(n === 0 ? ["led"] : []), ...(took ? ["took it"] : [])].join(", ");
     const who = el("span", { class: "rp-who" }, el("span", { class: "rp-number", "aria-hidden": "true" }, seat),
       spoken(`seat ${seat}: `), ` ${notes}`);
     return el("li", { class: took ? "rp-took" : null, "data-place": places[(seat - base + seats) % seats] },
-      who, cardBox(position.game, word));
+      who, cardBox(position.faces, card));
   });
   return el("ul", { class: isPast ? "rp-compass rp-past" : "rp-compass", role: "list",
-    "aria-label": isPast ? "The trick before" : "The trick" }, cards);
+    "aria-label": isPast ? "The trick before" : "The trick" }, played);
 }
 
 /** The plays since the last lead, the newest below. */
 function rows(replay, position, laid, base, isPast) {
   const shown = laid.slice(-MOST_ROWS);
-  const items = shown.map(([seat, word], n) => el("li", { class: n === shown.length - 1 ? "rp-newest" : null },
+  const items = shown.map(([seat, words, cards], n) => el("li", { class: n === shown.length - 1 ? "rp-newest" : null },
     el("span", { class: "rp-who" }, el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`seat ${seat}: `)),
-    word === "pass" ? el("span", { class: "rp-pass" }, "pass")
-      : el("span", { class: "rp-play" }, cardsOfPlay(position.game, word).map((name) => cardBox(position.game, name)))));
+    cards.length ? el("span", { class: "rp-play" }, cards.map((name) => cardBox(position.faces, name)))
+      : el("span", { class: "rp-pass" }, words)));
   const more = laid.length - shown.length;
   const label = isPast ? "The round before" : "Plays since the lead";
   return el("div", {}, el("p", { class: "rp-more" }, more > 0 ? `${more} before these` : ""),
@@ -201,15 +175,15 @@ function rows(replay, position, laid, base, isPast) {
 function drawGifts(replay, position) {
   return [el("ul", { class: "rp-gifts", role: "list", "aria-label": "The exchange" }, position.gifts.map((gift) =>
     el("li", {}, foreign(replay.players[gift.seat].name, "rp-short"), el("span", {}, " gives "),
-      gift.cards ? gift.cards.map((name) => cardBox(position.game, name))
+      gift.cards ? gift.cards.map((name) => cardBox(position.faces, name))
         : el("span", { class: "rp-card rp-back" }, el("span", { "aria-hidden": "true" }, `×${gift.count}`), spoken(`${gift.count} hidden cards`)),
       el("span", {}, " to "), foreign(replay.players[gift.to].name, "rp-short"))))];
 }
 
 function drawResult(replay, position) {
   return el("ul", { class: "rp-result", role: "list", "aria-label": "Points of the deal" },
-    position.dealPoints.map((points, seat) => el("li", {}, foreign(replay.players[seat].name, "rp-short"),
-      el("strong", {}, ` ${sayPoints(position.game, points)}`))));
+    sayPoints(position.dealPoints).map((points, seat) => el("li", {}, foreign(replay.players[seat].name, "rp-short"),
+      el("strong", {}, ` ${points}`))));
 }
 
 function drawFault(replay, fault) {
