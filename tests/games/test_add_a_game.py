@@ -67,8 +67,12 @@ if __name__ == "__main__":
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page's files, and its package installed beside nothing else: as its metadata say."""
-    folder = tmp_path_factory.mktemp("whist")
+    """The page's files in a folder of their own."""
+    return installed(tmp_path_factory.mktemp("whist"))
+
+
+def installed(folder: Path) -> Path:
+    """The folder with the page's files, and its package installed beside nothing else: as its metadata say."""
     for _, file, text in blocks(PAGE):
         if file:
             path = folder / file

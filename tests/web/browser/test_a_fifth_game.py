@@ -1,0 +1,83 @@
+"""The game of the walkthrough, untouched: watched live, replayed and played in the applet."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config import load
+from arbiter.season.season import Season
+from arbiter.store import Store
+from tests.games.test_add_a_game import installed
+from tests.web.browser.looking import complaints_of
+from tests.web.browser.sitting import ASKED, sitting
+from tests.web.served import PATIENCE, serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.process, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture
+def whist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The walkthrough's folder, its package found by this process and by those that it starts."""
+    folder = installed(tmp_path)
+    monkeypatch.syspath_prepend(str(folder / "whist"))
+    before = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", f"{folder / 'whist'}{os.pathsep * bool(before)}{before}")
+    return folder
+
+
+def cards(page: Page) -> list[int]:
+    """How many cards lie in each hand."""
+    return [seat.locator(".rp-hand li").count() for seat in page.locator(".rp-seat").all()]
+
+
+# A site gives way to all that plays, so on a busy machine it takes its time.
+@pytest.mark.timeout(400)
+def test_a_game_of_ones_own_is_watched_live_and_replayed(browser: Browser, whist: Path) -> None:
+    file = whist / "whist.yaml"
+    file.write_text(file.read_text().replace("rounds: 2", "rounds: 1\nisolation: plain"))
+    config = load(file)
+    with closing(Store(config.store)) as store:
+        Season.open(config, store)
+    with serving(file, "--play", folder=whist) as served, closing(browser.new_context()) as context:
+        page = context.new_page()
+        complaints = complaints_of(page)
+        page.goto(f"{served.address}seasons/whist/live")
+        page.get_by_text("the season is over").wait_for(timeout=5 * PATIENCE * 1000)
+        page.locator("[data-live=tables] th[scope=row] a").first.click()
+        page.locator(".rp-table").wait_for(timeout=PATIENCE * 1000)
+        assert cards(page) == [13] * 4
+        assert re.search(r"trump [♣♦♥♠] [CDHS]\s+\w+\s+taken 0 : 0", page.locator(".rp-caption").inner_text())
+        page.get_by_role("button", name="Next step").click()
+        assert sorted(cards(page)) == [12, 13, 13, 13]
+        assert page.locator(".rp-compass .rp-card").count() == 1
+        assert re.search(
+            r"plays \w+ of (clubs|diamonds|hearts|spades)\.", page.locator(".rp-said").inner_text()
+        )
+        page.get_by_role("button", name="End", exact=True).click()
+        assert page.locator(".rp-result li").count() == 4
+        assert complaints == []
+
+
+@pytest.mark.timeout(400)
+def test_a_game_of_ones_own_is_played_in_the_applet(browser: Browser, whist: Path) -> None:
+    assert whist.is_dir()
+    with sitting(browser, "human", game="whist", options=("dealers=[0]",)) as table:
+        page = table.settled()
+        if page.locator(ASKED).count() == 0:
+            table.press("Play")
+        for left in range(13, 0, -1):
+            page = table.settled()
+            assert page.locator(".rp-seat[data-seat='0'] .rp-pick").count() == left
+            page.locator(ASKED).first.click()
+        table.wait_for("match over")
+        assert table.complaints == []
