@@ -41,10 +41,14 @@ FORMAT = "arbiter-replay/1"
 
 
 class Reader(NamedTuple):
-    """Who reads: `kind` is public, seat or full; `seat` matters for the second."""
+    """Who reads: `kind` is public, seat or full; `seat` matters for the second.
+
+    `author` is False for one of the public that borrows a seat's eyes: what its bot wrote is not shown.
+    """
 
     kind: str
     seat: Seat = 0
+    author: bool = True
 
     @classmethod
     def parse(cls, text: str, seats: int) -> Self:
@@ -112,6 +116,8 @@ def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
 
     Before the round's end without what may tell of cards: the rules' reason, and on what a budget went.
     """
+    if not reader.author:
+        reader = Reader("public")
     if reader.kind == "seat" and reader.seat == forfeit.seat:
         return forfeit.detail
     if sees_all(reader, complete):

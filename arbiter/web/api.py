@@ -14,6 +14,7 @@ from arbiter.errors import ArbiterError
 from arbiter.web import authors_api, figures, organisers_api
 from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.places import address_of
+from arbiter.web.queries import EYES
 from arbiter.web.refusals import CODES, Refusal, error_answer
 from arbiter.web.rules import rules
 from arbiter.web.security import given
@@ -32,6 +33,7 @@ MOST = 1000
 """Matches in one answer."""
 Limit = Annotated[int, Query(ge=1, le=MOST, description="At most so many matches.")]
 Number = Annotated[int | None, Query(ge=1, le=10**6)]
+Eyes = Annotated[str, Query(pattern=EYES, description="public, or seat:K")]
 Name = Annotated[str | None, Query(max_length=200)]
 
 
@@ -114,9 +116,9 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
         return _there(figures.match_page(found(season), match_of_part(given(match))))
 
     @api.get("/seasons/{season}/matches/{match}/replay")
-    def read_replay(season: str, match: str) -> dict[str, Any]:
-        """A match as the public may see it now."""
-        return _there(figures.replay(found(season), match_of_part(given(match))))
+    def read_replay(season: str, match: str, reader: Eyes = "public") -> dict[str, Any]:
+        """A match as the public may see it now; through a seat's eyes once its round is complete."""
+        return _there(figures.replay(found(season), match_of_part(given(match)), reader))
 
     @api.get(
         "/seasons/{season}/events",

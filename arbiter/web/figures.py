@@ -321,11 +321,17 @@ def match_heading(state: State, match: dict[str, Any], record: MatchRecord, base
     }
 
 
-def replay(state: State, match_id: str, reader: Reader = PUBLIC) -> Mapping[str, Any] | None:
-    """A match as a reader may see it in this state; None where no such match is stored."""
+def replay(state: State, match_id: str, reader: str = "public") -> Mapping[str, Any] | None:
+    """A match as the public may see it in this state, or as a seat saw it once its round is complete.
+
+    None where no such match is stored, or there is nothing to see yet.
+    """
     if match_id not in state.by_id:
         return None
     record = state.record(match_id)
     if record is None:
         return None
-    return replay_of(record, reader, complete=state.is_complete(record.round))
+    complete = state.is_complete(record.round)
+    seats = range(len(record.players) if complete else 0)
+    eyes = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
+    return replay_of(record, eyes[reader], complete) if reader in eyes else None

@@ -6,6 +6,7 @@ it is: such an answer is not kept.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from arbiter.web.state import State
 
 MOST_LIMIT = 1000
+EYES = "^(public|seat:[0-9])$"
+"""Whose eyes a replay can be asked for."""
 
 
 class Odd(Exception):
@@ -44,9 +47,16 @@ def _either(word: str) -> Callable[[str, State], str]:
     return lambda text, _: text if text == word else ""
 
 
+def _eyes(text: str, _: State) -> str:
+    if not re.fullmatch(EYES, text):
+        raise Odd
+    return "" if text == "public" else text
+
+
 ROUND = _up_to(lambda state: len(state.rounds))
 OF_MATCHES = {"round": ROUND, "player": _name, "against": _name}
 INDEX = _up_to(lambda state: len(state.matches))
+REPLAY = "matches/replay"  # of one match
 PAGES = {
     "": {"after_round": ROUND},
     "crosstable": {"show": _either("los")},
@@ -54,9 +64,10 @@ PAGES = {
     "matches": {**OF_MATCHES, "page": _up_to(lambda state: max(1, len(state.matches)))},
     "live": {"wall": _either("1")},
 }
-API = {
+API: dict[str, dict[str, Callable[[str, State], str]]] = {
     "standings": {"after_round": ROUND},
     "matches": {**OF_MATCHES, "limit": _up_to(lambda _: MOST_LIMIT), "cursor": INDEX},
+    REPLAY: {"reader": _eyes},
 }
 
 
@@ -65,7 +76,8 @@ def tidy(query: bytes, below: Sequence[str], is_api: bool, state: State) -> byte
 
     None for one that has no answer worth keeping.
     """
-    known = (API if is_api else PAGES).get(below[0] if below else "", {}) if len(below) < 2 else {}
+    place = "/".join([*below[:1], *below[2:]])
+    known = (API if is_api else PAGES).get(place, {}) if len(below) < 2 or place == REPLAY else {}
     if not query or not known:
         return b""
     given = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))

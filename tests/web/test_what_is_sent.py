@@ -95,3 +95,22 @@ def test_a_replay_that_is_sent_is_what_the_public_may_see(
         assert sent == json.loads(json.dumps(allowed))
         hidden = [hand for deal in sent["deals"] for hand in deal["hands"] or [None]]
         assert (record.round == UNDER_WAY) == (set(map(type, hidden)) == {type(None)})
+
+
+def test_a_seats_eyes_are_lent_once_the_round_is_complete(
+    visitor: TestClient, kept: Kept, records: list[MatchRecord]
+) -> None:
+    kept.change(records[0].id, crashed)
+    for record in records:
+        address = f"/api/v1/seasons/small/matches/{record.id.replace('/', '-')}/replay"
+        assert "hands" in visitor.get(address).text
+        answer = visitor.get(f"{address}?reader=seat:1")
+        if record.round == UNDER_WAY:
+            assert answer.status_code == 404
+            continue
+        assert answer.json()["reader"] == "seat:1"
+        assert {deal["hands"][0] for deal in answer.json()["deals"]} == {None}
+        assert all(deal["hands"][1] for deal in answer.json()["deals"])
+        assert WRITTEN not in "".join(visitor.get(f"{address}?reader=seat:{seat}").text for seat in range(4))
+        assert visitor.get(f"{address}?reader=seat:7").status_code == 404
+        assert visitor.get(f"{address}?reader=full").status_code == 422
