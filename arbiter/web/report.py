@@ -61,14 +61,16 @@ def _rounds(state: State) -> list[dict[str, Any]]:
 
 
 def _replays(state: State, number: int | None) -> list[dict[str, Any]]:
-    """The last matches as the public may see them."""
+    """The last matches as the public may see them, then through each seat's eyes where these are lent."""
     chosen = state.matches if number is None else state.matches[max(0, len(state.matches) - number) :]
-    found = [(match, figures.replay(state, match.id)) for match in chosen]
-    return [
-        {**figures.match_in_short(state, match), "replay": replay}
-        for match, replay in found
-        if replay is not None
-    ]
+    shown = []
+    for match in chosen:
+        readers = ["public", *(f"seat:{seat}" for seat in range(len(match.players)))]
+        replays = [figures.replay(state, match.id, reader) for reader in readers]
+        if replays[0] is not None:
+            found = [replay for replay in replays if replay is not None]
+            shown.append({**figures.match_in_short(state, match), "replays": found})
+    return shown
 
 
 def _policy(style: str, scripts: list[str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import jinja2
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 WEB = Path(__file__).parents[2] / "arbiter" / "web"
 POLICY = (
@@ -60,8 +60,10 @@ class Site:
         self._server.server_close()
         self._thread.join()
 
-    def hold(self, replay: dict[str, Any], **changes: Any) -> str:
-        """Puts a match's page and replay there; its address."""
+    def hold(self, replay: dict[str, Any], own: Sequence[dict[str, Any]] = (), **changes: Any) -> str:
+        """Puts a match's page, replay, and the seats' own ones there; its address."""
+        for seat, seen in enumerate(own):
+            self.pages[f"/replay.json?reader=seat:{seat}"] = json.dumps(seen)
         self.pages["/match"] = match_page(replay, **changes)
         self.pages["/replay.json"] = json.dumps(replay)
         return f"{self.base}/match"
@@ -74,7 +76,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        text = self._pages.get(path)
+        text = self._pages.get(self.path) or self._pages.get(path)
         if text is None:
             if path.startswith("/static/"):
                 super().do_GET()

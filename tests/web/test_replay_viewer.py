@@ -16,6 +16,8 @@ from tests.web.site import Site, match_page
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from arbiter.match import MatchRecord
+
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright: pip install 'arbiter-cards[dev]'"
 )
@@ -79,6 +81,16 @@ def full(name: str, seed: int = 1) -> dict[str, Any]:
     return replay_of(match_of(name, seed=seed), Reader("full"))
 
 
+def own(record: MatchRecord) -> list[dict[str, Any]]:
+    """As each seat saw the match."""
+    return [replay_of(record, Reader("seat", seat)) for seat in range(len(record.players))]
+
+
+def wait_for_hands(page: Any, number: int) -> None:
+    """Until so many hands are open: eyes are lent by the site."""
+    page.wait_for_function("n => document.querySelectorAll('.rp-seat ul.rp-hand').length === n", arg=number)
+
+
 def early(name: str) -> dict[str, Any]:
     """As the public sees a match whose round is under way."""
     return replay_of(match_of(name), Reader("public"), complete=False)
@@ -122,7 +134,7 @@ def test_a_whole_replay_is_walked_by_keys_alone(site: Site, open_page: Callable[
 def test_keys_go_to_tricks_deals_and_eyes(site: Site, open_page: Callable[..., Any]) -> None:
     replay = full("planning")
     tricks = [event["i"] for event in replay["events"] if event["t"] == "trick"]
-    page = open_page(site.hold(replay))
+    page = open_page(site.hold(replay, own(match_of("planning"))))
     page.wait_for_selector(".rp-table")
     for key, shown in (("]", tricks[0]), ("]", tricks[1]), ("[", tricks[0])):
         page.keyboard.press(key)
@@ -132,11 +144,10 @@ def test_keys_go_to_tricks_deals_and_eyes(site: Site, open_page: Callable[..., A
         assert place(page)[0] == deal
     page.keyboard.press("4")
     for count in (4, 1, 1, 1, 1, 4):
-        seen = page.locator(".rp-seat ul.rp-hand")
-        assert seen.count() == count
+        wait_for_hands(page, count)
         page.keyboard.press("e")
     page.keyboard.press("q")
-    assert page.locator(".rp-seat ul.rp-hand").count() == 4
+    wait_for_hands(page, 4)
 
 
 def test_the_space_key_plays_at_the_chosen_speed(site: Site, open_page: Callable[..., Any]) -> None:
@@ -209,7 +220,7 @@ def test_of_two_viewers_the_one_in_use_has_the_keys(site: Site, open_page: Calla
 def test_the_tab_key_reaches_every_control_in_reading_order(
     site: Site, open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(site.hold(with_fault()))
+    page = open_page(site.hold(with_fault(), own(faulty(match_of("planning"), 30))))
     page.wait_for_selector(".rp-table")
     reached = []
     for _ in range(60):
@@ -227,7 +238,7 @@ def test_the_tab_key_reaches_every_control_in_reading_order(
     assert [label for label in reached if label in order] == order
     page.get_by_role("button", name="Look through the eyes of seat 2").focus()
     page.keyboard.press("Enter")
-    assert "through the eyes of" in page.inner_text(".rp-where")
+    page.locator(".rp-where", has_text="through the eyes of").wait_for()
 
 
 def test_a_key_and_a_button_jump_to_the_fault(site: Site, open_page: Callable[..., Any]) -> None:
@@ -246,10 +257,12 @@ def test_a_key_and_a_button_jump_to_the_fault(site: Site, open_page: Callable[..
 def test_the_address_holds_the_position(site: Site, open_page: Callable[..., Any]) -> None:
     replay = full("planning")
     stop = next(event["i"] for event in replay["events"] if event["t"] == "trick" and event["deal"] == 2)
-    page = open_page(site.hold(replay) + f"?deal=2&i={stop}&seat=1&speed=2&theme=dark")
+    page = open_page(
+        site.hold(replay, own(match_of("planning"))) + f"?deal=2&i={stop}&seat=1&speed=2&theme=dark"
+    )
     page.wait_for_selector(".rp-table")
     assert place(page) == (3, stop)
-    assert page.locator("ul.rp-hand").count() == 1
+    wait_for_hands(page, 1)
     assert page.input_value("select") == "2"
     page.keyboard.press("q")
     page.keyboard.press("]")
@@ -370,7 +383,7 @@ def test_hands_of_a_round_under_way_are_backs_that_get_fewer(
 
 
 def test_the_lines_for_the_console_lead_to_the_position(site: Site, open_page: Callable[..., Any]) -> None:
-    page = open_page(site.hold(full("planning"), config="my season.yaml"))
+    page = open_page(site.hold(full("planning"), own(match_of("planning")), config="my season.yaml"))
     page.wait_for_selector(".rp-table")
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -380,6 +393,7 @@ def test_the_lines_for_the_console_lead_to_the_position(site: Site, open_page: C
     assert page.inner_text("#home-line") == f'{line} "0=bot:python3 bot.py"'
     page.keyboard.press("e")
     page.keyboard.press("e")
+    page.locator(".rp-where", has_text="through the eyes of \u2068grace").wait_for()
     assert page.inner_text("#home-line") == f'{line} "1=bot:python3 bot.py"'
     assert page.get_by_role("link", name="Download").get_attribute("download") == "r001-t01-m0.json"
 

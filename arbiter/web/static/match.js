@@ -4,13 +4,13 @@ import { mount } from "./replay/replay.js";
 
 const place = document.getElementById("replay");
 
-/** The replay that the page holds, or the server has; Error with a sentence for the reader. */
-async function loadReplay() {
+/** The replay that the page holds, or the server has for a reader; Error with a sentence for the reader. */
+async function loadReplay(query = "") {
   const held = document.getElementById("replay-data");
   if (held) return parseReplay(held.textContent);
   let response;
   try {
-    response = await fetch(place.dataset.url, { headers: { Accept: "application/json" } });
+    response = await fetch(`${place.dataset.url}${query}`, { headers: { Accept: "application/json" } });
   } catch {
     throw new Error("The server cannot be reached. Load the page again in a moment.");
   }
@@ -36,10 +36,11 @@ function showProblem(error) {
 }
 
 if (place) {
-  const { address, config } = place.dataset;
+  const { address, config, url } = place.dataset;
+  const eyesOf = url ? (seat) => loadReplay(`?reader=seat:${seat}`) : null;
   try {
     const [line, home] = ["console-line", "home-line"].map((id) => document.getElementById(id));
-    mount(place, await loadReplay(), { address: address !== "off", console: line, config, home });
+    mount(place, await loadReplay(), { address: address !== "off", console: line, config, home, eyesOf });
   } catch (error) {
     showProblem(error);
   }

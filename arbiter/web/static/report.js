@@ -6,8 +6,9 @@ function showReplay(box) {
   const place = box.querySelector(".replay-place");
   if (!place.player) {
     const line = box.querySelector("code");
-    const replay = JSON.parse(box.querySelector("script").textContent);
-    place.player = mount(place, replay, { address: false, console: line, config: place.dataset.config });
+    const [replay, ...own] = [...box.querySelectorAll("script")].map((script) => JSON.parse(script.textContent));
+    const eyesOf = own.length ? async (seat) => own[seat] : null;
+    place.player = mount(place, replay, { address: false, console: line, config: place.dataset.config, eyesOf });
   }
 }
 

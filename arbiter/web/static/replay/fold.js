@@ -30,6 +30,13 @@ export function viewed(replay, seat) {
   return { ...replay, deals, events };
 }
 
+/** A seat's own replay with the numbers that its events have in the whole one. */
+export function aligned(whole, own, seat) {
+  const told = whole.events.filter((event) => seenBy(event, seat, whole.players.length));
+  const events = own.events.map((event, place) => ({ ...event, i: (event.t === "fault" ? whole.events.at(-1) : told[place]).i }));
+  return { ...own, events };
+}
+
 /** True where the replay holds a seat's cards, so that its eyes can be borrowed. */
 export function hasEyes(replay, seat) {
   return replay.deals.some((deal) => Boolean(deal.hands?.[seat]));

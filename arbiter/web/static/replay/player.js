@@ -1,15 +1,22 @@
 // Where the viewer stands: the event, the seat whose eyes it borrows, the speed; and how it moves.
 
-import { hasEyes, stopsOf, viewed } from "./fold.js";
+import { aligned, hasEyes, stopsOf } from "./fold.js";
 
 export const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_MS = 1000;
 
-/** A player of a replay; `onChange(player)` is called whenever it stands elsewhere. */
+/** A player of a replay; `onChange(player)` is called whenever it stands elsewhere.
+ *
+ * `eyesOf(seat)` promises the replay as a seat saw it, null where nobody's eyes can be borrowed.
+ */
 export class Player {
-  constructor(replay, onChange) {
+  constructor(replay, onChange, eyesOf = null) {
     this.replay = replay;
     this.onChange = onChange;
+    this.eyesOf = eyesOf;
+    this.views = new Map([[null, replay]]);
+    this.wanted = null;
+    this.problem = "";
     this.speed = 1;
     this.isPlaying = false;
     this.timer = null;
@@ -21,11 +28,16 @@ export class Player {
   /** Takes up what an address says; what makes no sense there is left out. */
   start({ deal, i, seat, speed }) {
     if (SPEEDS.includes(speed)) this.speed = speed;
-    if (Number.isInteger(seat) && hasEyes(this.replay, seat)) this.setEyes(seat);
     if (Number.isInteger(i)) this.i = this.restAt(i);
     else if (Number.isInteger(deal)) this.i = this.firstOf(deal) ?? this.i;
     this.seen = this.before(this.i) ?? -1;
     this.onChange(this);
+    if (Number.isInteger(seat)) this.look(seat);
+  }
+
+  /** True for a seat whose eyes can be borrowed. */
+  canSee(seat) {
+    return this.eyesOf !== null && hasEyes(this.replay, seat);
   }
 
   get last() {
@@ -55,20 +67,31 @@ export class Player {
 
   setEyes(seat) {
     this.eyes = seat;
-    this.view = viewed(this.replay, seat);
+    this.view = this.views.get(seat);
     this.stops = stopsOf(this.view);
     this.tricks = this.view.events.filter((event) => event.t === "trick").map((event) => this.restAt(event.i));
   }
 
-  look(seat) {
-    this.setEyes(seat === null || seat === this.eyes || !hasEyes(this.replay, seat) ? null : seat);
+  /** Through a seat's eyes once its replay is there; with all that there is to see for null, or the seat again. */
+  async look(seat) {
+    const next = seat === null || seat === this.wanted || !this.canSee(seat) ? null : seat;
+    this.wanted = next;
+    this.problem = "";
+    try {
+      if (!this.views.has(next)) this.views.set(next, aligned(this.replay, await this.eyesOf(next), next));
+      if (this.wanted !== next) return;
+      this.setEyes(next);
+    } catch (error) {
+      this.wanted = this.eyes;
+      this.problem = error.message;
+    }
     this.onChange(this);
   }
 
   nextEyes() {
-    const seats = this.replay.players.map((player) => player.seat).filter((seat) => hasEyes(this.replay, seat));
-    const next = seats[seats.indexOf(this.eyes) + 1] ?? null;
-    if (next !== this.eyes) this.look(next);
+    const seats = this.replay.players.map((player) => player.seat).filter((seat) => this.canSee(seat));
+    const next = seats[seats.indexOf(this.wanted) + 1] ?? null;
+    if (next !== this.wanted) this.look(next);
   }
 
   /** Goes to event `i`, and rests there. */

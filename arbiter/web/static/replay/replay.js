@@ -26,17 +26,17 @@ export function problemOf(replay) {
  *
  * Options: `address: false` keeps the position out of the page's address; `console` is an element for the
  * line that leads to the position on show, `config` the season's file in it; `home` one for the line that does so
- * with the replay's file, its `data-file`, under its `data-limits`.
+ * with the replay's file, its `data-file`, under its `data-limits`; `eyesOf(seat)` promises the replay as a seat saw it.
  */
-export function mount(element, replay, { address = true, console: consoleLine = null, config = "season.yaml", home = null } = {}) {
+export function mount(element, replay, { address = true, console: consoleLine = null, config = "season.yaml", home = null, eyesOf = null } = {}) {
   const problem = problemOf(replay);
   if (problem) throw new Error(problem);
   const onSeek = (i) => player.go(player.restAt(i));
-  const table = makeTable(replay, (seat) => hasEyes(replay, seat), (seat) => player.look(seat));
+  const table = makeTable(replay, (seat) => eyesOf !== null && hasEyes(replay, seat), (seat) => player.look(seat));
   const lane = makeLane(replay, onSeek);
   const exchanges = makeExchanges(onSeek);
   const status = makeStatus(replay);
-  const player = new Player(replay, draw);
+  const player = new Player(replay, draw, eyesOf);
   const controls = makeControls(player, () => help.showModal());
   const deals = makeDeals(player);
   element.classList.add("rp");
@@ -102,7 +102,7 @@ function makeStatus(replay) {
     const eyes = player.eyes === null ? "" : ` · through the eyes of ${nameOf(replay, player.eyes)}`;
     const hidden = replay.deals.length && !replay.players.some(({ seat }) => hasEyes(replay, seat));
     const place = `Deal ${player.deal + 1} of ${dealsInAll(replay)} · event ${player.i} of ${player.last}`;
-    where.textContent = `${place}${eyes}${hidden ? " · hands are shown when the round is complete" : ""}`;
+    where.textContent = `${place}${eyes}${hidden ? " · hands are shown when the round is complete" : ""}${player.problem && ` · ${player.problem}`}`;
   };
   return { element: el("div", { class: "rp-status" }, where, said), draw };
 }
