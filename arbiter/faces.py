@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from arbiter.cards import Card
 
@@ -68,9 +68,10 @@ class Faces(ABC):
         names = [self.card_name(card) for card in cards]
         return "   ".join(" ".join(suit) for _, suit in groupby(names, key=lambda name: name[-1])) or "-"
 
-    def say_cards(self, names: Iterable[str]) -> str:
+    def say_cards(self, names: Sequence[str]) -> str:
         """Cards read aloud, equal ones counted: ``ten of diamonds``, ``3 × 9, joker``."""
-        counts = Counter(names)
+        # Most often it is one card, and a counter takes long to make.
+        counts = Counter(names) if len(names) != 1 else {names[0]: 1}
         many = {name: f"{count} \N{MULTIPLICATION SIGN} " * (count > 1) for name, count in counts.items()}
         return ", ".join(times + self.face(name).say for name, times in many.items())
 

@@ -6,7 +6,7 @@ frame_at(Position.opening(game, "seed"), seat=0).hands
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ class Frames:
         self._points = (0,) * game.seats
         self._said: list[str] = []
         self._cards: dict[str, None] = {}
-        self._taken: list[tuple[int, Frame]] = []
+        self._taken: list[tuple[int, dict[str, Any]]] = []
+        """By event the fields of a `Frame`."""
 
     def dealt(self, number: int, cards: Iterable[str]) -> None:
         """A deal begins, of which the reader sees `cards`."""
@@ -96,8 +97,7 @@ class Frames:
     def asked(self, seat: Seat, request: Command) -> None:
         """The reader knows who was asked after the last frame."""
         if self._taken:
-            i, frame = self._taken[-1]
-            self._taken[-1] = i, replace(frame, to_act=seat, request=request)
+            self._taken[-1][1].update(to_act=seat, request=request)
 
     def moved(
         self, seat: Seat, request: Command, words: str, told: Sequence[tuple[Seat, str]], laid: str
@@ -141,10 +141,10 @@ class Frames:
         """A fault ends the match with event `i`; what came after it is taken back."""
         self._taken = [(at, frame) for at, frame in self._taken if at < i]
         seats = self._game.seats
-        none = Frame((None,) * seats, (0,) * seats, (), {}, points=self._points)
+        none = _fields((None,) * seats, (0,) * seats, (), {}, self._points, "")
         last = self._taken[-1][1] if self._taken else none
         say = f"Fault: {self._names[seat]}, {kind}: \N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
-        self._taken.append((i, replace(last, to_act=None, request="", say=say)))
+        self._taken.append((i, {**last, "to_act": None, "request": "", "say": say}))
 
     def take(self, i: int, state: State) -> None:
         """A frame at event `i`, unless there is one; what was said since the last one is said in it."""
@@ -156,15 +156,13 @@ class Frames:
         roles = shown.roles
         if known:
             roles = {**roles, "untold": [known.get(seat, "") for seat in range(self._game.seats)]}
-        frame = Frame(shown.hands, shown.counts, self._laid, roles, points=self._points, say=said)
-        self._taken.append((i, frame))
+        self._taken.append((i, _fields(shown.hands, shown.counts, self._laid, roles, self._points, said)))
 
     def changes(self) -> Iterable[tuple[int, dict[str, Any]]]:
         """For each frame its event and the fields that differ from the frame before; `legal` is left out."""
-        last: Frame | None = None
+        last: dict[str, Any] = {}
         for i, frame in self._taken:
-            pairs = ((name, getattr(frame, name), getattr(last, name, None)) for name in _TOLD)
-            yield i, {name: now for name, now, before in pairs if last is None or now != before}
+            yield i, {name: now for name, now in frame.items() if name not in last or now != last[name]}
             last = frame
 
     def faces(self) -> dict[str, dict[str, str]]:
@@ -175,7 +173,19 @@ class Frames:
         self._cards.update(dict.fromkeys(cards))
 
 
-_TOLD = [field.name for field in fields(Frame) if field.name != "legal"]
+def _fields(
+    hands: tuple[tuple[str, ...] | None, ...],
+    counts: tuple[int, ...],
+    table: tuple[Laid, ...],
+    roles: Mapping[str, Any],
+    points: tuple[int, ...],
+    say: str,
+) -> dict[str, Any]:
+    """The fields of a frame, but for the legal answers, before anybody is asked."""
+    return {
+        "hands": hands, "counts": counts, "table": table, "roles": roles,
+        "to_act": None, "request": "", "points": points, "say": say,
+    }  # fmt: skip
 
 
 def signed(points: Sequence[int]) -> list[str]:
