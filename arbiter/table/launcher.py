@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from arbiter.table.forkserver.board import Board
     from arbiter.table.sandbox.needs import Asked
 
+PID_LIMIT = 1 << 22
+"""The kernel gives no process so high a number."""
+
 
 class BotProcess(NamedTuple):
     """A bot's process: its id, our ends of its pipes (not blocking), and a pidfd that the launcher closes.
@@ -109,9 +112,9 @@ class Launcher:
         for inner, (*pipes, process) in zip(answer["pids"], by_bot, strict=True):
             for number in pipes:
                 os.set_blocking(number, False)
-            pid = process_id(process)
-            self._bots[pid] = process, inner
             place = len(started)
+            pid = process_id(process, place)
+            self._bots[pid] = process, inner
             started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process, board, place))
         return started
 
@@ -172,7 +175,11 @@ class Launcher:
         self._bots.clear()
 
 
-def process_id(descriptor: int) -> int:
-    """The process id of a pidfd in our own namespace."""
+def process_id(descriptor: int, place: int) -> int:
+    """The process id of a pidfd in our own namespace; one that no process can have if it is gone already.
+
+    The kernel then says -1, which as the target of a signal means everybody.
+    """
     with open(f"/proc/self/fdinfo/{descriptor}") as lines:
-        return next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
+        number = next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
+    return number if number > 0 else PID_LIMIT + place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.players import registered
-from arbiter.table import Table
+from arbiter.table import Table, launcher
+from arbiter.table.launcher import PID_LIMIT, process_id
 from arbiter.table.sandbox.isolation import probe
 from tests.commands import BOTS
 from tests.table.conftest import player, spec_for
@@ -105,6 +107,35 @@ def test_a_bot_that_ends_as_one_that_could_not_be_started_has_crashed(
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
     assert f"exited with status {status}" in record.forfeit.detail
+
+
+def test_a_process_that_is_gone_has_a_number_that_no_signal_reaches() -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    descriptor = os.pidfd_open(child)
+    os.waitpid(child, 0)
+    numbers = [process_id(descriptor, place) for place in range(4)]
+    os.close(descriptor)
+    assert len(set(numbers)) == 4
+    for number in numbers:
+        for send in (os.kill, os.killpg):
+            with pytest.raises(ProcessLookupError):
+                send(number, 0)
+
+
+def test_a_bot_that_is_gone_before_its_number_is_asked_for_has_crashed(
+    tier: str, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "bot").write_text("#!/bin/sh\nexit 3\n")
+    known = launcher.process_id
+    monkeypatch.setattr(
+        launcher, "process_id", lambda d, place: PID_LIMIT + 2 if place == 2 else known(d, place)
+    )
+    record = played(table, tier, tmp_path, ("own/bot",), lambda _: None)
+    assert record.forfeit is not None
+    assert (record.forfeit.player, record.forfeit.detail) == ("p2", "it exited with status 3")
 
 
 @pytest.mark.parametrize("tier", ["plain", "landlock"])
