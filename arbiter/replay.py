@@ -89,12 +89,7 @@ class _Recorded:
         if self._faulted and forfeit is not None:
             raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
         if self._done == len(self._moves):
-            # At an unknown moment while another seat is to answer, or at a command to its own.
-            meanwhile = forfeit is not None and forfeit.command == "" and forfeit.seat != seat and send.asks
-            if meanwhile or (
-                forfeit is not None and forfeit.seat == seat and _same(forfeit.command, send.command)
-            ):
-                assert forfeit is not None
+            if forfeit is not None and _is_place(forfeit, seat, send):
                 self._faulted, self.starting = True, send.starting
                 return self._fault(forfeit, send)
             if send.asks:
@@ -150,6 +145,13 @@ class _Recorded:
             return Reply(answer, 0, 0)
         believed = MalformedReply(forfeit.fault, forfeit.reason, raw, forfeit.seat, forfeit.private)
         return Reply(NONE, 0, 0, fault=believed)
+
+
+def _is_place(forfeit: Forfeit, seat: Seat, send: Send) -> bool:
+    """True if a fault may have come at this exchange: its own, or a request to another seat."""
+    if forfeit.command:
+        return forfeit.seat == seat and _same(forfeit.command, send.command)
+    return forfeit.seat != seat and send.asks
 
 
 def _same(stored: str, sent: str) -> bool:
