@@ -41,9 +41,9 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
     Example: arbiter report configs/demo.yaml --output configs/demo.html
     """
     try:
+        from arbiter.picture.frozen import as_shown
+        from arbiter.picture.state import read_state
         from arbiter.web.report import make_report
-        from arbiter.web.shown import as_shown
-        from arbiter.web.state import read_state
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"report needs the package {error.name}", hint="pip install 'arbiter-cards[web]'"

@@ -11,7 +11,8 @@ from starlette.exceptions import HTTPException
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
-from arbiter.web import authors_api, figures, organisers_api
+from arbiter.picture import figures
+from arbiter.web import authors_api, organisers_api
 from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.places import address_of
 from arbiter.web.queries import EYES
@@ -24,9 +25,9 @@ from arbiter.web.words import match_of_part
 if TYPE_CHECKING:
     from starlette.responses import JSONResponse
 
+    from arbiter.picture.state import State
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
-    from arbiter.web.state import State
     from arbiter.web.uploads import Uploads
 
 MOST = 1000

@@ -10,8 +10,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
+from arbiter.picture import figures
 from arbiter.store.versions import DROPPED
-from arbiter.web import figures
 from arbiter.web.authors_api import (
     dropped,
     log_answer,

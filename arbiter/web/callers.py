@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ArbiterError
+from arbiter.picture.state import State
 from arbiter.season.orders import suspended_now
 from arbiter.store.authors import Author
 from arbiter.submissions.authors import hash_of
 from arbiter.web.refusals import no_token, nothing_here
 from arbiter.web.security import given
-from arbiter.web.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

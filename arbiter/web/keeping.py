@@ -25,8 +25,8 @@ from arbiter.web.security import given
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from arbiter.picture.state import State
     from arbiter.web.seasons import Seasons
-    from arbiter.web.state import State
 
 LOG = logging.getLogger("arbiter.web")
 MOST_BYTES = 8_000_000

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 
 from arbiter.errors import ArbiterError
+from arbiter.picture.figures import progress
 from arbiter.store.happenings import Happened, Happening
-from arbiter.web.figures import progress
 from arbiter.web.seasons import LOOK_SECONDS
 from arbiter.web.security import number_of
 from arbiter.web.stream import stream
@@ -24,8 +24,8 @@ from arbiter.web.stream import stream
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from arbiter.picture.state import State
     from arbiter.web.seasons import Seasons
-    from arbiter.web.state import State
 
 MOST_MISSED = 1000
 """Events that are told to who comes back; after more he is told the present state."""

@@ -6,15 +6,15 @@ import resource
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError
+from arbiter.picture.figures import progress
 from arbiter.store.versions import STATES as STATES_OF_SUBMISSIONS
-from arbiter.web.figures import progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from arbiter.picture.state import State
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
-    from arbiter.web.state import State
     from arbiter.web.traffic import Traffic
 
 Sample = tuple["Mapping[str, str]", float]

@@ -15,7 +15,7 @@ from arbiter.web.security import number_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arbiter.web.state import State
+    from arbiter.picture.state import State
 
 MOST_LIMIT = 1000
 EYES = "^(public|seat:[0-9])$"

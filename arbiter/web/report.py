@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from arbiter.web import figures
+from arbiter.picture import figures
 from arbiter.web.joining import join_modules
 from arbiter.web.pages import STATIC, render
 
 if TYPE_CHECKING:
-    from arbiter.web.state import State
+    from arbiter.picture.state import State
 
 MOST_FAULTS = 500
 """Faults that are told with their reasons, the last ones."""

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import Limits
+    from arbiter.picture.state import State
     from arbiter.rules import AnyGame
-    from arbiter.web.state import State
 
 
 def rules(state: State) -> dict[str, Any]:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from arbiter.config import load
 from arbiter.errors import ArbiterError, ConfigError, NoStore
+from arbiter.picture.frozen import as_shown
+from arbiter.picture.state import read_state
 from arbiter.store import Store
 from arbiter.store.running import NO_WISH, Wish
-from arbiter.web.shown import as_shown
-from arbiter.web.state import read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
-    from arbiter.web.state import State
+    from arbiter.picture.state import State
 
 LOOK_SECONDS = 1.0
 """Between two looks into a store: one for all who ask meanwhile."""

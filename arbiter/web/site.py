@@ -15,8 +15,9 @@ from starlette.staticfiles import StaticFiles
 
 from arbiter.config.limits import AT_HOME, options_of
 from arbiter.errors import ArbiterError
+from arbiter.picture import figures
 from arbiter.season.settings import config_of
-from arbiter.web import figures
+from arbiter.view import fault_of
 from arbiter.web.api import make_api
 from arbiter.web.author_pages import author_routes
 from arbiter.web.authors_api import owner_of
@@ -47,9 +48,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from arbiter.match import MatchRecord
+    from arbiter.picture.state import State
     from arbiter.web.hosts import Hosts
     from arbiter.web.seasons import Seasons
-    from arbiter.web.state import State
     from arbiter.web.tables import Tables
     from arbiter.web.traffic import Log
 
@@ -253,7 +255,7 @@ def _match(state: State, request: Request) -> dict[str, Any] | None:
         return None
     base = f"/seasons/{part(state.name)}"
     return {
-        "match": figures.match_heading(state, match, record, base),
+        "match": _match_heading(state, match, record, base),
         "short": match,
         "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
         "replay_data": None,
@@ -323,3 +325,26 @@ def _error_page(status: int, headers: Any = None, said: str = "", hint: str = ""
         text=text,
     )
     return HTMLResponse(page, status, headers)
+
+
+def _match_heading(state: State, match: dict[str, Any], record: MatchRecord, base: str) -> dict[str, Any]:
+    """What stands above a replay; players' pages are below `base`."""
+    points = match["points"] or [None] * len(match["players"])
+    return {
+        "id": match["id"],
+        "season": state.name,
+        "round": match["round"],
+        "game": state.config.game.title,
+        "players": [
+            {
+                "name": name,
+                "seat": seat,
+                "points": points[seat],
+                "href": f"{base}/players/{part(name)}",
+                "substitute": seat == match["substitute"],
+            }
+            for seat, name in enumerate(match["players"])
+        ],
+        "complete": state.is_complete(match["round"]),
+        "fault": fault_of(record, figures.PUBLIC, state.is_complete(match["round"])),
+    }

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from arbiter.picture.figures import round_in_short, round_page
 from arbiter.store.happenings import Happening
-from arbiter.web.figures import round_in_short, round_page
 
 if TYPE_CHECKING:
-    from arbiter.web.state import State
+    from arbiter.picture.state import State
 
 PACE_OF = 24
 """Matches, the last ones stored, whose pace is taken."""

@@ -20,8 +20,8 @@ from arbiter.web.sessions import anybody_in, says_who
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from arbiter.picture.state import State
     from arbiter.web.seasons import Seasons
-    from arbiter.web.state import State
 
 MOST_ASKED = 20
 """Requests of whom it is looked up at once who they are: it takes no place, but threads that all need."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.config.changes import rated_name
+from arbiter.picture.figures import progress
 from arbiter.season.orders import first_round, force
 from arbiter.store import Verb
 from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
-from arbiter.web.figures import progress
 
 if TYPE_CHECKING:
     from arbiter.store import Order

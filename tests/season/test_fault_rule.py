@@ -14,12 +14,12 @@ from arbiter.config import Config, load
 from arbiter.config.season import OPEN, digest_of
 from arbiter.config.writing import written
 from arbiter.errors import ConfigError
+from arbiter.picture.state import read_state
 from arbiter.samples import season_files
 from arbiter.season.consent import consent_now
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.web.rules import rules
-from arbiter.web.state import read_state
 from tests.builders import Scripted, by_name, play_round
 from tests.commands import arbiter
 

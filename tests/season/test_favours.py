@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.config import load
+from arbiter.picture.figures import standings as standings_of
+from arbiter.picture.state import read_state
 from arbiter.season.findings import Kind
 from arbiter.season.marks import favour_in_words, marked
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
-from arbiter.web.figures import standings as standings_of
 from arbiter.web.pages import render
-from arbiter.web.state import read_state
 from tests.builders import Scripted
 from tests.commands import arbiter
 from tests.throw_away import DEALS, ThrowAway

@@ -18,6 +18,8 @@ from starlette.testclient import TestClient
 
 from arbiter.config import Config, load
 from arbiter.packing import pack_match
+from arbiter.picture.frozen import as_shown
+from arbiter.picture.state import read_state
 from arbiter.season import administration
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store, Verb
@@ -25,9 +27,7 @@ from arbiter.submissions.authors import add_authors, hash_of, revoke
 from arbiter.web.live import Live
 from arbiter.web.report import make_report
 from arbiter.web.seasons import Seasons
-from arbiter.web.shown import as_shown
 from arbiter.web.site import make_site
-from arbiter.web.state import read_state
 from tests.kept_season import CONFIG, played
 
 if TYPE_CHECKING:

@@ -13,15 +13,16 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
+from arbiter.picture import figures
 from arbiter.season.season import Season
-from arbiter.web import figures, keeping, seasons
+from arbiter.web import keeping, seasons
 from arbiter.web.seasons import Watched
 from tests.kept_season import Kept, played
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from arbiter.web.state import State
+    from arbiter.picture.state import State
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.config import load
+from arbiter.picture.state import read_state
 from arbiter.store import Store
 from arbiter.view import Reader, replay_of
 from arbiter.web.report import make_report
-from arbiter.web.state import read_state
 from tests.commands import arbiter
 from tests.kept_season import SEED
 from tests.web.long_season import NAMES, TOLD, make_long_season

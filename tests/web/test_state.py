@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
 from arbiter.errors import StoreError
+from arbiter.picture.state import read_state
 from arbiter.season.season import Season
 from arbiter.store.orders import Order, Verb
 from arbiter.web.seasons import Watched
-from arbiter.web.state import read_state
 from tests.kept_season import Kept, kept, original_season, played
 
 if TYPE_CHECKING:

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.season.first_place import APART, first_place
-from arbiter.view import Reader, fault_of, fault_words, replay_of
-from arbiter.web.words import part
+from arbiter.view import Reader, fault_words, replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.match import MatchSummary
+    from arbiter.picture.state import State
     from arbiter.store import StoredRound
-    from arbiter.web.state import State
 
 PUBLIC = Reader("public")
 MOST_FAULTS = 50
@@ -296,29 +295,6 @@ def match_page(state: State, match_id: str) -> dict[str, Any] | None:
     """A match in short; None where no such match is stored."""
     match = state.by_id.get(match_id)
     return None if match is None else match_in_short(state, match)
-
-
-def match_heading(state: State, match: dict[str, Any], record: MatchRecord, base: str) -> dict[str, Any]:
-    """What stands above a replay; players' pages are below `base`."""
-    points = match["points"] or [None] * len(match["players"])
-    return {
-        "id": match["id"],
-        "season": state.name,
-        "round": match["round"],
-        "game": state.config.game.title,
-        "players": [
-            {
-                "name": name,
-                "seat": seat,
-                "points": points[seat],
-                "href": f"{base}/players/{part(name)}",
-                "substitute": seat == match["substitute"],
-            }
-            for seat, name in enumerate(match["players"])
-        ],
-        "complete": state.is_complete(match["round"]),
-        "fault": fault_of(record, PUBLIC, state.is_complete(match["round"])),
-    }
 
 
 def replay(state: State, match_id: str, reader: str = "public") -> Mapping[str, Any] | None:

@@ -11,17 +11,17 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from arbiter.picture.state import Held, keep_ranking, out_of_count
 from arbiter.season.calendar import round_by_calendar
 from arbiter.season.orders import force, suspended_of
 from arbiter.season.results import Results
 from arbiter.season.roster import rostered
 from arbiter.season.settings import config_of
 from arbiter.store import Orders
-from arbiter.web.state import Held, keep_ranking, out_of_count
 
 if TYPE_CHECKING:
     from arbiter.config import Entry
-    from arbiter.web.state import State
+    from arbiter.picture.state import State
 
 
 def as_shown(whole: State, before: State | None = None) -> State:

@@ -1,0 +1,1 @@
+"""A season at one moment for one reader: what every face shows of it."""
