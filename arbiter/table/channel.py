@@ -64,7 +64,7 @@ FIRST_READING_NS = 50 * MS
 DISTURBED_NS = 5 * MS
 """A referee that had to wait so long for the core looks who had it."""
 LOOK_AGAIN_NS = MS
-LOOK_AT_MEMORY, FILLING_NS = 4, MS
+LOOK_AT_MEMORY, FILLING_NS = 16, MS
 """Requests from look to look at a bot's memory; it is looked at, too, when one has computed for so long."""
 LAST_WORDS_NS = 30 * MS
 """For more of a text that is no reply: it may tell why the program failed."""
@@ -181,10 +181,12 @@ class Channel:
     def _start(self, send: Send) -> Reply | int:
         """The first exchange: what the program has used by its end was its start."""
         self._starting = True
-        self._base = self._meter.read()
+        self._base = before = self._meter.read()
         reply = self.exchange(send)
         self.answered = not isinstance(reply, Reply) or reply.fault is None
-        self._base = self._meter.read()
+        if self._base is before:
+            # It has answered at once, or not at all: else the exchange has read them at its end.
+            self._base = self._meter.read()
         self.stderr.end_start()
         # With the children that it has waited for, such as those of a script that finds the interpreter.
         self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
