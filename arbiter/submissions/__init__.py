@@ -4,7 +4,6 @@
 |---|---|
 | `names`, `authors` | who may send programs: names that nobody mistakes, tokens |
 | `steps` | what an inspection says: its steps, a refusal |
-| `layout` | where files lie in a ZIP archive; every header held against the others |
 | `archive` | its names judged, its files written |
 | `receiving` | archives as they come in |
 | `inspector` | the queue, an inspection at a time |

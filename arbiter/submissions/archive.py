@@ -1,30 +1,35 @@
-"""An archive unpacked: its names judged before the first file is written, its sizes counted while reading.
+"""An archive unpacked: its names are judged before the first file is written, its sizes bound what is read.
 
-Only regular files and folders are made. Modes but "may be executed" are dropped, a folder that holds all is
-left out, and so is what macOS adds to archives.
+`zipfile` reads it, and nobody else does, so what other readers would make of it does not matter. Only regular
+files and folders are made. Modes but "may be executed" are dropped, a folder that holds all is left out, and
+so is what macOS adds to archives.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import stat
+import struct
 import unicodedata
+import zipfile
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.submissions.layout import DEFLATED, SHOWN, entries_of
 from arbiter.submissions.steps import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-    from typing import BinaryIO
-
-    from arbiter.submissions.layout import Entry
 
 MOST_FILES = 1_000
 MOST_ENTRIES = 2 * MOST_FILES
 """Files and folders."""
+ENTRY_MARK, MOST_MARKS = b"PK\1\2", 10 * MOST_ENTRIES
+"""What each entry of an archive's directory begins with, and how often it may stand in the archive and those
+packed in it: so many entries are in memory at once.
+"""
 MOST_GROWTH = 10
 """How many times the largest archive its files may take."""
 DEEPEST = 16
@@ -34,14 +39,24 @@ CHUNK = 64 << 10
 FOR_ALL, PROGRAM = 0o644, 0o755
 DRIVE = re.compile(r"[A-Za-z]:")
 OF_MACOS = ("__MACOSX", ".DS_Store")
+SHOWN = 100
+"""Characters of a name that are shown."""
+ENCRYPTED = 1 << 0
 RENAME = "rename it and pack again"
+PACK_AGAIN = "pack the folder again, as in: zip -r bot.zip bot"
+DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, ValueError)
+"""What `zipfile` raises for archives that it cannot read."""
 
 
 class Named(NamedTuple):
     """An entry, and where it goes: the parts of its name."""
 
     parts: tuple[str, ...]
-    entry: Entry
+    entry: zipfile.ZipInfo
+
+    @property
+    def is_folder(self) -> bool:
+        return self.entry.is_dir()
 
 
 def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) -> int:
@@ -50,36 +65,37 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
     `max_size` is of the archive, in bytes, `room` what its author's files may take beyond those that are
     there. What was written before a fault stays.
     """
-    with open(archive, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > max_size:
-            raise Refused(f"it has {size:,} bytes; at most {max_size:,} are taken", "leave files out")
-        entries = entries_of(file, MOST_ENTRIES)
+    size = archive.stat().st_size
+    if size > max_size:
+        raise Refused(f"it has {size:,} bytes; at most {max_size:,} are taken", "leave files out")
+    with _opened(archive.read_bytes()) as opened:
+        entries = opened.infolist()
+        if len(entries) > MOST_ENTRIES:
+            what = f"it holds {len(entries)} files and folders; at most {MOST_ENTRIES} are taken"
+            raise Refused(what, "leave some out")
         named = _without_top([Named(_parts(entry), entry) for entry in entries])
         _refuse_twins(named)
-        files = [one for one in named if not one.entry.is_folder]
+        files = [one for one in named if not one.is_folder]
         if not files:
             raise Refused("it holds no files", "pack the folder with the bot in it")
         if len(files) > MOST_FILES:
             raise Refused(f"it holds {len(files)} files; at most {MOST_FILES} are taken", "leave some out")
-        folders = {
-            one.parts[:length] for one in named for length in range(1, len(one.parts) + one.entry.is_folder)
-        }
+        folders = {one.parts[:length] for one in named for length in range(1, len(one.parts) + one.is_folder)}
         if len(folders) > MOST_FILES:
             raise Refused(
                 f"it holds {len(folders)} folders; at most {MOST_FILES} are taken", "leave some out"
             )
         most = MOST_GROWTH * max_size
-        if (whole := sum(one.entry.size for one in files)) > most:
+        if (whole := sum(one.entry.file_size for one in files)) > most:
             raise Refused(f"unpacked it has {whole:,} bytes; at most {most:,} are taken", "leave files out")
         if room is not None and whole > room:
             raise no_room(whole, room)
         folder.mkdir()
         for one in named:
-            parents = one.parts if one.entry.is_folder else one.parts[:-1]
+            parents = one.parts if one.is_folder else one.parts[:-1]
             folder.joinpath(*parents).mkdir(parents=True, exist_ok=True)
         for one in files:
-            _write(file, one.entry, folder.joinpath(*one.parts))
+            _write(opened, one.entry, folder.joinpath(*one.parts))
     return len(files)
 
 
@@ -91,9 +107,23 @@ def no_room(size: int, room: int) -> Refused:
     return Refused(what, "drop versions that never played, on the page of each; or leave files out")
 
 
-def _parts(entry: Entry) -> tuple[str, ...]:
-    """The parts of a name; Refused for one that leads out of the folder, or could not be written as it is."""
-    name = entry.name
+def _opened(archive: bytes) -> zipfile.ZipFile:
+    if archive.count(ENTRY_MARK) > MOST_MARKS:
+        raise Refused(f"it holds more than {MOST_ENTRIES} files and folders", "leave some out")
+    try:
+        return zipfile.ZipFile(io.BytesIO(archive))
+    except UnicodeDecodeError:
+        raise Refused("a name of a file is no UTF-8 text", PACK_AGAIN) from None
+    except DAMAGES:
+        raise Refused("it is no ZIP archive, or not whole", PACK_AGAIN) from None
+
+
+def _parts(entry: zipfile.ZipInfo) -> tuple[str, ...]:
+    """The parts of an entry's name; Refused for one that leads out of the folder, could not be written as it
+    is, or is neither a file nor a folder.
+    """
+    # As it was sent: `zipfile` cuts the other one at a NUL.
+    name = entry.orig_filename
     shown = repr(name[:SHOWN])
     if "\0" in name or "\\" in name or not name.isprintable():
         raise Refused(
@@ -109,7 +139,16 @@ def _parts(entry: Entry) -> tuple[str, ...]:
             f"{shown}: a name of a file is too long: {LONGEST_PART} bytes a part, {LONGEST_NAME} in all",
             RENAME,
         )
-    if len(parts) - (not entry.is_folder) > DEEPEST:
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise Refused(f"{shown} is a link or a device", "pack the files themselves")
+    if kind and (kind == stat.S_IFDIR) != entry.is_dir():
+        raise Refused(f"{shown} is a file by its name and a folder by its mode, or the other way", PACK_AGAIN)
+    if entry.flag_bits & ENCRYPTED:
+        raise Refused(f"{shown} is encrypted", "pack it without a password")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise Refused(f"{shown}: its method of compression ({entry.compress_type}) is not known", PACK_AGAIN)
+    if len(parts) - (not entry.is_dir()) > DEEPEST:
         raise Refused(f"{shown}: it lies in more than {DEEPEST} folders", "pack fewer folders in folders")
     return parts
 
@@ -118,7 +157,7 @@ def _without_top(named: list[Named]) -> list[Named]:
     """Without what macOS adds, and without the folder that holds all the rest, if there is one."""
     kept = [one for one in named if not any(part in OF_MACOS for part in one.parts)]
     tops = {one.parts[0] for one in kept}
-    if len(tops) != 1 or any(len(one.parts) == 1 and not one.entry.is_folder for one in kept):
+    if len(tops) != 1 or any(len(one.parts) == 1 and not one.is_folder for one in kept):
         return kept
     return [one._replace(parts=one.parts[1:]) for one in kept if one.parts[1:]]
 
@@ -134,7 +173,7 @@ def _refuse_twins(named: Iterable[Named]) -> None:
             key, shown = tuple(map(_folded, parts)), "/".join(parts)
             if known.setdefault(key, parts) != parts:
                 raise Refused(f"{shown!r} and {'/'.join(known[key])!r} are one name on some systems", RENAME)
-            is_file = length == len(one.parts) and not one.entry.is_folder
+            is_file = length == len(one.parts) and not one.is_folder
             if key in (folders if is_file else files):
                 raise Refused(f"{shown!r} is a file and a folder", RENAME)
             if is_file and key in files:
@@ -147,49 +186,28 @@ def _folded(part: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", part).casefold())
 
 
-def _write(file: BinaryIO, entry: Entry, path: Path) -> None:
-    """Write a file, whose size and checksum are counted as it is read."""
-    mode = PROGRAM if entry.mode & 0o111 else FOR_ALL
-    count, crc = 0, 0
+def _write(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
+    """Write a file."""
+    mode = PROGRAM if entry.external_attr >> 16 & 0o111 else FOR_ALL
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     with open(descriptor, "wb") as target:
         # Whatever the process's own mask is.
         os.fchmod(descriptor, mode)
-        for chunk in _unpacked(file, entry):
-            count += len(chunk)
-            if count > entry.size:
-                raise Refused(f"{entry.name}: it is longer than it says")
-            crc = zlib.crc32(chunk, crc)
-            target.write(chunk)
-    if count != entry.size:
-        raise Refused(f"{entry.name}: it is shorter than it says")
-    if crc != entry.crc:
-        raise Refused(f"{entry.name}: its checksum is wrong")
+        target.writelines(_pieces(archive, entry))
 
 
-def _unpacked(file: BinaryIO, entry: Entry) -> Iterator[bytes]:
-    """The content in pieces of bounded size; Refused if it is damaged."""
-    file.seek(entry.start)
-    left = entry.packed
-    if entry.method != DEFLATED:
-        while left and (chunk := file.read(min(left, CHUNK))):
-            left -= len(chunk)
-            yield chunk
-        return
-    inflate = zlib.decompressobj(-zlib.MAX_WBITS)
-    waiting = b""
+def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The content in pieces of bounded size, no more than it says; Refused if it is damaged.
+
+    `zipfile` compares its checksum at the end.
+    """
+    left = entry.file_size
     try:
-        while not inflate.eof:
-            if not waiting:
-                waiting = file.read(min(left, CHUNK))
-                left -= len(waiting)
-            before = len(waiting)
-            chunk = inflate.decompress(waiting, CHUNK)
-            waiting = inflate.unconsumed_tail
-            if not chunk and not before:
-                raise Refused(f"{entry.name}: its compressed data are not whole")
-            yield chunk
-    except zlib.error:
-        raise Refused(f"{entry.name}: its compressed data are damaged") from None
-    if left or waiting or inflate.unused_data:
-        raise Refused(f"{entry.name}: something follows its compressed data")
+        with archive.open(entry) as source:
+            while chunk := source.read(CHUNK):
+                left -= len(chunk)
+                yield chunk
+    except DAMAGES:
+        raise Refused(f"{entry.filename}: its data are damaged", PACK_AGAIN) from None
+    if left:
+        raise Refused(f"{entry.filename}: it is shorter than it says", PACK_AGAIN)
