@@ -71,12 +71,12 @@ def play_season(config: Config) -> None:
     season = Season.open(config, store).stored
     going = Season(config, season)
     for number in range(1, BROKEN_ROUND + 1):
-        plan = going.plan()
+        plan = going.rounds.plan()
         assert plan is not None
         for spec in plan.missing[: 3 if number == BROKEN_ROUND else None]:
             season.add_match(played(config, spec))
         if number < BROKEN_ROUND:
-            going.finish_round(plan.stored.number)
+            going.rounds.finish(plan.stored.number)
     store.close()
 
 

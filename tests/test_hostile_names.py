@@ -49,11 +49,11 @@ def season_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store(config.store)
     season = Season.open(config, store).stored
     going = Season(config, season)
-    plan = going.plan()
+    plan = going.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         season.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
-    going.finish_round(1)
+    going.rounds.finish(1)
     store.close()
     return file
 

@@ -306,7 +306,7 @@ def test_the_command_shows_the_public_a_round_under_way_without_cards(
     file.write_text(CONFIG)
     with closing(Store(f"sqlite:///{tmp_path}/s.sqlite")) as store:
         season = Season.open(load(file), store)
-        plan = season.plan()
+        plan = season.rounds.plan()
         assert plan is not None
         season.stored.add_match(in_memory(plan.missing[0]))
 

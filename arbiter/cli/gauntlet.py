@@ -87,7 +87,7 @@ def _standings(settled: Config, path: str) -> dict[str, Any] | None:
             complete = [] if stored is None else [known.number for known in stored.rounds() if known.complete]
             if stored is None or not complete:
                 return None
-            return stored.standings(complete[-1]) or Season(settled, stored).standings(complete[-1])
+            return stored.standings(complete[-1]) or Season(settled, stored).results.standings(complete[-1])
     except NoStore:
         return None
 

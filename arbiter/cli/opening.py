@@ -41,11 +41,6 @@ class Seen:
     whole: Config | None = None
     """The whole of its file, where it had to be read; a file with a calendar always has."""
 
-    @property
-    def complete(self) -> int:
-        """The number of complete rounds; standings count only those."""
-        return sum(stored.complete for stored in self.season.rounds())
-
     def config(self) -> Config:
         """The whole of its file."""
         if self.whole is not None:

@@ -144,13 +144,13 @@ def _play(
         before = [name for name in kept if not name.startswith((REGRESS, GAUNTLET))]
         season = Season.open(config, store, accept_changes)
         _announce(config.season, store.name, before, there and not kept)
-        chosen = choose_executor(config, season.players(), workers, scheduler)
+        chosen = choose_executor(config, season.rounds.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
             _qualify(season, journal)
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one, whole=not one)
             players = {entry.player.name: entry.house for entry in season.config.entries}
-            return marked(season.standings(), players, suspended=season.suspended())
+            return marked(season.results.standings(), players, suspended=season.results.suspended())
 
 
 def _qualify(season: Season, journal: Journal) -> None:
@@ -159,11 +159,11 @@ def _qualify(season: Season, journal: Journal) -> None:
         return
     from arbiter.season.qualify import AT_ONCE, qualify, untried
 
-    if not (left := untried(season)):
+    if not (left := untried(season.results)):
         return
     journal.tell(f"{season.config.season}: {counted(len(left), 'player')} to be tried before the next round")
     with processes(AT_ONCE) as executor:
-        for verdict in qualify(season, executor):
+        for verdict in qualify(season.results, executor):
             (journal.write if verdict.failed is None else journal.tell)(verdict.text())
 
 

@@ -47,7 +47,7 @@ def standings(
     Example: arbiter standings configs/demo.yaml --format json
     """
     found = look(config, store_url)
-    last = found.complete
+    last = found.season.complete
     if after_round is not None and after_round > last:
         raise ConfigError(
             f"--after-round {after_round}: {counted(last, 'round')} {'is' if last == 1 else 'are'} complete"
@@ -74,7 +74,7 @@ def _official(
     shape = ranked(standings, found.players, suspended)
     rows = [row for row in shape["players"] if row["rank"] is not None]
     ranking = Results(found.config(), found.season).ranking(after)
-    is_last = after == len(found.season.rounds()) == found.complete
+    is_last = after == len(found.season.rounds()) == found.season.complete
     over = is_last and found.season.seed_told() is not None
     return {**shape, "players": rows, "first": first_place(rows, over, ranking.better)}
 
@@ -92,7 +92,7 @@ def marks(config: str, store_url: str | None, style: str) -> None:
     Example: arbiter marks configs/demo.yaml > marks.csv
     """
     found = look(config, store_url)
-    last, authors = found.complete, found.season.authors.all()
+    last, authors = found.season.complete, found.season.authors.all()
     names = {author.name for author in authors if not author.organiser}
     rungs = {
         rated

@@ -16,6 +16,7 @@ from arbiter.season.orders import force
 from arbiter.season.results import Results
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
+from arbiter.season.settings import config_at
 from arbiter.store.happenings import Happening
 from arbiter.store.running import NO_WISH, Wish
 
@@ -163,7 +164,7 @@ class State:
     def ranked(self) -> tuple[Ledger, Ranking]:
         """The results of all complete rounds, and their rating."""
         instead = None if self.held is None else self.held.earlier
-        config = Results(self.config, self.stored).config_of(self.complete)
+        config = config_at(Results(self.config, self.stored).config, self.stored, self.complete)
         return _rank(Ledger.of(config, self.stored, instead), self)
 
     def official(self, after: int) -> dict[str, Any]:

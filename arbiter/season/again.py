@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from arbiter.season.administration import put_match
 from arbiter.season.events import MatchesAgain
@@ -18,27 +18,14 @@ from arbiter.store import Verb
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from arbiter.config import Config
     from arbiter.executors import Slots
     from arbiter.match import MatchSpec, MatchSummary
     from arbiter.packing import PackedMatch
     from arbiter.season.events import Event
     from arbiter.season.programs import Programs
-    from arbiter.store import Orders, SeasonStore
-
-
-class Played(Protocol):
-    """The part of a season that is needed here."""
-
-    stored: SeasonStore
-
-    def config_to_play(self, number: int) -> Config:
-        """The config that a round was planned with, fit for this machine."""
-
-    def standings_under(
-        self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
-    ) -> dict[str, Any]:
-        """The standings after a round under orders, with some matches replaced."""
+    from arbiter.season.results import Results
+    from arbiter.season.rounds import Rounds
+    from arbiter.store import SeasonStore
 
 
 def rounds_to_replay(stored: SeasonStore) -> list[int]:
@@ -48,30 +35,34 @@ def rounds_to_replay(stored: SeasonStore) -> list[int]:
 
 
 def play_again(
-    season: Played, executor: Slots, enough: Callable[[MatchSummary], bool] = lambda _: False
+    rounds: Rounds,
+    results: Results,
+    executor: Slots,
+    enough: Callable[[MatchSummary], bool] = lambda _: False,
 ) -> Iterator[Event]:
     """Play the annulled matches that are to be played again; each one counts as soon as it is stored.
 
     `enough` as in `play_matches`.
     """
-    ids = force(season.stored.orders.read().given).to_replay
+    ids = force(rounds.stored.orders.read().given).to_replay
     if ids:
         yield MatchesAgain(len(ids))
         programs: dict[str, Programs] = {}
-        specs, keep = _specs(season, ids, programs), partial(_replace, season, programs)
-        yield from play_matches(season.stored, specs, executor, keep=keep, enough=enough)
+        specs, keep = _specs(rounds, ids, programs), partial(_replace, results, programs)
+        yield from play_matches(rounds.stored, specs, executor, keep=keep, enough=enough)
 
 
-def _specs(season: Played, ids: Collection[str], programs: dict[str, Programs]) -> Iterator[MatchSpec]:
+def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) -> Iterator[MatchSpec]:
     """Stored matches as they were planned, under the settings of their rounds.
 
     Their players' files, as they are when each one is begun, are put into `programs`.
     """
-    for known in season.stored.rounds():
+    stored = rounds.stored
+    for known in stored.rounds():
         if any(match_id.startswith(f"r{known.number:03d}/") for match_id in ids):
-            config = season.config_to_play(known.number)
-            specs = list(match_specs(config, season.stored.seed, known.number, known.tables))
-            again = substitutes_as_stored(config, specs, season.stored.summaries(known.number, known.number))
+            config = rounds.config_to_play(known.number)
+            specs = list(match_specs(config, stored.seed, known.number, known.tables))
+            again = substitutes_as_stored(config, specs, stored.summaries(known.number, known.number))
             wanted = [spec for spec in (*specs, *again) if spec.id in ids]
             refuse_gone(config, wanted)
             for spec in wanted:
@@ -79,7 +70,7 @@ def _specs(season: Played, ids: Collection[str], programs: dict[str, Programs]) 
                 yield spec
 
 
-def _replace(season: Played, programs: Mapping[str, Programs], match: PackedMatch) -> None:
+def _replace(results: Results, programs: Mapping[str, Programs], match: PackedMatch) -> None:
     """Keep a match in the place of the annulled one, unless somebody took the annulment back meanwhile."""
     name = match.summary.id
-    put_match(season, match, Verb.REPLAYED, lambda now: name in now.annulled, programs[name])
+    put_match(results, match, Verb.REPLAYED, lambda now: name in now.annulled, programs[name])

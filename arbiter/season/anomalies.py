@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from arbiter.errors import Anomaly
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -38,9 +40,12 @@ class FaultWatch:
         faults = sum(known.faulty is not None for known in self._ended)
         return len(self._ended) >= LEAST and faults > self._most * len(self._ended)
 
-    @property
-    def reason(self) -> str:
-        """Why the round was stopped, and what to do."""
+    def refuse(self) -> None:
+        """Anomaly, with what to do, if too many ended by faults."""
+        if self.is_too_much():
+            raise Anomaly(self._reason())
+
+    def _reason(self) -> str:
         faults = [match for match in self._ended if match.faulty is not None]
         share = f"{len(faults)} of the first {len(self._ended)} matches"
         said = f"ended by faults ({_by_player(faults)}), more than stop_when allows: {self._most:g}"

@@ -103,15 +103,11 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
     return found
 
 
-def due(config: Config, season: SeasonStore, more: bool, now: datetime) -> datetime | None:
-    """When the next round begins, if that is later; None if it is time, one is begun, or there is none.
-
-    `more` tells that there may be one beyond the config's number.
-    """
+def due(config: Config, season: SeasonStore, goal: int, now: datetime) -> datetime | None:
+    """When the next of `goal` rounds begins, if that is later; None where one is begun or none is left."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
-    over = len(rounds) >= config.rounds and not more
-    if begun or over or season.running.read().closed is not None:
+    if begun or len(rounds) >= goal or season.running.read().closed is not None:
         return None
     moment = begins(config, rounds, now)
     return None if moment is None or moment <= now else moment

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arbiter.config import Config, Entry
     from arbiter.match import Limits, Player
     from arbiter.season.orders import Force
-    from arbiter.season.season import Season
+    from arbiter.season.results import Results
     from arbiter.store import SeasonStore
 
 AT_ONCE = 2
@@ -112,7 +112,7 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
     return found or [entry for entry in config.entries if entry.player.name not in config.gone]
 
 
-def untried(season: Season) -> list[Entry]:
+def untried(season: Results) -> list[Entry]:
     """Whose entry and files, as they are now, were never tried; nobody without `qualify: true`."""
     return _untried(season.config, season.stored)
 
@@ -144,7 +144,7 @@ def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> I
         yield f"{entry.player.name} is suspended since it failed before: {way} brings it back"
 
 
-def qualify(season: Season, executor: Executor) -> Iterator[Verdict]:
+def qualify(season: Results, executor: Executor) -> Iterator[Verdict]:
     """Try whom nobody tried: who fails is suspended, who failed before and passes now is reinstated."""
     digests = {entry.player.name: (entry, digest) for entry, digest in _digests(season.config)}
     for verdict in try_players(season.config, untried(season), executor):
@@ -153,7 +153,7 @@ def qualify(season: Season, executor: Executor) -> Iterator[Verdict]:
         yield verdict
 
 
-def _keep(season: Season, name: str, digest: str, verdict: Verdict) -> None:
+def _keep(season: Results, name: str, digest: str, verdict: Verdict) -> None:
     alone = _is_alone(season.config, name)
 
     def orders(now: Force) -> Iterator[tuple[Verb, str, str]]:

@@ -8,7 +8,7 @@ from arbiter.season.ledger import Ledger, pairwise
 from arbiter.season.orders import force, suspended_now
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import entrants
-from arbiter.season.settings import as_begun, config_of
+from arbiter.season.settings import as_begun, config_at
 from arbiter.view import replay_of
 
 if TYPE_CHECKING:
@@ -27,14 +27,9 @@ class Results:
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self.config, self.stored = rostered(as_begun(config, stored), stored), stored
 
-    @property
-    def complete(self) -> int:
-        """Number of complete rounds."""
-        return sum(stored.complete for stored in self.stored.rounds())
-
     def standings(self, after: int | None = None) -> dict[str, Any]:
         """The standings after a round, by default the last: as kept with it, else computed."""
-        number = self.complete if after is None else after
+        number = self.stored.complete if after is None else after
         kept = self.stored.standings(number)
         if kept is not None:
             return kept
@@ -44,35 +39,30 @@ class Results:
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
     ) -> dict[str, Any]:
         """The standings after a round as they would be under `orders`, with some matches replaced."""
-        config = self.config_of(number)
+        config = config_at(self.config, self.stored, number)
         results = Ledger.of(config, self.stored, instead)
         results.read_after(number, orders)
         return results.standings(config)
 
     def ranking(self, after: int) -> Ranking:
         """The rating behind the standings after a round."""
-        ledger = Ledger.of(self.config_of(after), self.stored)
+        ledger = Ledger.of(config_at(self.config, self.stored, after), self.stored)
         ledger.read_after(after)
         return ledger.ranking()
 
-    def config_of(self, number: int) -> Config:
-        """The config that a round was planned with; the season's where that is not known."""
-        stored = next((known for known in self.stored.rounds() if known.number == number), None)
-        return (stored and config_of(self.config, self.stored, stored)) or self.config
-
     def refuse_too_few(self) -> None:
         """ConfigError where too few players are left for a further round."""
-        ledger, number = Ledger.of(self.config, self.stored), self.complete + 1
+        ledger, number = Ledger.of(self.config, self.stored), self.stored.complete + 1
         ledger.read_before(len(self.stored.rounds()) + 1)
         entrants(self.config, number, ledger.unfit(self.config), ledger.ordered(self.config))
 
     def suspended(self) -> dict[str, str]:
         """Who is suspended from the next round on, and why."""
-        return suspended_now(self.stored, self.complete)
+        return suspended_now(self.stored, self.stored.complete)
 
     def history(self) -> list[dict[str, Any]]:
         """The standings after each complete round."""
-        return [self.standings(number + 1) for number in range(self.complete)]
+        return [self.standings(number + 1) for number in range(self.stored.complete)]
 
     def matches(self) -> list[MatchSummary]:
         """Every stored match, in the order of the plan."""
@@ -80,8 +70,8 @@ class Results:
 
     def crosstable(self) -> dict[str, Any]:
         """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
-        ranked = [row["player"] for row in self.standings(self.complete)["players"] if row["matches"]]
-        return pairwise(self.counted(self.complete), ranked)
+        ranked = [row["player"] for row in self.standings(self.stored.complete)["players"] if row["matches"]]
+        return pairwise(self.counted(self.stored.complete), ranked)
 
     def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
         """The matches that count now, of all rounds from one to another: those that are not annulled."""

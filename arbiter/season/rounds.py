@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arbiter.config.reach import UNDECIDED, confined, refuse_reach
 from arbiter.season.calendar import Clock
@@ -17,10 +17,9 @@ from arbiter.season.plan import (
     tables,
 )
 from arbiter.season.programs import ProgramWatch
-from arbiter.season.results import Results
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
-from arbiter.season.settings import config_of, fit_players, refuse_gone, seated
+from arbiter.season.settings import as_begun, config_at, config_of, fit_players, refuse_gone, seated
 from arbiter.season.substitutes import number_of_substitutes
 from arbiter.store import Outdated
 
@@ -33,41 +32,38 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore, StoredRound
 
 
-class Rounds(Results):
-    """What is to be played of a config's season.
+class Rounds:
+    """What is to be played of a config's season; `config` becomes that of each round as it is planned.
 
     Where the isolation of `config` is decided, that of a round begun under other settings is, too;
-    `results` is where the complete rounds are, if they are elsewhere; `clock` is what rounds begin by.
+    `before` is where the complete rounds are, if they are elsewhere; `clock` is what rounds begin by.
     """
 
     def __init__(
         self,
         config: Config,
         stored: SeasonStore,
-        results: SeasonStore | None = None,
+        before: SeasonStore | None = None,
         clock: Clock | None = None,
     ) -> None:
-        super().__init__(config, stored)
-        self._written = config
+        self.config, self.stored = rostered(as_begun(config, stored), stored), stored
+        self.programs = ProgramWatch(config, stored)
         self._clock = clock or Clock()
-        self._results = results or stored
+        self._results = before or stored
         self._notes: list[str] = []
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
-        self._suspended: set[str] = set()
-        self._accepted = False
-        self._programs = ProgramWatch(config, stored)
 
-    def plan(self, accept_changes: bool = False, more: bool = False) -> RoundPlan | None:
+    def plan(self, accept_changes: bool = False, goal: int | None = None) -> RoundPlan | None:
         """The round to play now: the rest of one that was begun, or a new one; None after the last.
 
         A round with matches is finished under the settings that it was begun with, whatever the config
-        says now. `more` plans a round beyond the config's number. ConfigError when something has to be
+        says now. `goal` replaces the config's number of rounds. ConfigError when something has to be
         accepted and is not: a change of the config since the round before, or a round of which every
         card is known, since the seed was told.
         """
         config, stored = self.config, self.stored
-        rounds = stored.rounds()
+        goal, rounds = goal or config.rounds, stored.rounds()
         begun = next((known for known in rounds if not known.complete), None)
         last = rounds[-1] if rounds else None
         if begun is not None and (
@@ -75,7 +71,7 @@ class Rounds(Results):
         ):
             return self.plan_of(begun)
         number = len(rounds) if begun else len(rounds) + 1
-        over = (number > config.rounds and not more) or stored.running.read().closed is not None
+        over = number > goal or stored.running.read().closed is not None
         told = stored.seed_told()
         accepted = consent(config, stored, last, None if over else number, told, accept_changes)
         if begun is not None:
@@ -83,7 +79,7 @@ class Rounds(Results):
         if over:
             return None
         if told is not None and number > told:
-            stored.tell_seed(max(number, config.rounds))
+            stored.tell_seed(max(number, goal))
         if accepted and last is not None:
             accepted = "; ".join([accepted, *self._freed(number)])
         return replace(self.plan_of(self._new_round(number)), accepted=accepted)
@@ -98,7 +94,7 @@ class Rounds(Results):
             planned = self.tables(number)
             config = self.config
             # Who can never be put right may be suspended as long as the round is not planned.
-            self._programs.refuse_missing(config, number, self._ledger(config).unfit(config))
+            self.programs.refuse_missing(config, number, self._ledger(config).unfit(config))
             with suppress(Outdated):
                 return stored.add_round(
                     number,
@@ -129,7 +125,7 @@ class Rounds(Results):
             replayed = f"r{known.number:03d}" in again
             if known.digest == self.config.digest or (known.complete and not replayed):
                 continue
-            then = self.config_of(known.number)
+            then = config_at(self.config, self.stored, known.number)
             there = len(self.stored.match_ids(known.number))
             every = matches_of(then.game, known.tables)
             every += number_of_substitutes(then, self.stored, known.number)
@@ -155,7 +151,7 @@ class Rounds(Results):
         if not (plan.missing or plan_substitutes(plan, self.stored)[1]):
             return plan
         if config.digest == self.config.digest:
-            self._programs.look(config, stored.number, plan.suspended)
+            self.programs.look(config, stored.number, plan.suspended)
             # Again: what was planned in another place, or before a link was made, has come here since.
             refuse_reach(config)
             return plan
@@ -164,13 +160,29 @@ class Rounds(Results):
 
     def config_to_play(self, number: int) -> Config:
         """The same, fit for this machine."""
-        then = self.config_of(number)
+        then = config_at(self.config, self.stored, number)
         if then.digest == self.config.digest or self.config.limits.isolation == UNDECIDED:
             return then
         if then.digest not in self._settled:
             self._settled[then.digest], notes = confined(then)
             self._notes += notes
         return self._settled[then.digest]
+
+    def finish(self, number: int) -> dict[str, Any]:
+        """Rate a round whose matches are all stored, under its own settings, and keep its standings."""
+        config = config_at(self.config, self.stored, number)
+        ledger = self._ledger(config)
+        while True:
+            ledger.read_after(number)
+            standings = ledger.standings(config)
+            with suppress(Outdated):
+                self.stored.complete_round(number, standings, ledger.revision)
+                return standings
+
+    def notes(self) -> list[str]:
+        """What is to be said about settings of an earlier time on this machine, each line once."""
+        notes, self._notes = self._notes, []
+        return notes
 
     def _freed(self, number: int) -> list[str]:
         """A phrase for each player who is in round `number` again because its entry has changed."""

@@ -4,15 +4,13 @@ with Store("sqlite:///season.sqlite") as store:
     season = Season.open(load("season.yaml"), store)
     for event in season.play(executor):
         print(event)
-    season.standings()
+    season.results.standings()
 """
 
 from __future__ import annotations
 
 import time
-from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from arbiter.cards import told_commitment
 from arbiter.config.changes import changes, in_one_line
@@ -20,7 +18,7 @@ from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.again import play_again, rounds_to_replay
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.beginning import file_text, refuse_another_name
-from arbiter.season.calendar import due, hold_back, programs_until, rounds_left, wait_until
+from arbiter.season.calendar import Clock, due, hold_back, programs_until, rounds_left, wait_until
 from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
@@ -36,16 +34,11 @@ from arbiter.season.events import (
     SubstitutesPlanned,
 )
 from arbiter.season.matches import play_matches
-from arbiter.season.plan import (
-    check_seed,
-    draw_seed,
-    plan_substitutes,
-    sitting_out,
-)
+from arbiter.season.plan import check_seed, draw_seed, plan_substitutes, sitting_out
+from arbiter.season.results import Results
 from arbiter.season.rounds import Rounds
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.settings import refuse_gone, seated
-from arbiter.store import Outdated
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -56,19 +49,36 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
-    from arbiter.store import Store
+    from arbiter.store import SeasonStore, Store
 
 
-class Season(Rounds):
-    """The season of a config in its store; one round at a time."""
+class Season:
+    """Plays what `rounds` plans of a season, one round at a time; `before` and `clock` as in `Rounds`."""
+
+    def __init__(
+        self,
+        config: Config,
+        stored: SeasonStore,
+        before: SeasonStore | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.stored, self._clock = stored, clock or Clock()
+        self.rounds = Rounds(config, stored, before, self._clock)
+        self._suspended: set[str] = set()
+        self._accepted = False
+
+    @property
+    def config(self) -> Config:
+        """The config of the next round, as far as it can be told now."""
+        return self.rounds.config
+
+    @property
+    def results(self) -> Results:
+        """What the season has come to."""
+        return Results(self.config, self.stored)
 
     @classmethod
-    def open(
-        cls,
-        config: Config,
-        store: Store,
-        accept_changes: bool = False,
-    ) -> Self:
+    def open(cls, config: Config, store: Store, accept_changes: bool = False) -> Self:
         """Find the season in the store, or make it, with a seed drawn for `auto`.
 
         ConfigError where the store has another season, and where it has this one under another name, unless
@@ -104,26 +114,20 @@ class Season(Rounds):
         replaces the config's number of rounds. What is accepted is told once, before the first round that
         needs it. ConfigError as `plan`, VoidMatch where a match was void twice or a program is missing.
         """
-        whole = self.config
-        if rounds is not None:
-            self.config = replace(whole, rounds=rounds, until=None)
-        try:
-            over = yield from self._play_rounds(executor, accept_changes, only_one)
-        finally:
-            self.config = whole
+        over = yield from self._play_rounds(executor, rounds, accept_changes, only_one)
         last = len(self.stored.rounds())
         closed = self.stored.running.read().closed is not None
-        if over and not closed and (last < whole.rounds or self._time_left(executor)):
-            yield RoundsOver(last, whole.rounds)
+        if over and not closed and self._goal(executor) > last:
+            yield RoundsOver(last, self.config.rounds)
         elif over:
             if self.stored.seed_told() is None:
                 self.stored.tell_seed(last)
             yield SeasonComplete(last, self.stored.seed)
 
     def _play_rounds(
-        self, executor: Slots, accept_changes: bool, only_one: bool
+        self, executor: Slots, rounds: int | None, accept_changes: bool, only_one: bool
     ) -> Generator[Event, None, bool]:
-        """Play round after round; return True when there is none left."""
+        """Play round after round, up to `rounds` of them; return True when there is none left."""
         stored = self.stored
         if (since := stored.running.read().paused) is not None:
             hint = "arbiter resume lets it go on, or an organiser on the site"
@@ -133,37 +137,37 @@ class Season(Rounds):
         while True:
             if (yield from self._play_again(executor)):
                 return False
-            more = self._time_left(executor)
-            moment = None if only_one else self._due(accept_changes, more)
+            goal = self._goal(executor) if rounds is None else rounds
+            moment = None if only_one else self._due(accept_changes, goal)
             if moment is not None:
                 if moment != awaited:
                     awaited = moment
-                    yield RoundAwaited(self.complete + 1, moment)
+                    yield RoundAwaited(self.stored.complete + 1, moment)
                 if wait_until(moment, stored, self._clock):
                     break
                 continue
-            if more or self.complete < self.config.rounds:
-                hold_back(self._written, stored, executor.size, self._clock.now())
+            if self.stored.complete < goal:
+                hold_back(self.config, stored, executor.size, self._clock.now())
             try:
-                plan = self.plan(accept_changes, more)
+                plan = self.rounds.plan(accept_changes, goal)
             except TooFewPlayers as few:
                 end = None if only_one else programs_until(self.config, self._clock.now())
                 if end is None:
                     raise
                 if awaited != (reason := few.problems[0].message):
                     awaited = reason
-                    yield PlayersAwaited(self.complete + 1, reason)
+                    yield PlayersAwaited(self.stored.complete + 1, reason)
                 if wait_until(end, stored, self._clock):
                     break
                 continue
             if plan is None:
                 return True
             begun = time.monotonic()
-            played = yield from self.play_plan(plan, executor)
+            played = yield from self.play_plan(plan, executor, goal)
             if played is None:
                 return False
             seconds = time.monotonic() - begun
-            yield RoundComplete(self.finish_round(plan.stored.number), played, seconds)
+            yield RoundComplete(self.rounds.finish(plan.stored.number), played, seconds)
             self._refuse_odd(plan.stored.number)
             if only_one:
                 return False
@@ -173,12 +177,12 @@ class Season(Rounds):
         yield Stopped()
         return False
 
-    def _due(self, accept_changes: bool, more: bool) -> datetime | None:
+    def _due(self, accept_changes: bool, goal: int) -> datetime | None:
         """When the next round begins, if that is later.
 
         ConfigError where something has to be accepted before, which is better said now than then.
         """
-        moment = due(self.config, self.stored, more, self._clock.now())
+        moment = due(self.config, self.stored, goal, self._clock.now())
         if moment is not None:
             rounds, told = self.stored.rounds(), self.stored.seed_told()
             last = rounds[-1] if rounds else None
@@ -187,25 +191,21 @@ class Season(Rounds):
 
     def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
         """Play annulled matches again, watched like a round; return True when somebody asked to stop."""
-        rounds = rounds_to_replay(self.stored)
+        rounds, numbers = self.rounds, rounds_to_replay(self.stored)
         for known in self.stored.rounds():
-            if known.number in rounds:
-                config = self.config_to_play(known.number)
+            if known.number in numbers:
+                config = rounds.config_to_play(known.number)
                 sitting = {player.name for player in seated(known.tables, config)}
                 others = {entry.player.name for entry in config.entries} - sitting
-                self._programs.look(config, known.number, others)
-        yield from self._noted()
+                rounds.programs.look(config, known.number, others)
+        yield from map(Noted, rounds.notes())
         watch = FaultWatch(0, self.config.stop_when, ())
-        stopped = yield from self._events_of(play_again(self, executor, watch.is_too_much), watch)
-        for number in rounds:
-            if not stopped and number <= self.complete:
+        events = play_again(rounds, self.results, executor, watch.is_too_much)
+        stopped = yield from self._events_of(events, watch)
+        for number in numbers:
+            if not stopped and number <= self.stored.complete:
                 self._refuse_odd(number)
         return stopped
-
-    def _noted(self) -> Iterator[Event]:
-        """What is to be said about settings of an earlier time on this machine, once."""
-        notes, self._notes = self._notes, []
-        yield from map(Noted, notes)
 
     def _events_of(
         self, events: Iterable[Event], watch: FaultWatch | None = None
@@ -215,17 +215,20 @@ class Season(Rounds):
         Anomaly where `watch` has stopped them.
         """
         for event in events:
-            if isinstance(event, Stopped) and watch is not None and watch.is_too_much():
-                raise Anomaly(watch.reason)
+            if isinstance(event, Stopped) and watch is not None:
+                watch.refuse()
             yield event
             if isinstance(event, Stopped):
                 self.stored.ask_to_stop(False)
                 return True
         return False
 
-    def play_plan(self, plan: RoundPlan, executor: Slots) -> Generator[Event, None, int | None]:
+    def play_plan(
+        self, plan: RoundPlan, executor: Slots, goal: int | None = None
+    ) -> Generator[Event, None, int | None]:
         """Play what is missing of a planned round, then the matches with substitutes that follow.
 
+        `goal` is how many rounds are said to be played, by default the config's number.
         Return the number of matches played, None when somebody asked to stop.
         """
         number, there = plan.stored.number, plan.total - len(plan.missing)
@@ -237,22 +240,21 @@ class Season(Rounds):
         if plan.config.digest != self.config.digest:
             what = in_one_line(changes(plan.config.settings, self.config.settings))
             yield FinishedAsBegun(number, what)
-        yield from self._noted()
+        yield from map(Noted, self.rounds.notes())
         yield from sitting_out(plan, self.stored, self._suspended)
         self._suspended = set(plan.suspended)
-        yield from self._programs.changes(plan.config, number, begun=there > 0)
-        rounds, at_once = max(self.config.rounds, number), min(executor.size, plan.total)
+        yield from self.rounds.programs.changes(plan.config, number, begun=there > 0)
+        rounds, at_once = max(goal or self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
-        watch = self._watch(number)
-        if (plan.missing or plan_substitutes(plan, self.stored)[1]) and watch.is_too_much():
-            raise Anomaly(watch.reason)
+        watch = FaultWatch(number, self.config.stop_when, self._first_matches(number))
+        if plan.missing or plan_substitutes(plan, self.stored)[1]:
+            watch.refuse()
         playing = play_matches(self.stored, plan.missing, executor, enough=watch.is_too_much)
         if (yield from self._events_of(playing, watch)):
             return None
         every, missing = plan_substitutes(plan, self.stored)
-        if missing and watch.is_too_much():
-            raise Anomaly(watch.reason)
         if missing:
+            watch.refuse()
             if plan.config.digest != self.config.digest:
                 refuse_gone(plan.config, missing)
             at_once = min(executor.size, len(missing))
@@ -261,35 +263,20 @@ class Season(Rounds):
                 return None
         return len(plan.missing) + len(missing)
 
-    def finish_round(self, number: int) -> dict[str, Any]:
-        """Rate a round whose matches are all stored, under its own settings, and keep its standings."""
-        config = self.config_of(number)
-        ledger = self._ledger(config)
-        while True:
-            ledger.read_after(number)
-            standings = ledger.standings(config)
-            with suppress(Outdated):
-                self.stored.complete_round(number, standings, ledger.revision)
-                return standings
-
     def _first_matches(self, number: int) -> list[MatchSummary]:
         """The matches of a round that count, but for those with substitutes."""
-        return [match for match in self.counted(number, number) if match.substitute is None]
-
-    def _watch(self, number: int) -> FaultWatch:
-        """Watches a round from what is stored of it."""
-        return FaultWatch(number, self.config.stop_when, self._first_matches(number))
+        return [match for match in self.results.counted(number, number) if match.substitute is None]
 
     def _refuse_odd(self, number: int) -> None:
         """Anomaly if a round whose matches are all stored is one to look at before more is played."""
-        watch = self._watch(number)
-        if watch.is_too_much():
-            raise Anomaly(watch.reason)
         matches = self._first_matches(number)
+        FaultWatch(number, self.config.stop_when, matches).refuse()
         ids = {match.id for match in matches}
         records = (record for record in self.stored.records(number) if record.id in ids)
         if odd := anomaly(number, self.config.game, matches, records):
             raise Anomaly(odd)
 
-    def _time_left(self, executor: Slots) -> bool:
-        return rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1) > 0
+    def _goal(self, executor: Slots) -> int:
+        """How many rounds the season has: the config's number, or one more than are complete if it fits."""
+        more = rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1)
+        return max(self.config.rounds, self.stored.complete + more)

@@ -27,6 +27,12 @@ def config_of(config: Config, season: SeasonStore, stored: StoredRound) -> Confi
     return None if settings is None else as_it_was(config, settings)
 
 
+def config_at(config: Config, season: SeasonStore, number: int) -> Config:
+    """The config that round `number` was planned with; `config` itself where that is not known."""
+    stored = next((known for known in season.rounds() if known.number == number), None)
+    return (stored and config_of(config, season, stored)) or config
+
+
 def as_begun(config: Config, season: SeasonStore) -> Config:
     """The config of the season's next round: what its file leaves open is as in the last one."""
     settings = season.last_settings() if config.left_open else None

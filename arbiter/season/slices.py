@@ -18,9 +18,10 @@ from arbiter.season.beginning import file_text, refuse_another_name
 from arbiter.season.consent import change_error, consent
 from arbiter.season.events import PartComplete
 from arbiter.season.plan import check_seed
+from arbiter.season.rounds import Rounds
 from arbiter.season.schedule import matches_of
 from arbiter.season.season import Season
-from arbiter.season.settings import as_begun
+from arbiter.season.settings import as_begun, config_at
 from arbiter.season.substitutes import number_of_substitutes
 from rating.pairing.rules import rule_of_round
 
@@ -81,7 +82,7 @@ def open_part(
         raise StoreError(f"{part.name} holds another season of that name: its seed is another")
     there.played_from(file_text(config))
     config = config if base is None else as_begun(config, base)
-    return Season(config, there, results=base)
+    return Season(config, there, before=base)
 
 
 def play_slice(
@@ -89,7 +90,7 @@ def play_slice(
 ) -> Iterator[Event]:
     """Play a slice's share of the rounds that can be planned now; `base` has the rounds that are complete."""
     part.stored.ask_to_stop(False)
-    for plan in slice_plans(part, base, own, accept_changes):
+    for plan in slice_plans(part.rounds, base, own, accept_changes):
         played = yield from part.play_plan(plan, executor)
         if played is None:
             return
@@ -97,7 +98,7 @@ def play_slice(
 
 
 def slice_plans(
-    part: Season, base: SeasonStore | None, own: Slice, accept_changes: bool = False
+    part: Rounds, base: SeasonStore | None, own: Slice, accept_changes: bool = False
 ) -> Iterator[RoundPlan]:
     """The plans of a slice's share, round by round; `base` has the rounds that are complete."""
     config, there = part.config, part.stored
@@ -272,11 +273,11 @@ def _rate(
 
     `rated` are seasons that have standings after a round; those of another config stay as they are.
     """
-    whole = Season(config, season)
+    whole = Rounds(config, season)
     complete, missing = 0, []
     for stored in season.rounds():
         number = stored.number
-        substitutes = number_of_substitutes(whole.config_of(number), season, number)
+        substitutes = number_of_substitutes(config_at(whole.config, season, number), season, number)
         total = matches_of(config.game, stored.tables) + substitutes
         lacking = total - len(season.match_ids(number))
         if lacking:
@@ -290,5 +291,5 @@ def _rate(
             if kept is not None:
                 season.complete_round(number, kept)
             else:
-                whole.finish_round(number)
+                whole.finish(number)
     return complete, tuple(missing)

@@ -101,6 +101,11 @@ class SeasonStore(Matches):
         """Who did what when."""
         return AuditLog(self._store, self._id)
 
+    @property
+    def complete(self) -> int:
+        """How many rounds are complete."""
+        return sum(known.complete for known in self.rounds())
+
     def rounds(self) -> list[StoredRound]:
         """All rounds planned so far, in order."""
         query = sa.select(schema.rounds).filter_by(season_id=self._id).order_by(schema.rounds.c.number)

@@ -61,11 +61,11 @@ def stored_season(folder: Path) -> Path:
     config = load(file)
     store = Store(config.store)
     season = Season.open(config, store)
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         season.stored.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
-    season.finish_round(plan.stored.number)
+    season.rounds.finish(plan.stored.number)
     store.close()
     return file
 

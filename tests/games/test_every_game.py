@@ -79,10 +79,10 @@ def season(config: Config) -> SeasonStore:
     store = Store(config.store)
     season = Season.open(config, store).stored
     going = Season(config, season)
-    while (plan := going.plan()) is not None:
+    while (plan := going.rounds.plan()) is not None:
         for spec in plan.missing:
             season.add_match(played(config, spec))
-        going.finish_round(plan.stored.number)
+        going.rounds.finish(plan.stored.number)
     return season
 
 

@@ -103,15 +103,15 @@ def test_more_faults_than_allowed_stop_the_run_before_more_is_played(
         for event in season.play(executor, only_one=True):
             if isinstance(event, MatchStored):
                 executor.play_one()
-    assert len(season.matches()) == played
-    assert season.complete == (played == 16)
+    assert len(season.results.matches()) == played
+    assert season.stored.complete == (played == 16)
 
 
 def test_the_run_stays_stopped_until_more_is_allowed_or_the_matches_are_annulled(
     opened: Callable[..., Season],
 ) -> None:
     season = opened()
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     outcome = Faults(9)
     for spec in plan.missing[:9]:
@@ -122,14 +122,14 @@ def test_the_run_stays_stopped_until_more_is_allowed_or_the_matches_are_annulled
             list(season.play(executor, only_one=True))
         assert executor.played == []
     assert list(opened("0.5", "1").play(Scripted(by_name), only_one=True))
-    annul(season, [match.id for match in season.matches()[:9]], "no bots", replay=True)
+    annul(season.results, [match.id for match in season.results.matches()[:9]], "no bots", replay=True)
     assert isinstance(list(season.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
 
 
 def test_a_season_that_says_nothing_is_not_stopped_by_faults(opened: Callable[..., Season]) -> None:
     season = opened("stop_when: {faults: 0.5}\n", "")
     list(season.play(Scripted(Faults(15)), only_one=True))
-    assert season.complete == 1
+    assert season.stored.complete == 1
 
 
 def of_another(kind: Callable[[int], Fault]) -> Callable[[MatchSpec], MatchRecord]:
@@ -152,16 +152,16 @@ def test_the_same_fault_of_another_player_in_every_match_stops_after_the_round(
     season = opened("stop_when: {faults: 0.5}\n", "")
     with pytest.raises(Anomaly, match=r"^round 1: every match ended by the same fault of another player"):
         list(season.play(Scripted(of_another(lambda _: Fault.CRASH))))
-    assert season.complete == 1
-    assert [match.id[:4] for match in season.matches()] == ["r001"] * 16
+    assert season.stored.complete == 1
+    assert [match.id[:4] for match in season.results.matches()] == ["r001"] * 16
     list(season.play(Scripted(by_name)))
-    assert season.complete == 3
+    assert season.stored.complete == 3
 
 
 def test_different_faults_of_all_players_are_results(opened: Callable[..., Season]) -> None:
     season = opened("stop_when: {faults: 0.5}\n", "")
     list(season.play(Scripted(of_another(lambda number: list(Fault)[number % 2])), only_one=True))
-    assert season.complete == 1
+    assert season.stored.complete == 1
 
 
 @pytest.mark.parametrize("spoken_to", [0, 1])
@@ -199,7 +199,7 @@ def test_a_round_that_is_whole_before_it_is_too_much_stops_the_run_after_it(
     season = opened()
     with pytest.raises(Anomaly, match="16 of the first 16 matches ended by faults"):
         list(season.play(Scripted(Faults(16))))
-    assert (season.complete, len(season.matches())) == (1, 16)
+    assert (season.stored.complete, len(season.results.matches())) == (1, 16)
     assert isinstance(list(season.play(Scripted(by_name)))[-1], SeasonComplete)
 
 
@@ -216,19 +216,19 @@ def test_the_reason_is_told_and_no_wish_to_stop(opened: Callable[..., Season]) -
 def test_matches_played_again_are_watched_and_brought_back(opened: Callable[..., Season]) -> None:
     season = opened()
     list(season.play(Scripted(by_name), only_one=True))
-    before = season.standings()
-    ids = [match.id for match in season.matches()]
-    annul(season, ids, "cut", replay=True)
+    before = season.results.standings()
+    ids = [match.id for match in season.results.matches()]
+    annul(season.results, ids, "cut", replay=True)
     executor = OneByOne(Faults(99))
     with pytest.raises(Anomaly, match=r"^8 of the first 8 matches played again ended by faults"):
         for event in season.play(executor, only_one=True):
             if isinstance(event, MatchStored):
                 executor.play_one()
-    assert sum(match.faulty is not None for match in season.matches()) == 8
-    given = undo_annulment(season, ids)
+    assert sum(match.faulty is not None for match in season.results.matches()) == 8
+    given = undo_annulment(season.results, ids)
     assert set(given.subjects) == set(ids)
-    assert season.standings()["players"] == before["players"]
-    assert not any(match.faulty is not None for match in season.matches())
+    assert season.results.standings()["players"] == before["players"]
+    assert not any(match.faulty is not None for match in season.results.matches())
     list(season.play(Scripted(by_name), only_one=True))
     found = [finding.text for finding in verify(season.config, season.stored)]
     assert not any("standings" in text or "tables" in text for text in found)
@@ -239,7 +239,7 @@ def test_every_match_of_a_round_played_again_with_faults_stops_before_the_next(
 ) -> None:
     season = opened("stop_when: {faults: 0.5}\n", "")
     list(season.play(Scripted(by_name), only_one=True))
-    annul(season, [match.id for match in season.matches()], "cut", replay=True)
+    annul(season.results, [match.id for match in season.results.matches()], "cut", replay=True)
     with pytest.raises(Anomaly, match=r"^round 1: every match ended by the same fault of another player"):
         list(season.play(Scripted(of_another(lambda _: Fault.CRASH))))
-    assert season.complete == 1
+    assert season.stored.complete == 1

@@ -60,7 +60,7 @@ def test_another_name_in_the_same_file_is_asked_about(tmp_path: Path, store: Sto
         " (write season: spring to go on with it, or give --accept-changes to begin sprnig)"
     )
     assert store.seasons() == ["spring"]
-    assert Season.open(now, store, accept_changes=True).complete == 0
+    assert Season.open(now, store, accept_changes=True).stored.complete == 0
     assert Season.open(now, store).stored.name == "sprnig"
 
 
@@ -112,7 +112,7 @@ def test_a_moved_folder_goes_on(tmp_path: Path) -> None:
     config = load(tmp_path / "b" / "s.yaml")
     refuse_renamed_file(config)
     with closing(Store(config.store)) as store:
-        assert Season.open(config, store).complete == 1
+        assert Season.open(config, store).stored.complete == 1
         assert store.begun()[0].file == str(tmp_path / "b" / "s.yaml")
 
 
@@ -139,7 +139,7 @@ def test_a_renamed_file_with_a_store_of_its_name_is_asked_about_before_one_is_ma
     config = load(renamed)
     refuse_renamed_file(config)
     with closing(Store(config.store)) as store:
-        assert Season.open(config, store).complete == 1
+        assert Season.open(config, store).stored.complete == 1
 
 
 def test_a_copied_file_and_a_store_elsewhere_are_not_asked_about(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], C
             begun = next((known for known in edited.stored.rounds() if not known.complete), None)
             there = 0 if begun is None else len(edited.stored.match_ids(begun.number))
             events: list[Event] = []
-            if edited.complete < 3:
+            if edited.stored.complete < 3:
                 with pytest.raises(ConfigError, match="give --accept-changes"):
                     events.extend(edited.play(Scripted(by_name)))
             assert [type(event) for event in events if not isinstance(event, MatchStored)] == (
@@ -103,7 +103,7 @@ def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], C
             if begun is not None and there:
                 assert events[0] == FinishedAsBegun(begun.number, WHAT)
                 assert sum(isinstance(event, MatchStored) for event in events) == MATCHES - there
-            complete = edited.complete
+            complete = edited.stored.complete
             if complete:
                 assert kept(edited.stored, complete) == expected[complete]
     assert point == 3 * (1 + MATCHES + 1) + 2
@@ -131,7 +131,7 @@ def test_one_round_that_was_begun_leaves_the_change_to_be_accepted(
     events = list(season.play(Scripted(by_name), accept_changes=True, only_one=True))
     assert not any(isinstance(event, ChangesAccepted) for event in events)
     with pytest.raises(ConfigError, match="changed since round 1, which is complete"):
-        season.plan()
+        season.rounds.plan()
 
 
 def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
@@ -195,9 +195,9 @@ def test_who_sits_in_a_begun_round_may_be_started_beside_the_players_of_now(
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 3)
     season = Season.open(config(EDITED), store)
-    assert {player.name for player in season.players()} == {f"p{n}" for n in range(9)}
+    assert {player.name for player in season.rounds.players()} == {f"p{n}" for n in range(9)}
     list(season.play(Scripted(by_name), only_one=True))
-    assert {player.name for player in season.players()} == {f"p{n}" for n in range(9)} - {"p7"}
+    assert {player.name for player in season.rounds.players()} == {f"p{n}" for n in range(9)} - {"p7"}
 
 
 def test_settings_that_were_not_kept_leave_the_round_to_the_old_file(
@@ -207,4 +207,4 @@ def test_settings_that_were_not_kept_leave_the_round_to_the_old_file(
     with store.transaction() as connection:
         connection.execute(sa.delete(schema.configs))
     with pytest.raises(ConfigError, match=r"begun: what it was is not known \(finish it with"):
-        Season.open(config(EDITED), store).plan(accept_changes=True)
+        Season.open(config(EDITED), store).rounds.plan(accept_changes=True)

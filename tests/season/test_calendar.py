@@ -164,7 +164,7 @@ def test_a_round_that_was_broken_off_is_finished_at_once(
     day: Day, open_season: Callable[..., Season]
 ) -> None:
     season = open_season("every: 30s")
-    assert season.plan() is not None
+    assert season.rounds.plan() is not None
     day.now += 5 * SECOND
     assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [5, 30, 60]
 
@@ -215,7 +215,9 @@ def test_matches_annulled_meanwhile_are_played_again_before_the_next_round(
     day: Day, open_season: Callable[..., Season]
 ) -> None:
     season, executor, again = open_season("every: 30s"), lasting(day, 4), "r001/t01/m2"
-    day.at[MORNING + 10 * SECOND] = lambda: administration.annul(season, [again], "a power cut", replay=True)
+    day.at[MORNING + 10 * SECOND] = lambda: administration.annul(
+        season.results, [again], "a power cut", replay=True
+    )
     assert times(day, season.play(executor)) == [0, 30, 60]
     assert executor.played[4] == again
     assert executor.played.count(again) == 2
@@ -234,7 +236,7 @@ def test_a_single_round_is_played_at_once(day: Day, open_season: Callable[..., S
     season = open_season("every: 30s")
     for _ in range(2):
         list(season.play(lasting(day, 4), only_one=True))
-    assert (season.complete, day.now) == (2, MORNING + 8 * SECOND)
+    assert (season.stored.complete, day.now) == (2, MORNING + 8 * SECOND)
 
 
 def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Callable[..., Season]) -> None:
@@ -242,7 +244,7 @@ def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Callable[...
     season = open_season("until: 2026-12-01T08:00:35+00:00", CONFIG.replace("rounds: 3\n", ""))
     events = list(season.play(lasting(day, 10)))
     assert isinstance(events[-1], SeasonComplete)
-    assert (season.complete, day.now) == (3, MORNING + 30 * SECOND)
+    assert (season.stored.complete, day.now) == (3, MORNING + 30 * SECOND)
     assert season.stored.seed_told() == 3
 
 
@@ -272,7 +274,7 @@ def test_moments_beyond_all_calendars_are_the_last_of_all(
     day: Day, open_season: Callable[..., Season]
 ) -> None:
     season = open_season("every: 8760h\nopens: 9999-12-01", CONFIG)
-    assert season.plan() is not None
+    assert season.rounds.plan() is not None
     season_store: SeasonStore = season.stored
     moment = begins(season.config, season_store.rounds(), day.now)
     assert moment is not None

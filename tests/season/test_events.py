@@ -96,7 +96,7 @@ def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
     assert [event.commitment for event in planned] == [None, None, None]
     complete = [event for event in events if isinstance(event, RoundComplete)]
     assert [event.standings["rounds_played"] for event in complete] == [1, 2, 3]
-    assert complete[-1].standings == season.standings()
+    assert complete[-1].standings == season.results.standings()
     assert kinds(events)[0] == "RoundPlanned"
     assert kinds(events)[-5:] == [
         "RoundComplete",
@@ -113,7 +113,7 @@ def test_who_is_suspended_is_told_when_it_begins_and_later_as_a_number(tmp_path:
     told = []
     for number in range(3):
         if number == 1:
-            administration.suspend(opened(tmp_path, store), "p4", "why not")
+            administration.suspend(opened(tmp_path, store).results, "p4", "why not")
         events = opened(tmp_path, store).play(Scripted(Faulty()), only_one=True)
         told.append([event for event in events if isinstance(event, Suspended | StillSuspended)])
     first = Suspended("p3", 2, "its last 4 matches ended by its own fault"), Suspended("p4", 2, "why not")

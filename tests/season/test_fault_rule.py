@@ -50,10 +50,10 @@ def play(config: Config, accept: bool = False) -> str:
     """Play a round; the rule that it was planned with."""
     with closing(Store(config.store)) as store:
         season = Season.open(config, store)
-        plan = season.plan(accept_changes=accept)
+        plan = season.rounds.plan(accept_changes=accept)
         assert plan is not None
         play_round(season.stored, plan, Scripted(lambda spec: by_name(spec, {f"p{n}": n for n in range(4)})))
-        season.finish_round(plan.stored.number)
+        season.rounds.finish(plan.stored.number)
         return plan.config.after_fault
 
 

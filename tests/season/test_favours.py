@@ -50,7 +50,7 @@ def thrown(folder: Path, *lines: str) -> Season:
 
 def lead(season: Season) -> float:
     """By how many Elo the friend stands above the mean of the two others, who play as well."""
-    elo = {row["player"]: row["elo"] for row in season.standings()["players"]}
+    elo = {row["player"]: row["elo"] for row in season.results.standings()["players"]}
     return float(elo["p1"] - (elo["p2"] + elo["p3"]) / 2)
 
 
@@ -72,14 +72,18 @@ def test_played_once_more_it_is_worth_far_less(season: Season, tmp_path: Path) -
 
 def test_the_share_of_its_faults_suspends_it_though_no_row_of_them_is_long_enough(tmp_path: Path) -> None:
     suspended = thrown(tmp_path, "after_fault: end", "suspend_after: 30")
-    assert suspended.standings()["suspended"]["p0"].endswith(" of its last 32 matches ended by its own fault")
-    assert not suspended.standings()["suspended"]["p0"].startswith("its last")
+    assert suspended.results.standings()["suspended"]["p0"].endswith(
+        " of its last 32 matches ended by its own fault"
+    )
+    assert not suspended.results.standings()["suspended"]["p0"].startswith("its last")
 
 
 def test_the_standings_name_whom_the_faults_favour(season: Season) -> None:
-    (found,) = season.standings()["favours"]
+    (found,) = season.results.standings()["favours"]
     assert (found["faulty"], found["favoured"]) == ("p0", "p1")
-    (said,) = [text for text in marked(season.standings(), {})["warnings"] if text.startswith("faults of")]
+    (said,) = [
+        text for text in marked(season.results.standings(), {})["warnings"] if text.startswith("faults of")
+    ]
     assert said == favour_in_words(found)
     assert said.startswith(SAID)
 

@@ -122,7 +122,7 @@ def begun(config: Config, rounds: int, matches: int = 0, faulty: str = "") -> No
     store = Store(config.store)
     season = Season.open(config, store)
     for number in range(1, rounds + 1 + (matches > 0)):
-        plan = season.plan()
+        plan = season.rounds.plan()
         assert plan is not None
         for spec in plan.missing[: matches if number > rounds else None]:
             names = tuple(player.name for player in spec.players)
@@ -131,7 +131,7 @@ def begun(config: Config, rounds: int, matches: int = 0, faulty: str = "") -> No
             points = None if fault else (3, 2, 1, 0)
             season.stored.add_match(record(spec.id, number, points=points, **where))
         if number <= rounds:
-            season.finish_round(number)
+            season.rounds.finish(number)
     store.close()
 
 

@@ -80,28 +80,32 @@ def differences(season: Season) -> list[Finding]:
 
 def test_an_annulled_match_is_readable_and_no_longer_counts(season: Season) -> None:
     play(season)
-    before = season.standings()
-    given = annul(season, ["r001/t01/m0"], "a power cut")
+    before = season.results.standings()
+    given = annul(season.results, ["r001/t01/m0"], "a power cut")
     assert given.subjects == ("r001/t01/m0",)
-    after = season.standings()
+    after = season.results.standings()
     assert (given.before, given.after) == (before, after)
     assert sum(row["matches"] for row in after["players"]) == sum(r["matches"] for r in before["players"]) - 4
     assert season.stored.match("r001/t01/m0") is not None
-    assert sum(map(sum, season.crosstable()["wins"])) < 6 * 8
-    assert len(season.matches()) == 8
+    assert sum(map(sum, season.results.crosstable()["wins"])) < 6 * 8
+    assert len(season.results.matches()) == 8
 
 
 def test_undone_everything_is_as_it_was(season: Season) -> None:
     play(season)
-    before = season.standings()
-    annul(season, ["r001/t01/m0", "r001/t02/m3"], "a power cut")
-    undo_annulment(season, ["r001/t02/m3", "r001/t01/m0"])
-    assert season.standings() == before
+    before = season.results.standings()
+    annul(season.results, ["r001/t01/m0", "r001/t02/m3"], "a power cut")
+    undo_annulment(season.results, ["r001/t02/m3", "r001/t01/m0"])
+    assert season.results.standings() == before
 
 
 def test_a_season_goes_on_as_if_an_annulled_round_had_not_counted(season: Season, config: Config) -> None:
     play(season, 2)
-    annul(season, [match.id for match in season.matches() if match.round == 2], "the wrong cards")
+    annul(
+        season.results,
+        [match.id for match in season.results.matches() if match.round == 2],
+        "the wrong cards",
+    )
     ledger = Ledger.of(config, season.stored)
     ledger.read_before(3)
     alone = Ledger.of(config, season.stored)
@@ -112,11 +116,11 @@ def test_a_season_goes_on_as_if_an_annulled_round_had_not_counted(season: Season
 
 def test_verify_holds_each_round_against_the_orders_of_its_time(season: Season) -> None:
     play(season, 2)
-    annul(season, ["r001/t01/m0"], "a power cut")
+    annul(season.results, ["r001/t01/m0"], "a power cut")
     play(season)
-    undo_annulment(season, ["r001/t01/m0"])
-    annul(season, ["r002/t01/m1"], "another one", replay=True)
-    suspend(season, "p5", "it reads others' files")
+    undo_annulment(season.results, ["r001/t01/m0"])
+    annul(season.results, ["r002/t01/m1"], "another one", replay=True)
+    suspend(season.results, "p5", "it reads others' files")
     play(season)
     assert differences(season) == []
 
@@ -125,7 +129,7 @@ def test_verify_holds_each_round_against_the_orders_of_its_time(season: Season) 
 def test_verify_finds_standings_that_know_nothing_of_an_annulment(season: Season, number: int) -> None:
     play(season, 2)
     kept = season.stored.standings(2)
-    annul(season, [f"r00{number}/t01/m0"], "a power cut")
+    annul(season.results, [f"r00{number}/t01/m0"], "a power cut")
     assert kept is not None
     season.stored.complete_round(2, kept)
     assert any("r002: standings" in str(finding) for finding in differences(season))
@@ -134,7 +138,7 @@ def test_verify_finds_standings_that_know_nothing_of_an_annulment(season: Season
 def test_a_match_is_played_again_under_its_id_before_anything_else(season: Season) -> None:
     play(season)
     old = season.stored.match("r001/t02/m1")
-    annul(season, ["r001/t02/m1", "r001/t01/m0"], "cut", replay=True)
+    annul(season.results, ["r001/t02/m1", "r001/t01/m0"], "cut", replay=True)
 
     def reverse(spec: MatchSpec) -> MatchRecord:
         return by_name(spec, {f"p{n}": 100 - n for n in range(8)})
@@ -152,7 +156,9 @@ def test_a_match_is_played_again_under_its_id_before_anything_else(season: Seaso
     assert fresh.points != old.points
     (packed,) = season.stored.orders.earlier_records("r001/t02/m1")
     assert packed
-    assert [match.id for match in season.counted(1)] == [match.id for match in season.matches()[:8]]
+    assert [match.id for match in season.results.counted(1)] == [
+        match.id for match in season.results.matches()[:8]
+    ]
     assert differences(season) == []
     assert not any(isinstance(event, MatchesAgain) for event in play(season))
 
@@ -160,11 +166,11 @@ def test_a_match_is_played_again_under_its_id_before_anything_else(season: Seaso
 def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(season: Season) -> None:
     play(season)
     kept = season.stored.match("r001/t01/m0")
-    annul(season, ["r001/t01/m0"], "cut", replay=True)
+    annul(season.results, ["r001/t01/m0"], "cut", replay=True)
 
     def meanwhile(spec: MatchSpec) -> MatchRecord:
         if spec.round == 1:
-            undo_annulment(season, [spec.id])
+            undo_annulment(season.results, [spec.id])
         return luck(spec)
 
     play(season, outcome=meanwhile)
@@ -174,7 +180,7 @@ def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(season: Sea
 
 def test_after_the_last_round_matches_are_still_played_again(season: Season) -> None:
     play(season, 4)
-    annul(season, ["r004/t01/m2"], "cut", replay=True)
+    annul(season.results, ["r004/t01/m2"], "cut", replay=True)
     events = list(season.play(Scripted(luck)))
     assert events[0] == MatchesAgain(1)
     assert season.stored.orders.read().given[-1].verb is Verb.REPLAYED
@@ -182,26 +188,26 @@ def test_after_the_last_round_matches_are_still_played_again(season: Season) -> 
 
 def test_a_suspended_player_sits_out_until_it_is_reinstated(season: Season) -> None:
     play(season)
-    suspend(season, "p5", "it reads others' files")
-    assert season.suspended() == {"p5": "it reads others' files"}
-    assert season.standings()["suspended"] == season.suspended()
+    suspend(season.results, "p5", "it reads others' files")
+    assert season.results.suspended() == {"p5": "it reads others' files"}
+    assert season.results.standings()["suspended"] == season.results.suspended()
     play(season)
-    assert all("p5" not in match.players for match in season.matches() if match.round == 2)
-    reinstate(season, "p5")
-    assert season.suspended() == {}
+    assert all("p5" not in match.players for match in season.results.matches() if match.round == 2)
+    reinstate(season.results, "p5")
+    assert season.results.suspended() == {}
     play(season)
-    assert any("p5" in match.players for match in season.matches() if match.round == 3)
+    assert any("p5" in match.players for match in season.results.matches() if match.round == 3)
     assert differences(season) == []
 
 
 def test_a_round_that_is_planned_is_played_with_who_is_suspended_later(season: Season) -> None:
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
-    suspend(season, "p0", "late")
+    suspend(season.results, "p0", "late")
     play(season)
-    assert any("p0" in match.players for match in season.matches())
+    assert any("p0" in match.players for match in season.results.matches())
     play(season)
-    assert not any("p0" in match.players for match in season.matches() if match.round == 2)
+    assert not any("p0" in match.players for match in season.results.matches() if match.round == 2)
     assert differences(season) == []
 
 
@@ -212,31 +218,34 @@ def test_who_is_reinstated_starts_with_no_faults(tmp_path: Path) -> None:
     with closing(Store(config.store)) as store:
         season = Season.open(config, store)
         play(season, outcome=crash_of_p3)
-        assert list(season.suspended()) == ["p3"]
-        reinstate(season, "p3")
-        assert season.suspended() == {}
+        assert list(season.results.suspended()) == ["p3"]
+        reinstate(season.results, "p3")
+        assert season.results.suspended() == {}
         play(season, outcome=crash_of_p3)
-        assert any("p3" in match.players for match in season.matches() if match.round == 2)
-        assert list(season.suspended()) == ["p3"]
+        assert any("p3" in match.players for match in season.results.matches() if match.round == 2)
+        assert list(season.results.suspended()) == ["p3"]
 
 
 def test_mistakes_change_nothing(season: Season) -> None:
     play(season)
-    annul(season, ["r001/t01/m0"], "cut")
-    suspend(season, "p1", "cheats")
+    annul(season.results, ["r001/t01/m0"], "cut")
+    suspend(season.results, "p1", "cheats")
     known = season.stored.orders.read()
     tries: list[tuple[Callable[[], object], str]] = [
-        (lambda: annul(season, ["r001/t01/m1", "r009/t01/m0"], "x"), "there is no match 'r009/t01/m0'"),
         (
-            lambda: annul(season, ["r001/t01/m1", "r001/t01/m0"], "x"),
+            lambda: annul(season.results, ["r001/t01/m1", "r009/t01/m0"], "x"),
+            "there is no match 'r009/t01/m0'",
+        ),
+        (
+            lambda: annul(season.results, ["r001/t01/m1", "r001/t01/m0"], "x"),
             "r001/t01/m0 is annulled already, since",
         ),
-        (lambda: annul(season, ["r001/t01/m1"], " \n "), "--because is empty"),
-        (lambda: annul(season, ["r001/t01/m1"], "x" * 501), "--because has 501 characters"),
-        (lambda: undo_annulment(season, ["r001/t01/m1"]), "r001/t01/m1 is not annulled"),
-        (lambda: suspend(season, "p1", "x"), "p1 is suspended already, since"),
-        (lambda: suspend(season, "p99", "x"), "no player 'p99'"),
-        (lambda: reinstate(season, "p2"), "p2 is not suspended"),
+        (lambda: annul(season.results, ["r001/t01/m1"], " \n "), "--because is empty"),
+        (lambda: annul(season.results, ["r001/t01/m1"], "x" * 501), "--because has 501 characters"),
+        (lambda: undo_annulment(season.results, ["r001/t01/m1"]), "r001/t01/m1 is not annulled"),
+        (lambda: suspend(season.results, "p1", "x"), "p1 is suspended already, since"),
+        (lambda: suspend(season.results, "p99", "x"), "no player 'p99'"),
+        (lambda: reinstate(season.results, "p2"), "p2 is not suspended"),
     ]
     for give, message in tries:
         with pytest.raises(ConfigError, match=message):
@@ -256,7 +265,7 @@ def test_an_order_that_was_overtaken_is_given_again(
         return "2026-01-01T00:00:00+00:00"
 
     monkeypatch.setattr(administration, "now_text", now)
-    annul(season, ["r001/t01/m0"], "cut")
+    annul(season.results, ["r001/t01/m0"], "cut")
     (order,) = season.stored.orders.read().given
     assert (order.planned, order.complete) == (2, 2)
     assert differences(season) == []
@@ -265,7 +274,7 @@ def test_an_order_that_was_overtaken_is_given_again(
 def test_what_was_computed_before_an_order_is_not_stored(season: Season) -> None:
     play(season)
     revision = season.stored.orders.read().revision
-    annul(season, ["r001/t01/m0"], "cut")
+    annul(season.results, ["r001/t01/m0"], "cut")
     for write in (
         lambda: season.stored.complete_round(1, {}, revision),
         lambda: season.stored.add_round(2, "d", [], {}, revision),
@@ -278,15 +287,15 @@ def test_what_was_computed_before_an_order_is_not_stored(season: Season) -> None
 
 def test_an_order_and_its_standings_are_there_or_not(season: Season, monkeypatch: pytest.MonkeyPatch) -> None:
     play(season)
-    before = season.standings()
+    before = season.results.standings()
 
     def full(*_: object) -> None:
         raise StoreError("the disk is full")
 
     monkeypatch.setattr("arbiter.store.orders.keep_standings", full)
     with pytest.raises(StoreError):
-        annul(season, ["r001/t01/m0"], "cut")
-    assert (season.standings(), season.stored.orders.read().given) == (before, ())
+        annul(season.results, ["r001/t01/m0"], "cut")
+    assert (season.results.standings(), season.stored.orders.read().given) == (before, ())
 
 
 def test_an_order_to_sit_out_is_kept_even_where_nobody_fills_up(tmp_path: Path) -> None:
@@ -296,21 +305,23 @@ def test_an_order_to_sit_out_is_kept_even_where_nobody_fills_up(tmp_path: Path) 
     with closing(Store(config.store)) as store:
         season = Season.open(config, store)
         play(season)
-        suspend(season, "p5", "cheats")
+        suspend(season.results, "p5", "cheats")
         with pytest.raises(
             ConfigError, match="7 players do not fill tables of 4 without p5, suspended by order"
         ):
             play(season)
-        assert any("no further round can be planned" in text for text in season.standings()["warnings"])
-        assert season.complete == 1
+        assert any(
+            "no further round can be planned" in text for text in season.results.standings()["warnings"]
+        )
+        assert season.stored.complete == 1
 
 
 def test_standings_say_how_many_matches_do_not_count(season: Season) -> None:
     play(season)
-    annul(season, ["r001/t01/m0"], "cut")
-    annul(season, ["r001/t01/m1"], "cut", replay=True)
+    annul(season.results, ["r001/t01/m0"], "cut")
+    annul(season.results, ["r001/t01/m1"], "cut", replay=True)
     text = "2 annulled matches do not count, 1 of them until they are played again"
-    assert text in season.standings()["warnings"]
+    assert text in season.results.standings()["warnings"]
 
 
 VERBS = [Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED]

@@ -190,7 +190,7 @@ def test_whoever_plays_hears_of_it(kept: Kept, run: Run) -> None:
         code, _, err = run("annul", CLEAN, "--because", "x")
     assert code == 0
     assert err.endswith("plays the season, and hears it before a round is planned or rated\n")
-    assert CLEAN not in [match.id for match in Season(kept.config, kept.season).counted()]
+    assert CLEAN not in [match.id for match in Season(kept.config, kept.season).results.counted()]
 
 
 def test_commands_that_start_nobody_need_no_house_bot(kept: Kept, run: Run) -> None:

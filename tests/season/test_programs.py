@@ -105,7 +105,7 @@ def half(folder: Path, store: Store) -> Path:
     season = opened(folder, store)
     list(season.play(Scripted(by_name), rounds=1))
     for number in range(4, PLAYERS):
-        suspend(season, f"p{number}", "why not")
+        suspend(season.results, f"p{number}", "why not")
         (folder / "bots" / f"p{number}.py").unlink()
     return folder / "s.yaml"
 
@@ -118,14 +118,14 @@ def test_suspended_players_need_no_files_and_that_is_noted(
     gone = ", ".join(f"p{number} (there is no file bots/p{number}.py)" for number in range(4, PLAYERS))
     assert said == [f"arbiter: suspended, and could not be started: {gone}"]
     season = Season.open(config, store)
-    assert [player.name for player in season.players()] == ["p0", "p1", "p2", "p3"]
+    assert [player.name for player in season.rounds.players()] == ["p0", "p1", "p2", "p3"]
     assert list(season.play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
 
 
 def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path, store: Store) -> None:
     file = folder / "s.yaml"
     file.write_text(file.read_text().replace("name: p4,", 'name: "a: b",'))
-    suspend(opened(folder, store), "a: b", "why not")
+    suspend(opened(folder, store).results, "a: b", "why not")
     (folder / "bots" / "p4.py").unlink()
     assert prepare(str(file)).gone == {"a: b": "there is no file bots/p4.py"}
 
@@ -133,7 +133,7 @@ def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path
 def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(folder: Path, store: Store) -> None:
     season = opened(folder, store)
     for number in range(4, PLAYERS):
-        suspend(season, f"p{number}", "why not")
+        suspend(season.results, f"p{number}", "why not")
     events: list[Event] = []
     for event in season.play(Scripted(by_name)):
         events.append(event)
@@ -149,7 +149,7 @@ def test_a_player_reinstated_during_a_run_that_began_without_its_file_stops_it(
     for number in range(4, PLAYERS):
         # Registered without its file, it would start in another folder.
         (half.parent / "bots" / f"p{number}.py").write_text("")
-        reinstate(season, f"p{number}")
+        reinstate(season.results, f"p{number}")
     with pytest.raises(
         VoidMatch, match=r"^round 2 cannot be played: player p4: there is no file bots/p4.py; "
     ):
@@ -216,7 +216,7 @@ def test_a_file_that_changed_in_a_round_that_was_begun_is_told_when_it_goes_on(
 def test_a_round_of_which_nothing_was_played_is_played_with_the_files_of_now(
     folder: Path, store: Store
 ) -> None:
-    assert opened(folder, store).plan() is not None
+    assert opened(folder, store).rounds.plan() is not None
     rewrite(folder, "p3")
     season = opened(folder, store)
     assert told(list(season.play(Scripted(by_name), only_one=True))) == []
@@ -274,14 +274,14 @@ def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again
 
     rewrite(folder, player)
     assert said("show", match) == [f"{file} is not the file that played here: it changed after round 1"]
-    annul(season, [match], "a wrong file", replay=True)
+    annul(season.results, [match], "a wrong file", replay=True)
     list(season.play(Scripted(by_name), rounds=1))
     again = f"played again with another {file} than round 1 was"
     assert said("show", match) == [again]
     assert said("verify") == [f"arbiter: {match}: {again}"]
     (folder / "bots" / f"{player}.py").write_text("# a third\n")
     assert said("show", match)[1] == f"{file} is not the file that played here: it changed after round 1"
-    undo_annulment(season, [match])
+    undo_annulment(season.results, [match])
     assert said("show", match) == [f"{file} is not the file that played here: it changed after round 1"]
     assert said("verify") == []
 

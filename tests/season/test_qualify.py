@@ -74,13 +74,13 @@ def season(tmp_path: Path, store: Store) -> Season:
 
 
 def tried(season: Season, trials: Trials) -> list[str]:
-    list(qualify(season, trials))
+    list(qualify(season.results, trials))
     return trials.tried
 
 
 def test_who_fails_is_suspended_before_round_1_with_the_reason(season: Season) -> None:
     assert tried(season, Trials({"p2": "rules"})) == ["h", "p0", "p1", "p2", "p3"]
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     assert dict(plan.suspended) == {"p2": "failed qualification: rules: broken"}
     assert {name for names in plan.stored.tables for name in names} == {"p0", "p1", "p3", "h"}
@@ -91,9 +91,9 @@ def test_each_entry_is_tried_once(season: Season) -> None:
         tried(season, Trials(stop="p2"))
     # What was under way when it was interrupted is tried again.
     assert tried(season, Trials()) == ["p1", "p2", "p3"]
-    assert untried(season) == []
+    assert untried(season.results) == []
     list(season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
-    assert untried(season) == []
+    assert untried(season.results) == []
 
 
 def test_who_joins_or_changes_later_is_tried_before_its_first_round(
@@ -103,9 +103,9 @@ def test_who_joins_or_changes_later_is_tried_before_its_first_round(
     list(season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
     more = configured(tmp_path, "  - {name: p0,", "  - {name: p9, command: [sh]}\n  - {name: p0, version: 2,")
     now = Season.open(more, store)
-    assert [entry.player.name for entry in untried(now)] == ["p9", "p0@2"]
+    assert [entry.player.name for entry in untried(now.results)] == ["p9", "p0@2"]
     assert tried(now, Trials()) == ["p9", "p0@2"]
-    assert untried(now) == []
+    assert untried(now.results) == []
 
 
 def test_a_mended_entry_that_passes_plays_again(season: Season, store: Store, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def with_files(folder: Path, store: Store) -> Season:
         configured(folder, "{name: p2, command: [python3]", "{name: p2, command: [python3, p2.py]"), store
     )
     tried(season, Trials({"p2": "starts"}))
-    assert untried(season) == []
+    assert untried(season.results) == []
     (folder / "p2.py").write_text("# mended\n")
     return season
 
@@ -142,7 +142,7 @@ def test_a_new_failure_replaces_the_old_reason(store: Store, tmp_path: Path) -> 
 
 def test_who_passes_by_hand_hears_how_to_come_back(store: Store, tmp_path: Path) -> None:
     season = with_files(tmp_path, store)
-    suspend(season, "p1", "it reads the files of others")
+    suspend(season.results, "p1", "it reads the files of others")
     by_order = f"arbiter reinstate {tmp_path / 's.yaml'} p2"
     said = f"p2 is suspended since it failed before: the next run, or {by_order}, brings it back"
     assert list(ways_back(season.config, season.stored, ["p0", "p1", "p2"])) == [said]
@@ -157,8 +157,8 @@ def test_whom_the_organiser_suspended_or_reinstated_stays_so(
     season: Season, store: Store, tmp_path: Path
 ) -> None:
     tried(season, Trials({"p2": "starts"}))
-    suspend(season, "p1", "it reads the files of others")
-    reinstate(season, "p2")
+    suspend(season.results, "p1", "it reads the files of others")
+    reinstate(season.results, "p2")
     assert tried(season, Trials({"p2": "starts"})) == []
     changed = Season.open(configured(tmp_path, "{name: p1,", "{name: p1, env: {A: b},"), store)
     assert tried(changed, Trials()) == ["p1"]
@@ -166,14 +166,14 @@ def test_whom_the_organiser_suspended_or_reinstated_stays_so(
 
 
 def test_whom_the_organiser_suspended_stays_so_whatever_the_reason_says(season: Season) -> None:
-    suspend(season, "p1", "failed qualification: rules: broken")
+    suspend(season.results, "p1", "failed qualification: rules: broken")
     tried(season, Trials())
     assert list(force(season.stored.orders.read().given).suspended) == ["p1"]
     assert list(ways_back(season.config, season.stored, ["p1"])) == []
 
 
 def test_who_did_not_qualify_and_passes_plays_again_whatever_the_reason_says(season: Season) -> None:
-    give(season, lambda _: [(Verb.FAILED, "p1", "the organiser is to look at it")])
+    give(season.results, lambda _: [(Verb.FAILED, "p1", "the organiser is to look at it")])
     assert len(list(ways_back(season.config, season.stored, ["p1"]))) == 1
     tried(season, Trials())
     assert force(season.stored.orders.read().given).suspended == {}
@@ -189,14 +189,14 @@ def test_one_version_that_passes_frees_none_that_failed(tmp_path: Path, store: S
 def test_by_default_nobody_is_tried_and_the_key_is_free_of_the_digest(tmp_path: Path, store: Store) -> None:
     asked = configured(tmp_path)
     silent = configured(tmp_path, "qualify: true\n")
-    assert untried(Season.open(silent, store)) == []
+    assert untried(Season.open(silent, store).results) == []
     assert asked.digest == silent.digest
 
 
 def test_our_own_failure_suspends_nobody(season: Season) -> None:
     with pytest.raises(VoidMatch, match="p1 could not be tried: no memory"):
         tried(season, Trials(void="p1"))
-    assert [entry.player.name for entry in untried(season)] == ["p1", "p2", "p3"]
+    assert [entry.player.name for entry in untried(season.results)] == ["p1", "p2", "p3"]
     assert force(season.stored.orders.read().given).suspended == {}
 
 

@@ -22,6 +22,7 @@ from arbiter.season.calendar import Clock
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
 from arbiter.season.findings import Kind
 from arbiter.season.roster import folder_of
+from arbiter.season.rounds import Rounds
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
@@ -86,7 +87,7 @@ class Contest:
 
     def plan(self) -> list[str]:
         """Who meets in the next round, houses left out."""
-        plan = self.season.plan()
+        plan = self.season.rounds.plan()
         assert plan is not None
         return sorted(name for table in plan.stored.tables for name in table if not name.startswith("h0"))
 
@@ -101,10 +102,10 @@ class Contest:
             forfeit = Forfeit(played.players.index(faulty), faulty, Fault.CRASH, "", "", "")
             return replace(played, points=None, forfeit=forfeit)
 
-        plan = self.season.plan()
+        plan = self.season.rounds.plan()
         assert plan is not None
         assert play_round(self.season.stored, plan, Scripted(outcome))
-        return self.season.finish_round(plan.stored.number)
+        return self.season.rounds.finish(plan.stored.number)
 
     def settings(self, number: int) -> dict[str, dict[str, Any]]:
         """The players that a round was planned with, by registered name."""
@@ -240,16 +241,16 @@ def test_an_earlier_version_plays_again_where_it_is_activated(contest: Contest) 
 def test_what_comes_while_a_round_is_planned_joins_it(
     contest: Contest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tables = Season.tables
+    tables = Rounds.tables
     sent: list[Submission] = []
 
-    def slow(season: Season, number: int) -> Any:
-        planned = tables(season, number)
+    def slow(rounds: Rounds, number: int) -> Any:
+        planned = tables(rounds, number)
         if not sent:
             sent.append(contest.accept("ann"))
         return planned
 
-    monkeypatch.setattr(Season, "tables", slow)
+    monkeypatch.setattr(Rounds, "tables", slow)
     assert contest.plan() == ["ann@1", "p1"]
     joined = contest.season.stored.submissions.one(sent[0].id)
     assert joined is not None
@@ -282,11 +283,11 @@ def test_what_authors_send_needs_no_consent_and_the_organisers_changes_do(contes
 def test_a_suspension_follows_the_author(contest: Contest) -> None:
     contest.accept("ann")
     contest.play()
-    suspend(contest.season, "ann@1", "asked the web")
+    suspend(contest.season.results, "ann@1", "asked the web")
     contest.accept("ann", "new")
     assert contest.plan() == ["p1"]
     contest.play()
-    reinstate(contest.season, "ann")
+    reinstate(contest.season.results, "ann")
     assert contest.plan() == ["ann@2", "p1"]
 
 
@@ -294,13 +295,13 @@ def test_a_new_version_ends_a_suspension_for_faults_and_an_earlier_one_does_not(
     first = contest.accept("ann")
     for _ in range(2):
         contest.play(faulty="ann@1")
-    assert contest.season.suspended() == {"ann@1": REASON}
+    assert contest.season.results.suspended() == {"ann@1": REASON}
     contest.accept("ann", "new")
-    assert contest.season.suspended() == {}
+    assert contest.season.results.suspended() == {}
     assert contest.plan() == ["ann@2", "p1"]
     contest.play()
     contest.season.stored.submissions.activate(first.id, "ann", 9)
-    assert contest.season.suspended() == {"ann@1": REASON}
+    assert contest.season.results.suspended() == {"ann@1": REASON}
     assert contest.plan() == ["p1"]
 
 
@@ -311,9 +312,9 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
     contest.accept("ann", "no better")
     for _ in range(2):
         contest.play(faulty="ann@2")
-    assert contest.season.suspended() == {"ann@2": REASON}
+    assert contest.season.results.suspended() == {"ann@2": REASON}
     assert contest.plan() == ["p1"]
-    reinstate(contest.season, "ann")
+    reinstate(contest.season.results, "ann")
     assert contest.plan() == ["p1"], "the round that was planned stays as it is"
     contest.play()
     assert contest.plan() == ["ann@2", "p1"]
@@ -322,16 +323,16 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
 def test_an_author_who_did_not_qualify_as_a_player_plays_with_what_was_inspected(contest: Contest) -> None:
     contest.play()
     contest.season.stored.authors.add("ann", "ann", "ann", False, "test")
-    give(contest.season, lambda _: [(Verb.FAILED, "ann", "it said nothing")])
+    give(contest.season.results, lambda _: [(Verb.FAILED, "ann", "it said nothing")])
     contest.accept("ann")
-    assert contest.season.suspended() == {}
+    assert contest.season.results.suspended() == {}
     assert contest.plan() == ["ann@1", "p1"]
 
 
 def test_an_author_whom_an_organiser_suspends_sits_out_whatever_the_reason_says(contest: Contest) -> None:
     contest.play()
     contest.accept("ann")
-    suspend(contest.season, "ann", "failed qualification: rules: broken")
+    suspend(contest.season.results, "ann", "failed qualification: rules: broken")
     assert contest.plan() == ["p1"]
 
 
@@ -354,7 +355,7 @@ def test_standings_status_and_plan_say_the_same_of_who_sits_out(
     assert told() == [{"ann@1": REASON}] * 2
     contest.accept("ann", "new")
     assert told() == [{}] * 2
-    suspend(contest.season, "ann", "asked the web")
+    suspend(contest.season.results, "ann", "asked the web")
     assert told() == [{"ann@2": "asked the web"}] * 2
     assert contest.plan() == ["p1"]
 
@@ -377,7 +378,7 @@ def test_a_version_whose_files_are_gone_is_no_fault_of_its_authors(contest: Cont
     source.rename(source.with_name("away"))
     with pytest.raises(VoidMatch, match=r"player ann@1: there is no file .*bot\.py"):
         contest.play()
-    suspend(contest.season, "ann", "its files are gone")
+    suspend(contest.season.results, "ann", "its files are gone")
     assert contest.plan() == ["p1"]
 
 

@@ -29,11 +29,11 @@ class Nobody:
 def finish(kept: Kept) -> Season:
     """The kept season with the round that was under way."""
     season = Season(kept.config, kept.season)
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         kept.season.add_match(played(kept.config, spec))
-    season.finish_round(3)
+    season.rounds.finish(3)
     return season
 
 
@@ -47,7 +47,7 @@ def test_a_paused_season_is_not_played(kept: Kept) -> None:
 def test_a_closed_season_ends_with_the_round_under_way(kept: Kept) -> None:
     kept.season.running.close("olga")
     season = finish(kept)
-    assert season.plan() is None
+    assert season.rounds.plan() is None
     slots: Any = Nobody()
     (event,) = season.play(slots)
     assert type(event).__name__ == "SeasonComplete"
@@ -108,13 +108,13 @@ def test_a_change_of_the_file_is_asked_about_and_accepted_once(
     changed = change(kept, "time: 60s+100ms", "time: 30s")
     for _ in range(2):
         with pytest.raises(ConfigError, match=r"time: 60s\+100ms -> 30s .*arbiter accept"):
-            changed.plan()
+            changed.rounds.plan()
     asked = [deed.because for deed in kept.season.audit.last(9)]
     assert asked == ["time: 60s+100ms -> 30s"]
     assert json.loads(arbiter("status", kept.file, "--format", "json")[1])["asks"] == asked[0]
     assert kept.season.running.accept("olga") == asked[0]
     assert kept.season.running.accept("olga") is None
-    plan = changed.plan()
+    plan = changed.rounds.plan()
     assert plan is not None
     assert (plan.stored.number, plan.accepted) == (4, asked[0])
 
@@ -122,11 +122,11 @@ def test_a_change_of_the_file_is_asked_about_and_accepted_once(
 def test_what_was_accepted_is_that_change_and_no_other(kept: Kept) -> None:
     changed = change(kept, "time: 60s+100ms", "time: 30s")
     with pytest.raises(ConfigError):
-        changed.plan()
+        changed.rounds.plan()
     kept.season.running.accept("olga")
     kept.file.write_text(kept.file.read_text().replace("time: 30s", "time: 31s"))
     with pytest.raises(ConfigError, match="-> 31s"):
-        Season(load(kept.file), kept.season).plan()
+        Season(load(kept.file), kept.season).rounds.plan()
     question = kept.season.running.question()
     assert question is not None
     assert question.because == "time: 60s+100ms -> 31s"
@@ -134,7 +134,7 @@ def test_what_was_accepted_is_that_change_and_no_other(kept: Kept) -> None:
 
 def test_a_change_that_was_taken_back_is_asked_about_no_more(kept: Kept) -> None:
     with pytest.raises(ConfigError):
-        change(kept, "time: 60s+100ms", "time: 30s").plan()
+        change(kept, "time: 60s+100ms", "time: 30s").rounds.plan()
     assert kept.season.running.question() is not None
     kept.season.add_round(4, kept.config.digest, [], {}, planned_at=datetime.now(UTC) + timedelta(minutes=1))
     assert kept.season.running.question() is None
@@ -152,6 +152,6 @@ def test_a_change_is_accepted_at_the_command_before_anybody_asks(
     assert (code, "p5 is withdrawn" in out) == (0, True)
     assert "to stop when the matches in flight are over; a site then begins again by itself" in err
     assert kept.season.asked_to_stop()
-    plan = Season(load(kept.file), kept.season).plan()
+    plan = Season(load(kept.file), kept.season).rounds.plan()
     assert plan is not None
     assert plan.stored.number == 4

@@ -53,10 +53,10 @@ def season(config: Config) -> Iterator[SeasonStore]:
 
 def played(config: Config, season: SeasonStore, executor: Executor) -> dict[str, Any]:
     going = Season(config, season)
-    plan = going.plan()
+    plan = going.rounds.plan()
     assert plan is not None
     assert play_round(season, plan, executor)
-    return going.finish_round(plan.stored.number)
+    return going.rounds.finish(plan.stored.number)
 
 
 def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonStore) -> None:
@@ -64,7 +64,7 @@ def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonS
     assert played(config, season, executor)["rounds_played"] == 1
     standings = played(config, season, executor)
     assert standings["rounds_played"] == 2
-    assert Season(config, season).plan() is None
+    assert Season(config, season).rounds.plan() is None
     assert {row["player"]: row["wins"] for row in standings["players"]}["p7"] == 24
     assert executor.played == [f"r{r:03d}/t{t:02d}/m{m}" for r in (1, 2) for t in (1, 2) for m in range(4)]
 
@@ -81,7 +81,7 @@ def test_a_broken_round_goes_on_with_what_is_missing(config: Config, season: Sea
             season.add_packed(future.result())
             return future
 
-    plan = Season(config, season).plan()
+    plan = Season(config, season).rounds.plan()
     assert plan is not None
     with pytest.raises(KeyboardInterrupt):
         play_round(season, plan, Broken(breaks))
@@ -126,7 +126,7 @@ def test_voids_in_a_row_of_more_matches_than_are_played_at_once_stop_the_run(
     executor = Scripted(never)
     executor.size = 3
     going = Season(config, season)
-    plan = going.plan()
+    plan = going.rounds.plan()
     assert plan is not None
     told = []
     with pytest.raises(VoidMatch, match=r"^4 matches in a row were void, the last r001/t01/m3: no memory$"):
@@ -144,8 +144,8 @@ def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, tmp
     played(config, season, Scripted(by_name))
     now = changed(tmp_path, "10s", "5s")
     with pytest.raises(ConfigError, match="changed since round 1, which is complete: time: 10s -> 5s"):
-        Season(now, season).plan()
-    plan = Season(now, season).plan(accept_changes=True)
+        Season(now, season).rounds.plan()
+    plan = Season(now, season).rounds.plan(accept_changes=True)
     assert plan is not None
     assert (plan.stored.number, plan.config) == (2, now)
 
@@ -154,11 +154,11 @@ def test_a_round_that_no_match_was_played_of_is_planned_anew_where_a_change_is_a
     config: Config, season: SeasonStore, tmp_path: Path
 ) -> None:
     played(config, season, Scripted(by_name))
-    assert Season(config, season).plan() is not None
+    assert Season(config, season).rounds.plan() is not None
     now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
     with pytest.raises(ConfigError, match="give --accept-changes"):
-        Season(now, season).plan()
-    plan = Season(now, season).plan(accept_changes=True)
+        Season(now, season).rounds.plan()
+    plan = Season(now, season).rounds.plan(accept_changes=True)
     assert plan is not None
     assert (plan.stored.number, plan.stored.digest) == (2, now.digest)
     assert "p7@2" in {name for table in plan.stored.tables for name in table}
@@ -178,14 +178,14 @@ def test_a_change_is_explained(
 ) -> None:
     played(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
-        Season(changed(tmp_path, old, new), season).plan()
+        Season(changed(tmp_path, old, new), season).rounds.plan()
     assert words in str(caught.value)
 
 
 def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, tmp_path: Path) -> None:
     played(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
-        Season(changed(tmp_path, "[python3]", "[sh]"), season).plan()
+        Season(changed(tmp_path, "[python3]", "[sh]"), season).rounds.plan()
     assert "and 2 more (give --accept-changes" in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -203,11 +203,11 @@ def test_players_come_and_go_between_rounds_and_keep_their_ratings(
 ) -> None:
     before = {row["player"]: row for row in played(config, season, Scripted(by_name))["players"]}
     now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
-    plan = Season(now, season).plan(accept_changes=True)
+    plan = Season(now, season).rounds.plan(accept_changes=True)
     assert plan is not None
     assert {name for table in plan.stored.tables for name in table} == {*(f"p{n}" for n in range(7)), "p7@2"}
     play_round(season, plan, Scripted(lambda spec: by_name(spec, {"p7@2": 70})))
-    after = {row["player"]: row for row in Season(now, season).finish_round(plan.stored.number)["players"]}
+    after = {row["player"]: row for row in Season(now, season).rounds.finish(plan.stored.number)["players"]}
     assert [after[name]["matches"] for name in ("p7", "p7@2", "p0")] == [4, 4, 8]
     assert after["p7"]["wins"] == before["p7"]["wins"]
     assert after["p7"]["elo"] is not None
@@ -263,7 +263,7 @@ def test_a_wish_to_stop_lets_matches_in_flight_end_and_starts_no_other(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arbiter.season.matches.STOP_SECONDS", 0.001)
-    plan = Season(config, season).plan()
+    plan = Season(config, season).rounds.plan()
     assert plan is not None
     executor = OneInFlight(season)
     assert not play_round(season, plan, executor)
@@ -287,8 +287,8 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path:
         now = end - timedelta(minutes=minutes)
         assert rounds_left(config, season, at_once, now, most=1) == fits
     going = Season(config, season)
-    assert going.plan() is None
-    further = going.plan(more=True)
+    assert going.rounds.plan() is None
+    further = going.rounds.plan(goal=3)
     assert further is not None
     assert further.stored.number == 3
     store.close()
@@ -333,12 +333,12 @@ def test_after_the_opening_the_rule_of_pairing_takes_over(rule: str, tmp_path: P
     store = Store(paired.store)
     season = Season.open(paired, store).stored
     played(paired, season, Scripted(by_name))
-    plan = Season(paired, season).plan()
+    plan = Season(paired, season).rounds.plan()
     assert plan is not None
     tables = plan.stored.tables
     assert sorted(name for table in tables for name in table) == [f"p{n}" for n in range(8)]
     assert [list(table) for table in tables] != drawn_tables([f"p{n}" for n in range(8)], 4, "abc", 2)
-    again = Season(paired, season).plan()
+    again = Season(paired, season).rounds.plan()
     assert again is not None
     assert again.stored.tables == tables
     store.close()

@@ -76,9 +76,9 @@ def whole(config: Config, store: Store) -> SeasonStore:
     """The season in one piece."""
     season = Season.open(config, store).stored
     going = Season(config, season)
-    while plan := going.plan():
+    while plan := going.rounds.plan():
         play_round(season, plan, Scripted(by_name))
-        going.finish_round(plan.stored.number)
+        going.rounds.finish(plan.stored.number)
     return season
 
 
@@ -151,10 +151,10 @@ def test_a_season_moves_to_another_store_with_rounds_of_an_earlier_config(hall: 
     (hall.folder / "s.yaml").write_text(CONFIG.replace("name: p11,", "name: p11, version: 2,"))
     now = load(hall.folder / "s.yaml")
     going = Season(now, moved)
-    plan = going.plan(accept_changes=True)
+    plan = going.rounds.plan(accept_changes=True)
     assert plan is not None
     play_round(moved, plan, Scripted(lambda spec: by_name(spec, {"p11@2": 5})))
-    going.finish_round(3)
+    going.rounds.finish(3)
     merged = merge(now, hall.store("s"), [hall.store("before")])
     assert (merged.added, merged.complete, merged.missing) == (36, 3, ())
     there = hall.store("s").season("s")

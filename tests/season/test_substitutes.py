@@ -100,7 +100,7 @@ def findings(season: Season) -> list[str]:
 
 
 def with_substitutes(season: Season) -> dict[str, MatchSummary]:
-    return {match.id: match for match in season.matches() if match.substitute is not None}
+    return {match.id: match for match in season.results.matches() if match.substitute is not None}
 
 
 # Whole rounds
@@ -108,7 +108,7 @@ def with_substitutes(season: Season) -> dict[str, MatchSummary]:
 
 def test_every_match_that_a_fault_ended_is_followed_by_one_with_a_substitute(season: Season) -> None:
     events = play(season, Broken("p3"), only_one=True)
-    first = {match.id: match for match in season.matches() if match.substitute is None}
+    first = {match.id: match for match in season.results.matches() if match.substitute is None}
     faulty = [match for match in first.values() if match.faulty is not None]
     assert len(faulty) == 4
     followed = with_substitutes(season)
@@ -131,14 +131,14 @@ def test_every_match_that_a_fault_ended_is_followed_by_one_with_a_substitute(sea
 
 def test_innocent_players_have_all_their_results_and_the_substitute_none(season: Season) -> None:
     play(season, Broken("p3"), only_one=True)
-    rows = {row["player"]: row for row in season.standings()["players"]}
+    rows = {row["player"]: row for row in season.results.standings()["players"]}
     table = next(names for names in season.stored.rounds()[0].tables if "p3" in names)
     for name in set(table) - {"p3"}:
         # Four wins by faults, and four whole matches against two.
         assert (rows[name]["results"], rows[name]["matches"], rows[name]["wins_by_fault"]) == (12, 8, 4)
     assert (rows["p3"]["results"], rows["p3"]["matches"], rows["p3"]["losses"]) == (12, 4, 12)
     assert [rows[name]["matches"] for name in ("h0", "h1")] == [0, 0]
-    crosstable = season.crosstable()
+    crosstable = season.results.crosstable()
     assert not {"h0", "h1"} & set(crosstable["players"])
 
 
@@ -146,7 +146,7 @@ def test_by_default_nothing_follows_a_fault(tmp_path: Path, store: Store) -> Non
     season = Season.open(configured(tmp_path, "after_fault: substitute\n"), store)
     events = play(season, Broken("p3"), only_one=True)
     assert not any(isinstance(event, SubstitutesPlanned) for event in events)
-    assert len(season.matches()) == 8
+    assert len(season.results.matches()) == 8
     assert findings(season) == []
 
 
@@ -157,10 +157,10 @@ def test_a_substitutes_fault_gives_no_results_and_is_not_counted(tmp_path: Path,
     assert followed
     assert all(match.faulty == match.substitute for match in followed.values())
     assert pairwise(followed.values())["players"] == []
-    rows = {row["player"]: row for row in season.standings()["players"]}
+    rows = {row["player"]: row for row in season.results.standings()["players"]}
     assert (rows["h0"]["faults"], rows["h0"]["matches"]) == ({}, 0)
-    assert "h0" not in season.standings()["suspended"]
-    assert not any("++" in match.id for match in season.matches())
+    assert "h0" not in season.results.standings()["suspended"]
+    assert not any("++" in match.id for match in season.results.matches())
     assert findings(season) == []
 
 
@@ -199,7 +199,7 @@ def test_too_many_faults_stop_the_run_before_anybody_sits_in(tmp_path: Path, sto
 
 
 def test_a_suspended_house_bot_sits_in_for_nobody(season: Season) -> None:
-    suspend(season, "h0", "it is broken")
+    suspend(season.results, "h0", "it is broken")
     play(season, Broken("p3"), only_one=True)
     assert {match.players[match.substitute or 0] for match in with_substitutes(season).values()} == {"h1"}
     assert findings(season) == []
@@ -226,24 +226,24 @@ def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(
         other = Season.open(season.config, another)
         with pytest.raises(KeyboardInterrupt):
             list(other.play(Interrupted(Broken("p3")), only_one=True))
-        assert len(other.matches()) == played
+        assert len(other.results.matches()) == played
         rest = Scripted(Broken("p3"))
         list(other.play(rest, only_one=True))
         assert len(rest.played) == 12 - played
-        assert other.matches() == season.matches()
-        assert other.standings() == season.standings()
+        assert other.results.matches() == season.results.matches()
+        assert other.results.standings() == season.results.standings()
 
 
 def test_a_begun_round_is_finished_with_substitutes_whatever_the_file_says_now(
     tmp_path: Path, store: Store
 ) -> None:
     season = Season.open(configured(tmp_path), store)
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         season.stored.add_match(Broken("p3")(spec))
     now = Season.open(configured(tmp_path, "after_fault: substitute\n"), store)
-    assert {"h0", "h1"} <= {player.name for player in now.players()}
+    assert {"h0", "h1"} <= {player.name for player in now.rounds.players()}
     play(now, Broken("p3"), only_one=True)
     assert len(with_substitutes(now)) == 4
     assert findings(now) == []
@@ -260,8 +260,8 @@ def test_slices_put_together_are_the_season_in_one_piece(tmp_path: Path, store: 
         merged = merge(config, target, parts[:number])
     assert (merged.complete, merged.missing) == (2, ())
     together = Season.open(config, target)
-    assert together.matches() == whole.matches()
-    assert together.history() == whole.history()
+    assert together.results.matches() == whole.results.matches()
+    assert together.results.history() == whole.results.history()
     for each in (*parts, target):
         each.close()
 
@@ -271,7 +271,7 @@ def test_a_round_without_a_substitutes_match_is_not_complete_when_merged(
 ) -> None:
     config = configured(tmp_path)
     season = Season.open(config, store)
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         season.stored.add_match(Broken("p3")(spec))
@@ -333,7 +333,9 @@ def test_a_substitute_in_another_seat_is_found(store: Store, season: Season) -> 
 
 def test_a_substitute_where_nobody_faulted_is_surplus(season: Season) -> None:
     play(season, Broken("p3"), only_one=True)
-    clean = next(match for match in season.matches() if match.faulty is None and match.substitute is None)
+    clean = next(
+        match for match in season.results.matches() if match.faulty is None and match.substitute is None
+    )
     record = season.stored.match(clean.id)
     assert record is not None
     season.stored.add_match(replace(record, id=f"{clean.id}+", substitute=1))
@@ -356,7 +358,7 @@ def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(store: Stor
 
 def test_standings_stored_without_the_keys_that_came_later_are_no_difference(season: Season) -> None:
     play(season, Broken("p3"), only_one=True)
-    kept = season.standings()
+    kept = season.results.standings()
     del kept["suspended"]
     for row in kept["players"]:
         del row["wins_by_fault"]
@@ -373,50 +375,50 @@ def test_standings_stored_without_the_keys_that_came_later_are_no_difference(sea
 def test_an_annulled_first_match_leaves_the_others_the_results_of_the_second(season: Season) -> None:
     play(season, Broken("p3"), only_one=True)
     match = first_substitute(season)
-    before = pairwise(season.counted())
-    annul(season, [match.id.removesuffix("+")], "noise")
-    after = {counted.id for counted in season.counted()}
+    before = pairwise(season.results.counted())
+    annul(season.results, [match.id.removesuffix("+")], "noise")
+    after = {counted.id for counted in season.results.counted()}
     assert match.id in after
     assert findings(season) == []
-    annul(season, [match.id], "noise")
-    assert match.id not in {counted.id for counted in season.counted()}
-    undo_annulment(season, [match.id, match.id.removesuffix("+")])
-    assert pairwise(season.counted()) == before
+    annul(season.results, [match.id], "noise")
+    assert match.id not in {counted.id for counted in season.results.counted()}
+    undo_annulment(season.results, [match.id, match.id.removesuffix("+")])
+    assert pairwise(season.results.counted()) == before
 
 
 def test_played_again_without_the_fault_it_needs_no_substitute_any_more(season: Season) -> None:
     play(season, Broken("p3"), only_one=True)
     match = first_substitute(season)
-    annul(season, [match.id.removesuffix("+")], "our disk was full", replay=True)
+    annul(season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
     play(season, Broken(), only_one=True)
-    counted = {one.id for one in season.counted()}
+    counted = {one.id for one in season.results.counted()}
     assert match.id not in counted
     assert match.id.removesuffix("+") in counted
     assert findings(season) == []
-    rows = {row["player"]: row for row in season.standings()["players"]}
+    rows = {row["player"]: row for row in season.results.standings()["players"]}
     innocent = next(name for seat, name in enumerate(match.players) if seat != match.substitute)
     assert rows[innocent]["wins_by_fault"] == 3
     holds = force(season.stored.orders.read().given)
-    assert holds.superfluous(season.matches()) == [match.id]
+    assert holds.superfluous(season.results.matches()) == [match.id]
 
 
 def test_played_again_with_another_fault_it_gets_no_new_substitute(season: Season) -> None:
     play(season, Broken("p3"), only_one=True)
     match = first_substitute(season)
     other = next(name for seat, name in enumerate(match.players) if seat != match.substitute)
-    annul(season, [match.id.removesuffix("+")], "our disk was full", replay=True)
+    annul(season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
     events = play(season, Broken(other), only_one=True)
     again = [event.match.summary for event in events if isinstance(event, MatchStored)]
     assert again[0].id == match.id.removesuffix("+")
     assert season.stored.match(match.id) is not None
-    assert match.id not in {one.id for one in season.counted()}
+    assert match.id not in {one.id for one in season.results.counted()}
     assert findings(season) == []
 
 
 def test_a_match_with_a_substitute_is_played_again_with_the_same(season: Season) -> None:
     play(season, Broken("p3"), only_one=True)
     match = first_substitute(season)
-    annul(season, [match.id], "our disk was full", replay=True)
+    annul(season.results, [match.id], "our disk was full", replay=True)
     events = play(season, Broken(), only_one=True)
     again = next(event.match.summary for event in events if isinstance(event, MatchStored))
     assert (again.id, again.players, again.substitute) == (match.id, match.players, match.substitute)

@@ -57,7 +57,7 @@ def played(season: Season, fails: Callable[[MatchSpec], bool]) -> SeasonStore:
             raise VoidMatch("it was killed")
         return by_name(spec)
 
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     play_round(season.stored, plan, Scripted(play))
     return season.stored

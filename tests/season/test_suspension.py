@@ -73,11 +73,11 @@ def rounds(
     """So many rounds played; the plan of the next one."""
     for _ in range(number):
         going = Season(config, season)
-        plan = going.plan()
+        plan = going.rounds.plan()
         assert plan is not None
         play_round(season, plan, Scripted(outcome))
-        going.finish_round(plan.stored.number)
-    plan = Season(config, season).plan()
+        going.rounds.finish(plan.stored.number)
+    plan = Season(config, season).rounds.plan()
     assert plan is not None
     return plan
 
@@ -145,7 +145,7 @@ def test_a_share_that_is_allowed_suspends_nobody(tmp_path: Path, season: SeasonS
 def test_who_is_reinstated_begins_with_no_share(config: Config, season: SeasonStore) -> None:
     rounds(config, season, 2, three_of_four)
     Season(config, season).stored.drop_round(3)
-    reinstate(Season(config, season), "p3")
+    reinstate(Season(config, season).results, "p3")
     plan = rounds(config, season, 0, faulty())
     assert "p3" in playing(plan)
     assert not rounds(config, season, 1, three_of_four).suspended
@@ -214,12 +214,12 @@ def test_zero_suspends_nobody(tmp_path: Path) -> None:
 def test_a_new_version_gives_a_new_start(config: Config, season: SeasonStore, tmp_path: Path) -> None:
     rounds(config, season, 1, faulty("p3"))
     going = Season(config, season)
-    plan = going.plan()
+    plan = going.rounds.plan()
     assert plan is not None
     play_round(season, plan, Scripted(faulty("p3")))
-    going.finish_round(plan.stored.number)
+    going.rounds.finish(plan.stored.number)
     now = configured(tmp_path, lines=LINES + HOUSE, old="name: p3,", new="name: p3, version: 2,")
-    plan = Season(now, season).plan(accept_changes=True)
+    plan = Season(now, season).rounds.plan(accept_changes=True)
     assert plan is not None
     assert (dict(plan.suspended), "p3@2" in playing(plan)) == ({}, True)
 
@@ -238,7 +238,7 @@ def test_only_a_change_of_its_own_entry_frees_a_player(
     lines = ["opening_rounds: 12", *LINES, *HOUSE]
     rounds(configured(tmp_path, lines=lines), season, 2, faulty("p3"))
     now = configured(tmp_path, lines=lines, old=old, new=new)
-    plan = Season(now, season).plan(accept_changes=True)
+    plan = Season(now, season).rounds.plan(accept_changes=True)
     assert plan is not None
     assert ("p3" in plan.suspended) is sits_out
     assert ("p3" in playing(plan)) is not sits_out

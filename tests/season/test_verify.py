@@ -84,11 +84,11 @@ def test_other_terms_are_clean_too(line: str, tmp_path: Path) -> None:
     if key == "game":
         store = Store(config.store)
         going = Season(config, season := Season.open(config, store).stored)
-        plan = going.plan()
+        plan = going.rounds.plan()
         assert plan is not None
         for spec in plan.missing:
             season.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
-        going.finish_round(plan.stored.number)
+        going.rounds.finish(plan.stored.number)
     else:
         play_season(config)
         store = Store(config.store)

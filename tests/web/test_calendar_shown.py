@@ -26,11 +26,11 @@ __all__ = ["kept", "original_season"]
 def first(kept: Kept) -> datetime:
     """When round 1 was planned; the round that was under way is complete now."""
     season = Season(kept.config, kept.season)
-    plan = season.plan()
+    plan = season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         kept.season.add_match(played(kept.config, spec))
-    season.finish_round(3)
+    season.rounds.finish(3)
     planned = kept.season.rounds()[0].planned
     assert planned is not None
     return planned

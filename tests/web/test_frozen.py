@@ -93,12 +93,12 @@ class Frozen:
     def play(self, matches: int | None = None) -> None:
         """Play the next round, or so many matches of it."""
         going = Season(self.config, self.season)
-        plan = going.plan()
+        plan = going.rounds.plan()
         assert plan is not None
         for spec in plan.missing[:matches]:
             self.season.add_match(played(self.config, spec))
         if matches is None:
-            going.finish_round(plan.stored.number)
+            going.rounds.finish(plan.stored.number)
 
     def look(self) -> None:
         """Let the site see what has happened."""
@@ -232,7 +232,7 @@ def test_not_a_byte_changes_while_further_rounds_are_played(frozen: Frozen) -> N
     assert before["/seasons/small/rounds/2"][0] == 404
     frozen.play()
     frozen.play(matches=3)
-    administration.annul(Season(frozen.config, frozen.season), [LATER], "a power cut")
+    administration.annul(Season(frozen.config, frozen.season).results, [LATER], "a power cut")
     assert frozen.answers() == before
 
 
@@ -245,12 +245,12 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
     twins.busy.play()
     twins.busy.play(matches=3)
     for match_id in ("r001/t01/m0", "r002/t01/m0"):
-        administration.annul(going, [match_id], "a power cut", replay=True)
+        administration.annul(going.results, [match_id], "a power cut", replay=True)
         record = twins.busy.season.match(match_id)
         assert record is not None
         again = replace(record, wall_ns=12_345, players=record.players[::-1])
-        administration.put_match(going, pack_match(again), Verb.REPLAYED, lambda _: True)
-    administration.suspend(going, "p1", "asked the web")
+        administration.put_match(going.results, pack_match(again), Verb.REPLAYED, lambda _: True)
+    administration.suspend(going.results, "p1", "asked the web")
     twins.activate(1)
     twins.accept("c")
     for one in (twins.quiet, twins.busy):
@@ -284,8 +284,8 @@ def test_orders_given_while_the_first_unseen_round_is_played_are_not_shown(
     if planned:
         twins.busy.play(matches=1)
         going = Season(twins.busy.config, twins.busy.season)
-        administration.annul(going, ["r001/t01/m1"], "a power cut")
-        administration.suspend(going, "p1", "asked the web")
+        administration.annul(going.results, ["r001/t01/m1"], "a power cut")
+        administration.suspend(going.results, "p1", "asked the web")
     with opened(twins.busy.config.file) as later:
         assert twins.told(later) == twins.told(twins.quiet)
 
@@ -473,11 +473,11 @@ def test_before_the_first_round_nothing_is_shown_of_a_season_that_is_held_back_w
     store = Store(config.store)
     going = Season.open(config, store)
     going.stored.freeze(0)
-    plan = going.plan()
+    plan = going.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         going.stored.add_match(played(config, spec))
-    going.finish_round(1)
+    going.rounds.finish(1)
     shown = as_shown(read_state(config, going.stored))
     assert (shown.complete, shown.matches, shown.rounds, shown.ranking) == (0, (), (), None)
     store.close()

@@ -42,7 +42,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[State]:
 
 def store_a_match(kept: Kept) -> None:
     """One more of the round under way."""
-    plan = Season(kept.config, kept.season).plan()
+    plan = Season(kept.config, kept.season).rounds.plan()
     assert plan is not None
     kept.season.add_match(played(kept.config, plan.missing[0]))
 

@@ -80,7 +80,7 @@ def test_an_unknown_number_gets_the_present_state(seasons: Seasons, kept: Kept, 
 def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
-    plan = Season(kept.config, kept.season).plan()
+    plan = Season(kept.config, kept.season).rounds.plan()
     assert plan is not None
     spec = plan.missing[0]
 

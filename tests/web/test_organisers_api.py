@@ -92,7 +92,7 @@ def test_a_closed_season_takes_nothing_and_plans_no_round(site: Authored) -> Non
     refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "closed")
     season = Season(site.kept.config, site.kept.season)
-    begun = season.plan()
+    begun = season.rounds.plan()
     # The round under way is played to its end.
     assert begun is not None
     assert begun.stored.number == 3

@@ -92,13 +92,13 @@ def test_a_new_version_after_faults_plays_and_all_say_so(faulty: Contest) -> Non
 def test_a_new_version_after_an_order_does_not_play_and_all_say_why(faulty: Contest) -> None:
     with told(faulty) as ann:
         faulty.accept("ann", "new")
-        suspend(faulty.season, "ann", "asked the web")
+        suspend(faulty.season.results, "ann", "asked the web")
         shape, say = ann.version(2)
         assert (say, shape["suspended"], shape["joins_round"]) == (BY_ORDER, "asked the web", 3)
         faulty.accept("ann", "newer")
         assert ann.version(3)[1] == BY_ORDER
         assert "ann@3" not in faulty.plan()
-        reinstate(faulty.season, "ann")
+        reinstate(faulty.season.results, "ann")
         assert ann.version(3)[1] == "plays from round 4 on"
 
 
@@ -106,9 +106,9 @@ def test_a_suspension_that_is_over_leaves_the_first_round_of_a_version_as_it_was
     with told(faulty) as ann:
         faulty.accept("ann", "new")
         faulty.play()
-        suspend(faulty.season, "ann", "asked the web")
+        suspend(faulty.season.results, "ann", "asked the web")
         faulty.play()
-        reinstate(faulty.season, "ann")
+        reinstate(faulty.season.results, "ann")
         shape, say = ann.version(2)
         assert (say, shape["joins_round"]) == (PLAYS, 3)
 
