@@ -103,20 +103,19 @@ def _play(
     from arbiter.cli.bar import Bar
     from arbiter.cli.progress import stopped, void_line
     from arbiter.gauntlet import outcome
+    from arbiter.regress.run import play_blocks
     from arbiter.season.events import MatchStored, MatchVoid
-    from arbiter.season.matches import play_matches
 
     stored.ask_to_stop(False)
     if there := len(stored.summaries(rounds)):
         note(f"going on: {counted(there, 'match')} came from the store ({stored.name})")
     with Bar() as bar:
         for played in range(1, rounds + 1):
-            specs, ids = chosen.specs(stored.seed, played), stored.match_ids(played)
-            missing = [spec for spec in specs if spec.id not in ids]
-            if not missing:
+            every, there = len(chosen.specs(stored.seed, played)), len(stored.match_ids(played))
+            if there == every:
                 continue
-            bar.show(f"round {played} of {rounds}", len(specs), len(ids))
-            for event in play_matches(stored, missing, executor):
+            bar.show(f"round {played} of {rounds}", every, there)
+            for event in play_blocks(stored, chosen.specs, [played], executor):
                 if isinstance(event, MatchStored):
                     bar.seen(event.match.summary)
                 elif isinstance(event, MatchVoid):

@@ -5,9 +5,9 @@
 | `regress_file` | a test's file: keys, types, defaults |
 | `experiment` | what is compared, and how |
 | `identity`, `programs` | its name in the store; digests of the programs that it is made of |
-| `blocks` | the matches of a block, and what they say about the two versions |
+| `blocks` | who meets, the matches of a block, and what they say about the two versions |
 | `trial` | blocks in their order, faults, the verdict |
-| `run` | played against a store, in one piece, in slices, or put together |
+| `run` | blocks played into a store, of suites and gauntlets too; tests whole, in slices, or put together |
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ anybody else gives nobody anything: the block is left out.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.cards import Stream
@@ -25,9 +25,23 @@ from arbiter.season.schedule import agreed_limits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from arbiter.match import MatchSummary, Player
-    from arbiter.regress.experiment import Experiment
+    from arbiter.match import Limits, MatchSummary, Player
     from arbiter.rules import AnyGame
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Who meets in blocks under this `name`, at what, and under which limits.
+
+    `field` are the players whom both versions meet, none where they meet each other.
+    """
+
+    name: str
+    game: AnyGame
+    base: Player
+    candidate: Player
+    field: tuple[Player, ...]
+    limits: Limits
 
 
 class Seating(NamedTuple):
@@ -50,12 +64,12 @@ class BlockScore(NamedTuple):
     offset: float = 0.0
 
 
-def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[MatchSpec]:
+def block_specs(meeting: Meeting, seed: str, block: int) -> Iterator[MatchSpec]:
     """The matches of a block, counted from 1; it plays the deals of the round with its number."""
-    for number, (game, players) in enumerate(_seatings(experiment, seed, block)):
+    for number, (game, players) in enumerate(_seatings(meeting, seed, block)):
         yield MatchSpec(
             id=f"b{block:04d}/m{number}",
-            season=experiment.name,
+            season=meeting.name,
             round=block,
             table=1,
             rotation=number,
@@ -63,7 +77,7 @@ def block_specs(experiment: Experiment, seed: str, block: int) -> Iterator[Match
             options=game.options,
             seed=seed,
             players=players,
-            limits=agreed_limits(experiment.limits, players),
+            limits=agreed_limits(meeting.limits, players),
         )
 
 
@@ -125,18 +139,18 @@ def _means(matches: Sequence[MatchSummary]) -> _Means:
     )
 
 
-def _seatings(experiment: Experiment, seed: str, block: int) -> Iterator[Seating]:
-    game = experiment.game
-    if not experiment.field:
-        versions = (experiment.candidate, experiment.base)
+def _seatings(meeting: Meeting, seed: str, block: int) -> Iterator[Seating]:
+    game = meeting.game
+    if not meeting.field:
+        versions = (meeting.candidate, meeting.base)
         for played, seats in game.duels:
             players = tuple(versions[version] for version in seats)
             # Who holds both seats of a side is one player there.
             yield Seating(played, players if played.sides is not None else _rename_copies(players))
         return
-    order = Stream("arbiter-field-1", seed, block).shuffled(len(experiment.field))
-    rivals = [experiment.field[order[place % len(order)]] for place in range(game.table_size - 1)]
-    for version in (experiment.candidate, experiment.base):
+    order = Stream("arbiter-field-1", seed, block).shuffled(len(meeting.field))
+    rivals = [meeting.field[order[place % len(order)]] for place in range(game.table_size - 1)]
+    for version in (meeting.candidate, meeting.base):
         table = _rename_copies([version, *rivals])
         for places in game.seatings:
             yield Seating(game, tuple(table[place] for place in places))

@@ -16,6 +16,7 @@ from arbiter.config.reading import validate
 from arbiter.config.season_file import TableModel
 from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem
+from arbiter.regress.blocks import Meeting
 from arbiter.regress.identity import BASE, CANDIDATE, attempt_of, kept, kept_player, name_of
 from arbiter.regress.programs import Digests
 from arbiter.regress.regress_file import RegressModel
@@ -27,27 +28,20 @@ from rating.sequential.gsprt import Gsprt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from arbiter.match import Limits, Player
+    from arbiter.match import Player
     from arbiter.rules import AnyGame
 
 STORE = "regress.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Meeting):
     """A checked regression test. `settings` are what its `name` stands for, as JSON values.
 
-    `field` are the players whom both versions meet, none where they meet each other. `seed` is "auto" or the
-    seed's text. With `fail_at_once` the first fault of either version ends the test. `notes` name files that
-    do not count by their content.
+    `seed` is "auto" or the seed's text. With `fail_at_once` the first fault of either version ends the test.
+    `notes` name files that do not count by their content.
     """
 
-    name: str
-    game: AnyGame
-    base: Player
-    candidate: Player
-    field: tuple[Player, ...]
-    limits: Limits
     test: Gsprt
     non_regression: bool
     fail_at_once: bool
@@ -210,7 +204,7 @@ def _experiment(
             model.alpha,
             model.beta,
             model.bounds,
-            matches=block_size(game, bool(field)),
+            matches=2 * len(game.seatings) if field else len(game.duels),
             most_blocks=model.max_blocks,
             share=0.5 if field else 1.0,
             measure=model.measure,
@@ -243,8 +237,3 @@ def _experiment(
         workers=None if model.workers == "auto" else model.workers,
         settings=settings,
     )
-
-
-def block_size(game: AnyGame, against_field: bool) -> int:
-    """How many matches a block has."""
-    return 2 * len(game.seatings) if against_field else len(game.duels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ConfigError, StoreError
@@ -18,7 +19,7 @@ from arbiter.season.plan import draw_seed
 from arbiter.store import Order, Verb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from arbiter.match import MatchSpec
@@ -80,14 +81,38 @@ def play_on(
     """
     experiment = trial.experiment
 
-    def planned() -> Iterator[MatchSpec]:
+    def blocks() -> Iterator[int]:
         block, most = trial.after(0), experiment.test.most_blocks
         while trial.verdict is None and (most is None or block <= most):
-            there = season.match_ids(block) - force(season.orders.read().given).annulled.keys()
-            for spec in block_specs(experiment, season.seed, block):
-                if spec.id not in there:
-                    yield spec
+            yield block
             block = trial.after(block)
+
+    specs = partial(block_specs, experiment)
+    with closing(play_blocks(season, specs, blocks(), executor, at_once)) as events:
+        for event in events:
+            if isinstance(event, MatchStored):
+                trial.add(event.match.summary)
+            yield event
+            if trial.verdict is not None:
+                return
+
+
+def play_blocks(
+    season: SeasonStore,
+    specs: Callable[[str, int], Iterable[MatchSpec]],
+    blocks: Iterable[int],
+    executor: Executor,
+    at_once: int | None = None,
+) -> Generator[MatchStored | MatchVoid | Stopped]:
+    """Play what is not stored, or annulled, of blocks whose matches `specs` tells from seed and number.
+
+    `blocks` is asked for the next one as late as `at_once` allows; the rest as in `play_matches`.
+    """
+
+    def planned() -> Iterator[MatchSpec]:
+        for block in blocks:
+            there = season.match_ids(block) - force(season.orders.read().given).annulled.keys()
+            yield from (spec for spec in specs(season.seed, block) if spec.id not in there)
 
     def keep(match: PackedMatch) -> None:
         orders = season.orders.read()
@@ -97,13 +122,7 @@ def play_on(
         else:
             season.add_packed(match)
 
-    with closing(play_matches(season, planned(), executor, at_once, keep)) as events:
-        for event in events:
-            if isinstance(event, MatchStored):
-                trial.add(event.match.summary)
-            yield event
-            if trial.verdict is not None:
-                return
+    return play_matches(season, planned(), executor, at_once, keep)
 
 
 class MergedTrial(NamedTuple):

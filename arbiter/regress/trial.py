@@ -16,7 +16,7 @@ from arbiter.regress.identity import BASE, CANDIDATE
 from rating.sequential.runs import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
@@ -134,7 +134,7 @@ class Trial:
             return False
         del self._waiting[block]
         matches = _in_order(found)
-        self.faults += _faults_in(found)
+        self.faults += faults_in(matches)
         block_is = block_score(bool(self.experiment.field), matches)
         if block_is.score is None:
             self.left_out.append(block)
@@ -164,7 +164,7 @@ class Trial:
 
     def _fail_at_once(self) -> None:
         """A fault of the candidate in the block that is next need not wait for the rest of the block."""
-        begun = _faults_in(self._waiting.get(self._next, {}))
+        begun = faults_in(_in_order(self._waiting.get(self._next, {})))
         found = [fault for fault in begun if fault.version == CANDIDATE]
         if found:
             self.faults += found[:1]
@@ -176,9 +176,10 @@ def _in_order(matches: Mapping[str, MatchSummary]) -> list[MatchSummary]:
     return sorted(matches.values(), key=lambda match: match.rotation)
 
 
-def _faults_in(matches: Mapping[str, MatchSummary]) -> list[FaultSeen]:
+def faults_in(matches: Iterable[MatchSummary]) -> list[FaultSeen]:
+    """The faults in these matches, in their order."""
     found = []
-    for match in _in_order(matches):
+    for match in matches:
         if match.faulty is not None:
             name = original(match.players[match.faulty])
             found.append(FaultSeen(name if name in (BASE, CANDIDATE) else FIELD, match))
@@ -192,21 +193,23 @@ def worst(trial: Trial) -> list[ScoredMatch]:
     if trial.verdict == "identical_play":
         return []
     blamed = {"candidate_faulty": (CANDIDATE,), "base_faulty": (BASE, FIELD)}.get(str(trial.verdict))
-    faults = [
-        ScoredMatch(fault.match, match_score(fault.match))
-        for fault in trial.faults
-        if fault.version in (blamed or (CANDIDATE,))
-    ]
     if blamed:
-        return faults[:WORST]
+        faults = [fault.match for fault in trial.faults if fault.version in blamed]
+        return [ScoredMatch(match, match_score(match)) for match in faults[:WORST]]
+    return worst_of(trial.faults, trial.played)
+
+
+def worst_of(faults: Iterable[FaultSeen], played: Iterable[ScoredMatch]) -> list[ScoredMatch]:
+    """The matches that ended by the candidate's faults, and those that it lost, as in `worst`."""
+    own = [ScoredMatch(bad.match, match_score(bad.match)) for bad in faults if bad.version == CANDIDATE]
     lost = [
-        played
-        for played in trial.played
-        if played.match.points is not None
-        and version_at(played.match.players) == CANDIDATE
-        and (played.score or 0.0) < 0.5
+        each
+        for each in played
+        if each.match.points is not None
+        and version_at(each.match.players) == CANDIDATE
+        and (each.score or 0.0) < 0.5
     ]
-    return [*faults, *sorted(lost, key=_badness)][:WORST]
+    return [*own, *sorted(lost, key=_badness)][:WORST]
 
 
 def _badness(played: ScoredMatch) -> tuple[float, float]:

@@ -7,26 +7,29 @@ import tempfile
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck import check_in_worker
 from arbiter.match import original
-from arbiter.regress.experiment import Experiment, block_size
+from arbiter.regress.blocks import Meeting, block_score, block_specs, match_score
 from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.run import play_on, resume
-from arbiter.regress.trial import worst
+from arbiter.regress.run import play_blocks
+from arbiter.regress.trial import ScoredMatch, faults_in, worst_of
 from arbiter.store import Store
 from arbiter.store.address import address_of
 from arbiter.suite.evidence import Shown, names_of, shown, told
 from arbiter.suite.recorded import difference
-from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from arbiter.executors import Slots
-    from arbiter.regress.trial import Trial
+    from arbiter.match import MatchSummary
     from arbiter.store import SeasonStore
     from arbiter.suite.suite_file import Check, Suite
 
@@ -82,54 +85,53 @@ def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
 def _beats(suite: Suite, check: Check, executor: Slots) -> Made:
     """The mean result over some blocks is high enough; the interval is from the blocks' means."""
     names = names_of(suite.bot, check.opponent)
-    with _play(suite, check, executor) as (trial, season):
-        if faults := trial.faults_of(BASE):
-            text = f"nothing can be said: the opponent {names[BASE]} made {sum(faults.values())} faults"
-            theirs = [fault.match for fault in trial.faults if fault.version == BASE]
-            return Made(False, text, tuple(shown(trial, season, names, theirs)))
-        run = trial.run
-        score = run.total / run.blocks
-        text = f"{100 * score:.1f} %{_margin(trial)} of {run.blocks} blocks"
+    with _play(suite, check, executor) as (meeting, season, played):
+        faults = faults_in(played)
+        if theirs := [fault.match for fault in faults if fault.version == BASE]:
+            text = f"nothing can be said: the opponent {names[BASE]} made {len(theirs)} faults"
+            return Made(False, text, tuple(shown(meeting, season, names, theirs)))
+        by_block = groupby(played, key=attrgetter("round"))
+        scores = [block_score(False, matches).score or 0.0 for _, matches in by_block]
+        score = fmean(scores)
+        text = f"{100 * score:.1f} %{_margin(scores)} of {len(scores)} blocks"
         text += f"; {100 * check.at_least:g} % is enough"
-        if lost := sum(trial.faults_of(CANDIDATE).values()):
-            text += f"; {lost} matches lost by faults, first {told(trial.faults[0], names)}"
+        if faults:
+            text += f"; {len(faults)} matches lost by faults, first {told(faults[0], names)}"
         if score >= check.at_least:
             return Made(True, text)
-        return Made(False, text, tuple(shown(trial, season, names, [bad.match for bad in worst(trial)])))
+        scored = [ScoredMatch(match, match_score(match)) for match in played]
+        bad = worst_of(faults, scored)
+        return Made(False, text, tuple(shown(meeting, season, names, [each.match for each in bad])))
 
 
-def _margin(trial: Trial) -> str:
+def _margin(scores: Sequence[float]) -> str:
     """Half the width of the 95 % interval, in percent."""
     from scipy.special import stdtrit
 
-    run = trial.run
-    if run.blocks < 2:
+    if len(scores) < 2:
         return ""
-    mean = run.total / run.blocks
-    variance = max(run.squares / run.blocks - mean**2, 0.0) * run.blocks / (run.blocks - 1)
-    half = float(stdtrit(run.blocks - 1, 0.5 + LEVEL / 2.0)) * math.sqrt(variance / run.blocks)
+    half = float(stdtrit(len(scores) - 1, 0.5 + LEVEL / 2.0)) * stdev(scores) / math.sqrt(len(scores))
     return f" ± {100 * half:.1f}"
 
 
 def _no_faults(suite: Suite, check: Check, executor: Slots) -> Made:
     """No fault of the bot's own, against itself or an opponent."""
-    with _play(suite, check, executor) as (trial, season):
+    with _play(suite, check, executor) as (meeting, season, played):
         own = (CANDIDATE, BASE) if check.opponent is None else (CANDIDATE,)
-        faults = [fault for fault in trial.faults if fault.version in own]
-        matches = len(season.summaries())
+        every = faults_in(played)
+        faults = [fault for fault in every if fault.version in own]
         if faults:
             names = names_of(suite.bot, check.opponent)
-            text = f"{len(faults)} of {matches} matches end by its fault, first {told(faults[0], names)}"
-            return Made(False, text, tuple(shown(trial, season, names, [fault.match for fault in faults])))
+            text = f"{len(faults)} of {len(played)} matches end by its fault, first {told(faults[0], names)}"
+            return Made(False, text, tuple(shown(meeting, season, names, [bad.match for bad in faults])))
         most = max(
             bot.charged_ns
             for record in season.records()
             for bot in record.bots
             if original(bot.player) in own
         )
-        text = f"none in {matches} matches; at most {most / 1e6:.0f} ms charged in one"
-        others = len(trial.faults)
-        return Made(True, text + (f"; {others} ended by the opponent's" if others else ""))
+        text = f"none in {len(played)} matches; at most {most / 1e6:.0f} ms charged in one"
+        return Made(True, text + (f"; {len(every)} ended by the opponent's" if every else ""))
 
 
 def _replays(suite: Suite, check: Check, executor: Slots) -> Made:
@@ -145,36 +147,18 @@ _KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "re
 
 
 @contextmanager
-def _play(suite: Suite, check: Check, executor: Slots) -> Iterator[tuple[Trial, SeasonStore]]:
-    """A fixed number of blocks, played into a store that is gone afterwards."""
-    experiment = _experiment(suite, check)
+def _play(
+    suite: Suite, check: Check, executor: Slots
+) -> Iterator[tuple[Meeting, SeasonStore, list[MatchSummary]]]:
+    """The check's blocks, played into a store that is gone afterwards, and all their matches in order."""
+    opponent = check.opponent or replace(suite.bot, name=BASE)
+    meeting = Meeting("suite", suite.game, opponent, suite.bot, (), check.limits)
     with (
         tempfile.TemporaryDirectory(prefix="arbiter-suite-") as folder,
         closing(Store(address_of(Path(folder) / "suite.sqlite"))) as store,
     ):
-        season = store.make_season(experiment.name, experiment.game.name, experiment.seed)
-        trial = resume(experiment, season)
-        for _ in play_on(trial, season, executor, executor.size + 1):
+        season = store.make_season(meeting.name, suite.game.name, suite.seed)
+        specs, blocks = partial(block_specs, meeting), range(1, check.blocks + 1)
+        for _ in play_blocks(season, specs, blocks, executor, executor.size + 1):
             pass
-        yield trial, season
-
-
-def _experiment(suite: Suite, check: Check) -> Experiment:
-    """A comparison of a fixed number of blocks, without a stop rule."""
-    blocks = check.blocks
-    test = Gsprt(matches=block_size(suite.game, False), first_look=max(blocks, 1) + 1, most_blocks=blocks)
-    return Experiment(
-        name="suite",
-        game=suite.game,
-        base=check.opponent or replace(suite.bot, name=BASE),
-        candidate=suite.bot,
-        field=(),
-        limits=check.limits,
-        test=test,
-        non_regression=False,
-        fail_at_once=False,
-        seed=suite.seed,
-        store="",
-        workers=suite.workers,
-        settings={},
-    )
+        yield meeting, season, season.summaries()

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.match import MatchRecord, MatchSpec, MatchSummary, Player
-    from arbiter.regress.trial import FaultSeen, Trial
+    from arbiter.regress.blocks import Meeting
+    from arbiter.regress.trial import FaultSeen
     from arbiter.store import SeasonStore
 
 LINES = 5
@@ -52,12 +53,12 @@ def told(fault: FaultSeen, names: Mapping[str, str]) -> str:
 
 
 def shown(
-    trial: Trial, season: SeasonStore, names: Mapping[str, str], matches: Sequence[MatchSummary]
+    meeting: Meeting, season: SeasonStore, names: Mapping[str, str], matches: Sequence[MatchSummary]
 ) -> Iterator[Shown]:
     """The first few of these matches, with what is stored of them."""
     for match in matches[:WORST]:
         record = season.match(match.id)
-        specs = block_specs(trial.experiment, season.seed, match.round or 0)
+        specs = block_specs(meeting, season.seed, match.round or 0)
         spec = next(spec for spec in specs if spec.id == match.id)
         if record is not None:
             yield Shown(spec, _renamed(record, names))
