@@ -53,6 +53,10 @@ class Decide(Form):
     word: Line
 
 
+OF_VERBS: dict[str, type[Form]] = {"play": Play, "undo": Undo, "redo": Redo, "decide": Decide}
+"""What is posted with a verb; with the others of `byhand.verbs.ON_A_PAGE`, nothing."""
+
+
 class Send(Form):
     """Any lines to a seat."""
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from arbiter.applet import forms, shapes
 from arbiter.applet.setting import dealt_otherwise, table_of
+from arbiter.byhand import verbs
 from arbiter.byhand.downloaded import record_of as replayed
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.match import MatchRecord
@@ -88,7 +89,7 @@ def add_laying(app: FastAPI, session: Session, readers: Readers, remembered: Rem
             occupant = readers.occupant(form.who, shapes.seen(session).setup.limits)
         except ConfigError as error:
             raise ConfigError([replace(problem, path=("who",)) for problem in error.problems]) from None
-        session.sit(form.seat, occupant)
+        session.do(verbs.sit, seat=form.seat, occupant=occupant)
         return shapes.state(session)
 
     @app.post("/deal")
@@ -96,7 +97,7 @@ def add_laying(app: FastAPI, session: Session, readers: Readers, remembered: Rem
         """Give a deal other cards or roles, and go on from its beginning."""
         setup, decisions = dealt_otherwise(shapes.seen(session), form.deal, form.model_extra or {})
         try:
-            session.branch(setup, decisions)
+            session.do(lambda table: table.machine.branch(setup, decisions))
         except IllegalAction as error:
             reason = f"the play before it was impossible then: {error}"
             raise ConfigError([Problem(("deal",), reason)]) from None

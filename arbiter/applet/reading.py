@@ -55,8 +55,8 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
         """What passed between the table and its seats, after the exchange with a number."""
         found = session.exchanges.after(after, limit)
         return {
-            "exchanges": [exchange.to_json() for exchange in found],
-            "next": found[-1].number if found else max(after, session.exchanges.number),
+            "exchanges": [exchange._asdict() for exchange in found],
+            "next": found[-1].n if found else max(after, session.exchanges.number),
             "from": session.exchanges.oldest,
         }
 

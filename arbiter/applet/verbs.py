@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from arbiter.applet import forms, macros, shapes
+from arbiter.byhand import verbs
 from arbiter.byhand.session import Session
 
 if TYPE_CHECKING:
@@ -15,51 +17,38 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 
 
-VERBS: dict[str, tuple[Callable[..., None], type[forms.Form] | None]] = {
-    "step": (Session.step, None),
-    "play": (Session.play, forms.Play),
-    "stop": (Session.stop, None),
-    "undo": (Session.undo, forms.Undo),
-    "redo": (Session.redo, forms.Redo),
-    "again": (Session.again, None),
-    "skip": (Session.skip, None),
-    "decide": (Session.decide, forms.Decide),
-    "quit": (Session.close, None),
-}
-"""Verbs that are the session's own, each with the form of its arguments if it has any."""
-
-
 def add_verbs(app: FastAPI, session: Session) -> None:
     """The verbs that need no reading of commands and files."""
-    for name, (do, form) in VERBS.items():
-        app.post(f"/{name}", name=name, description=do.__doc__)(_answering(session, do, form))
+    for verb in verbs.ON_A_PAGE:
+        _add(app, session, verb.__name__, partial(session.do, verb), verb.__doc__)
+    _add(app, session, "stop", session.stop, Session.stop.__doc__)
+    _add(app, session, "quit", session.close, Session.close.__doc__)
 
     @app.post("/send")
     def send(form: forms.Send) -> Answer:
         """Send a seat any lines, up to the first bad reply."""
-        session.send(form.seat, macros.lines_of(form.line))
+        session.do(verbs.send, seat=form.seat, lines=macros.lines_of(form.line))
         return shapes.state(session)
 
     @app.post("/macro")
     def run_macro(form: forms.Macro) -> Answer:
         """Send a seat the lines that have a name."""
-        session.send(form.seat, macros.lines(form.name, form.seat, shapes.seen(session)))
+        lines = macros.lines(form.name, form.seat, shapes.seen(session))
+        session.do(verbs.send, seat=form.seat, lines=lines)
         return shapes.state(session)
 
 
-def _answering(
-    session: Session, do: Callable[..., None], form: type[forms.Form] | None
-) -> Callable[..., Answer]:
+def _add(app: FastAPI, session: Session, name: str, act: Callable[..., None], told: str | None) -> None:
+    form = forms.OF_VERBS.get(name)
+
     def bare() -> Answer:
-        do(session)
+        act()
         return shapes.state(session)
 
     def with_form(given: forms.Form) -> Answer:
-        do(session, **given.model_dump())
+        act(**given.model_dump())
         return shapes.state(session)
 
-    if form is None:
-        return bare
     # The framework reads the body as the type that it finds here.
     with_form.__annotations__["given"] = form
-    return with_form
+    app.post(f"/{name}", name=name, description=told)(with_form if form else bare)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from arbiter.byhand.setup import TranscriptEntry
     from arbiter.rules import Command, Seat
@@ -21,48 +20,30 @@ LONGEST = 4_000
 
 
 class Exchange(NamedTuple):
-    """One command, numbered from 1, and what came of it; times in ns, `made` decisions before it.
+    """One command, numbered from 1, and what came of it, `at` so many decisions; JSON values, times in ms.
 
     `raw` has escapes for all that is no printable ASCII; `stderr` is what was written there meanwhile.
     """
 
-    number: int
+    n: int
     seat: Seat
     command: Command
     raw: str
-    wall_ns: int
-    charged_ns: int
+    wall_ms: float
+    charged_ms: float
     kind: str
     problem: str
     explanation: str
     stderr: str
-    made: int
+    at: int
     by_hand: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only, times in ms."""
-        return {
-            "n": self.number,
-            "seat": self.seat,
-            "command": self.command,
-            "raw": self.raw,
-            "wall_ms": self.wall_ns / 1e6,
-            "charged_ms": self.charged_ns / 1e6,
-            "kind": self.kind,
-            "problem": self.problem,
-            "explanation": self.explanation,
-            "stderr": self.stderr,
-            "at": self.made,
-            "by_hand": self.by_hand,
-        }
 
     def lines(self) -> Iterator[str]:
         """The exchange in a file of them: what was sent, what came back, standard error."""
         by_hand = "  by hand" if self.by_hand else ""
-        yield f"{self.number}  seat {self.seat}  > {self.command}{by_hand}"
+        yield f"{self.n}  seat {self.seat}  > {self.command}{by_hand}"
         if self.raw:
-            wall, charged = self.wall_ns / 1e6, self.charged_ns / 1e6
-            yield f"    < {self.raw}  {wall:.1f} ms, charged {charged:.1f} ms"
+            yield f"    < {self.raw}  {self.wall_ms:.1f} ms, charged {self.charged_ms:.1f} ms"
         if self.problem:
             yield f"    {self.kind}: {self.problem}"
         for line in self.stderr.splitlines():
@@ -78,7 +59,7 @@ class Exchanges:
         self.number = 0
         """Of the last one."""
 
-    def add(self, entry: TranscriptEntry, stderr: bytes, explanation: str, made: int, by_hand: bool) -> None:
+    def add(self, entry: TranscriptEntry, stderr: bytes, explanation: str, made: int) -> None:
         """Keep one more, and let the oldest go where there are too many."""
         self.number += 1
         exchange = Exchange(
@@ -86,14 +67,14 @@ class Exchanges:
             entry.seat,
             shown(entry.command.encode(errors="surrogateescape")),
             shown(entry.raw),
-            entry.wall_ns,
-            entry.charged_ns,
+            entry.wall_ns / 1e6,
+            entry.charged_ns / 1e6,
             entry.kind,
             entry.problem[:LONGEST],
             explanation,
             text(stderr),
             made,
-            by_hand,
+            entry.by_hand,
         )
         self._kept.append(exchange)
         self._size += _size(exchange)
@@ -102,21 +83,21 @@ class Exchanges:
 
     def forget(self, number: int) -> None:
         """Let all up to that with a number go."""
-        while self._kept and self._kept[0].number <= number:
+        while self._kept and self._kept[0].n <= number:
             self._size -= _size(self._kept.popleft())
 
     def after(self, number: int, most: int = MOST) -> list[Exchange]:
         """At most so many exchanges after that with a number, in order."""
         # A copy in one step, since another thread may add meanwhile.
         kept = list(self._kept)
-        first = max(0, number + 1 - kept[0].number) if kept else 0
+        first = max(0, number + 1 - kept[0].n) if kept else 0
         return kept[first : first + most]
 
     @property
     def oldest(self) -> int:
         """The number of the oldest that is kept, of the next one where none is."""
         kept = list(self._kept)
-        return kept[0].number if kept else self.number + 1
+        return kept[0].n if kept else self.number + 1
 
 
 def shown(raw: bytes) -> str:

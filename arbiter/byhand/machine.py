@@ -92,7 +92,7 @@ class ByHand:
 
     def tell(self, most: int | None = None) -> Stop | None:
         """Tell the seats what they have yet to hear, at most `most` commands; TROUBLE at a bad reply."""
-        for _ in range(self.untold if most is None else min(self.untold, most)):
+        for _ in range(min(self.untold, most or self.untold)):
             if self._exchange().problem:
                 return Stop.TROUBLE
         return None
@@ -107,8 +107,7 @@ class ByHand:
             return Stop.OVER
         if self.occupants[seat].person:
             return Stop.PERSON
-        word = self._ask(seat)
-        if not word:
+        if not (word := self._ask(seat)):
             return Stop.TROUBLE
         self._decide(word)
         return Stop.DECIDED
@@ -133,24 +132,22 @@ class ByHand:
 
     def again(self) -> Stop:
         """After trouble: try again, with a new process that has heard the same if need be."""
-        if self.trouble is not None:
-            self._hands += 1
-            if self._out_of_step:
-                self._begin(self.trouble.seat)
+        self._hands += 1
+        if self.trouble is not None and self._out_of_step:
+            self._begin(self.trouble.seat)
         return self.step()
 
     def skip(self) -> None:
         """After trouble with news: go on as if it had been answered well."""
-        if self.trouble is not None and self.untold:
-            self._hands += 1
-            self._give()
-            self.trouble = None
+        self._hands += 1
+        self._give()
+        self.trouble = None
 
     def raw(self, seat: Seat, command: Command) -> TranscriptEntry:
         """Send any line to one seat; it counts as heard there."""
         self._hands += 1
         self._whole = None
-        return self._note(self._say(seat, command)[0])
+        return self._note(self._say(seat, command)[0]._replace(by_hand=True))
 
     def seat(self, seat: Seat, occupant: Occupant) -> str:
         """Replace an occupant, tell the new one what was heard there; how the old one ended."""
@@ -293,8 +290,7 @@ class ByHand:
         self.position = before.apply(action)
         self._told = 0
         deal, word = len(before.deals) - 1, before.game.action_text(before.state, seat, action)
-        times = wall, 0, 0, referee.charged, self.left[seat]
-        move = Move(deal, seat, before.request, word, *times)
+        move = Move(deal, seat, before.request, word, wall, 0, 0, referee.charged, self.left[seat])
         self._marks.append(Mark(self.position, len(self._log), len(referee.given), self._hands, move))
 
     def _note(self, entry: TranscriptEntry) -> TranscriptEntry:
@@ -311,18 +307,17 @@ class ByHand:
 
     def _say(self, seat: Seat, command: Command) -> tuple[TranscriptEntry, Reply | None]:
         """Send a line to a seat; the reply, or None where nothing can be said of the bot."""
-        start_ns = self.setup.limits.start_ns
-        starting = seat in self._fresh and start_ns is not None
+        start_ns = self.setup.limits.start_ns if seat in self._fresh else None
         self._fresh.discard(seat)
-        allowed = start_ns if starting else max(self.left[seat], LEAST_NS)
-        assert allowed is not None
+        allowed = max(self.left[seat], LEAST_NS) if start_ns is None else start_ns
         try:
             raw, reply = self.occupants[seat].hear(Line(seat, command, allowed, self.position))
         except VoidMatch as void:
             return TranscriptEntry(seat, command, b"", 0, kind="void", problem=str(void)), None
         except KeyboardInterrupt:
             return TranscriptEntry(seat, command, b"", 0, kind="interrupted", problem="interrupted"), None
-        entry = TranscriptEntry(seat, command, raw, reply.wall_ns, 0 if starting else reply.charged_ns)
+        charged = reply.charged_ns if start_ns is None else 0
+        entry = TranscriptEntry(seat, command, raw, reply.wall_ns, charged)
         if reply.fault is not None:
             entry = entry._replace(kind=reply.fault.kind, problem=reply.fault.detail)
         return entry, reply

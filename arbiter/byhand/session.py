@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.byhand.exchanges import Exchanges
 from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import RandomPlayer
-from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
+from arbiter.byhand.setup import Setup, TranscriptEntry
+from arbiter.byhand.verbs import Table, play
 from arbiter.byhand.worker import Busy, Worker
-from arbiter.errors import ArbiterError, ConfigError, Problem
+from arbiter.errors import ArbiterError, ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +58,7 @@ class Seen(NamedTuple):
         return self.trouble is not None and not self.trouble.in_step
 
 
-class Session:
+class Session(Table):
     """A table and its worker; call `close` at the end.
 
     A verb raises what is wrong with it (ArbiterError), Busy while another one is under way, and returns when
@@ -79,12 +80,12 @@ class Session:
         """Grows with every change."""
         self.notes: deque[str] = deque(maxlen=MOST_NOTES)
         """What was remarked while records were fed, and what went wrong while nobody waited."""
+        self.note = self.notes.append
         self.ended: list[tuple[Seat, str]] = []
         """How each occupant ended, once the table is closed."""
         self.closed = threading.Event()
         self.explain = explain
         self._machine: ByHand | None = None
-        self._sent = False
         self._listeners: set[Callable[[], None]] = set()
         self._worker = Worker(prepare, self._changed, self._look, self._tell_late)
 
@@ -102,53 +103,9 @@ class Session:
         """Begin another match, with other occupants, and feed it some moves; those before are ended."""
         self._do(lambda: self._begin(setup, occupants, moves))
 
-    def step(self) -> None:
-        """Tell the news and have the next decision made, where no person makes it."""
-        self._do(lambda: self._step(self._at_table()))
-
-    def play(self, until: str = "end") -> None:
-        """Go on to a person's turn, trouble or the end of the match; with `until` "deal" to that of the deal.
-
-        Returns at once.
-        """
-        if until not in ("deal", "end"):
-            raise ConfigError(f"until {until!r}: deal or end")
-        self._do(lambda: self._play(until == "deal"), 0)
-
-    def decide(self, word: str, seat: Seat | None = None) -> None:
-        """Decide for the seat to act, whoever sits there; IllegalAction with the reason.
-
-        With a `seat` for that one alone, and go on to the next person's turn.
-        """
-        self._do(lambda: self._decide(word, seat))
-
-    def again(self) -> None:
-        """After a bad reply: ask once more."""
-        self._do(lambda: self._after_trouble(ByHand.again))
-
-    def skip(self) -> None:
-        """After a bad reply to news: go on as if it had been a good one."""
-        self._do(lambda: self._after_trouble(ByHand.skip))
-
-    def undo(self, decisions: int = 1, deal: bool = False) -> None:
-        """Take decisions back; with `deal` all of this deal, of the one before where none was made in it."""
-        self._do(lambda: self._undo(decisions, deal))
-
-    def redo(self, decisions: int = 1) -> None:
-        """Make decisions again that were taken back."""
-        self._do(lambda: self._redo(decisions))
-
-    def send(self, seat: Seat, lines: Sequence[str]) -> None:
-        """Send a seat some lines, up to the first bad reply."""
-        self._do(lambda: self._send(seat, lines))
-
-    def sit(self, seat: Seat, occupant: Occupant) -> None:
-        """Put somebody else into a seat, who hears what was heard there."""
-        self._do(lambda: self._sit(seat, occupant))
-
-    def branch(self, setup: Setup, decisions: int) -> None:
-        """Go back to where so many decisions were made, and on from there under another setup."""
-        self._do(lambda: self._at_table().branch(setup, decisions))
+    def do(self, verb: Callable[..., object], **given: object) -> None:
+        """Do one of `verbs`; `play` goes on by itself."""
+        self._do(lambda: verb(self, **given), 0 if verb is play else None)
 
     def stop(self) -> None:
         """Have what is under way end soon: a bot that does not answer in `GRACE` is interrupted."""
@@ -208,77 +165,15 @@ class Session:
         if self._machine is not None:
             self.ended = self._machine.close()
 
-    def _step(self, machine: ByHand) -> Stop:
-        stop = machine.step()
-        self._look()
-        return stop
-
-    def _play(self, deal: bool) -> None:
-        machine = self._at_table()
-        deals = len(machine.position.deals)
-        while self._step(machine) is Stop.DECIDED and not self._worker.stopping.is_set():
-            if deal and len(machine.position.deals) > deals:
-                return
-
-    def _decide(self, word: str, seat: Seat | None) -> None:
-        machine = self._at_table()
-        to_act = machine.position.to_act
-        if to_act is None:
-            raise ConfigError("the match is over: nobody is to act")
-        if seat not in (None, to_act):
-            raise ConfigError(f"seat {seat} is not to act, but seat {to_act}")
-        machine.position.parse(word)
-        if machine.decide(word) is Stop.DECIDED and seat is not None:
-            self._look()
-            self._play(False)
-
-    def _after_trouble(self, verb: Callable[[ByHand], object]) -> None:
-        machine = self._at_table()
-        if machine.trouble is None:
-            raise ConfigError("no reply was bad: there is nothing to ask again or to skip")
-        if verb is ByHand.skip and not machine.untold:
-            raise ConfigError("an answer cannot be skipped: ask again, or decide for the seat")
-        verb(machine)
-
-    def _undo(self, decisions: int, deal: bool) -> None:
-        machine = self._at_table()
-        if deal:
-            here = [move.deal for move in machine.moves]
-            number = len(machine.position.deals) - 1
-            decisions = here.count(number) or here.count(number - 1)
-        if not machine.undo(decisions):
-            raise ConfigError("there is nothing to take back")
-
-    def _redo(self, decisions: int) -> None:
-        if not self._at_table().redo(decisions):
-            raise ConfigError("there is nothing to make again: undo takes decisions back")
-
-    def _send(self, seat: Seat, lines: Sequence[str]) -> None:
-        machine = self._at_table()
-        _refuse_seat(machine, seat)
-        self._sent = True
-        try:
-            for line in lines:
-                if machine.raw(seat, line).problem or self._worker.stopping.is_set():
-                    return
-        finally:
-            self._sent = False
-
-    def _sit(self, seat: Seat, occupant: Occupant) -> None:
-        machine = self._at_table()
-        try:
-            _refuse_seat(machine, seat)
-            said = machine.seat(seat, occupant)
-        except BaseException:
-            occupant.end()
-            raise
-        if said:
-            self.notes.append(f"seat {seat}: {said}")
-
-    def _at_table(self) -> ByHand:
+    @property
+    def machine(self) -> ByHand:  # type: ignore[override]
         if self._machine is None:
             raise ConfigError("no table is set yet")
         return self._machine
+
+    def goes_on(self) -> bool:
+        self._look()
+        return not self._worker.stopping.is_set()
 
     def _listen(self, entry: TranscriptEntry) -> None:
         machine = self._machine
@@ -288,7 +183,7 @@ class Session:
             stderr = machine.occupants[entry.seat].errors()
             machine.transcript.clear()
         explanation = self.explain(entry) if entry.problem else ""
-        self.exchanges.add(entry, stderr, explanation, made, self._sent)
+        self.exchanges.add(entry, stderr, explanation, made)
         self._changed()
 
     def _look(self) -> None:
@@ -322,9 +217,3 @@ class Session:
 def _text(words: str) -> str:
     """Words of a command line that may hold bytes which are no text."""
     return words.encode(errors="backslashreplace").decode()
-
-
-def _refuse_seat(machine: ByHand, seat: Seat) -> None:
-    seats = machine.setup.game.seats
-    if not 0 <= seat < seats:
-        raise ConfigError([Problem(("seat",), f"there is no seat {seat}, only 0 to {seats - 1}")])

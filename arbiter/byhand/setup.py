@@ -28,7 +28,7 @@ class Stop(StrEnum):
 class TranscriptEntry(NamedTuple):
     """One command and the raw reply; `kind` is the kind of fault, "" for none, `problem` the reason.
 
-    `word` is the legal answer to a request, in canonical form.
+    `word` is the legal answer to a request, in canonical form; `by_hand` tells of a line that was typed.
     """
 
     seat: Seat
@@ -39,6 +39,7 @@ class TranscriptEntry(NamedTuple):
     kind: str = ""
     problem: str = ""
     word: str = ""
+    by_hand: bool = False
 
     @property
     def in_step(self) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.byhand.face import Face, Tools
+from arbiter.byhand.verbs import words
 from arbiter.cli.bots import read_options
 from arbiter.cli.laying import deals_of, lay, laying_options
 from arbiter.cli.output import say
@@ -59,8 +60,14 @@ def session(laid: Laid) -> None:
 def _lines() -> Iterator[str]:
     """Commands: prompted for in a terminal, echoed where they come from a script."""
     if sys.stdin.isatty():
-        import readline  # noqa: F401, gives `input` a history
+        import readline
 
+        def completed(text: str, number: int) -> str | None:
+            fitting = [word for word in words() if word.startswith(text) and not readline.get_begidx()]
+            return fitting[number] if number < len(fitting) else None
+
+        readline.set_completer(completed)
+        readline.parse_and_bind("tab: complete")
         while True:
             try:
                 yield input("> ")

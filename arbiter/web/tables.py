@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arbiter.byhand import verbs
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot
 from arbiter.byhand.session import Session
 from arbiter.byhand.setup import Setup
@@ -127,7 +128,7 @@ class Visit:
         """The visitor's decision, then the bots' up to the next one; IllegalAction, ConfigError, Busy."""
         if self.failed:
             raise ConfigError("a house bot has failed: the match is over")
-        self.session.decide(word, self.seat)
+        self.session.do(verbs.answer, word=word, seat=self.seat)
         self.decided = time.monotonic()
 
 
@@ -158,7 +159,7 @@ class Tables:
         finally:
             with self._lock:
                 self._starting -= 1
-        visit.session.play()
+        visit.session.do(verbs.play)
         return visit
 
     def find(self, season: str, key: str) -> Visit:

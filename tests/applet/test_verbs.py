@@ -266,11 +266,11 @@ def test_exchanges_are_told_from_a_number_on_and_bounded() -> None:
     kept = Exchanges()
     for number in range(6_000):
         entry = TranscriptEntry(0, str(number), b"= x\n\n" * 10_000, 0)
-        kept.add(entry, b"e" * 10_000, "", 0, False)
+        kept.add(entry, b"e" * 10_000, "", 0)
     newest = kept.after(0)
-    assert newest[-1].number == 6_000
-    assert kept.oldest == newest[0].number > 1_000
-    assert [exchange.number for exchange in kept.after(5_998)] == [5_999, 6_000]
+    assert newest[-1].n == 6_000
+    assert kept.oldest == newest[0].n > 1_000
+    assert [exchange.n for exchange in kept.after(5_998)] == [5_999, 6_000]
     assert len(newest[0].raw) < 10_000
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
+from arbiter.byhand import verbs
 from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
@@ -152,10 +153,9 @@ def test_a_session(console: Callable[..., list[str]], golden: Callable[[str, str
 
 
 def test_help_names_every_command(console: Callable[..., list[str]]) -> None:
-    from arbiter.byhand.face import COMMANDS
 
     text = "\n".join(console("help\n"))
-    assert all(re.search(rf"\b{name}\b", text) for name in COMMANDS if name != "help")
+    assert all(re.search(rf"\b{name}\b", text) for name in verbs.words() if name != "help")
 
 
 def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.byhand import verbs
 from arbiter.byhand.occupants import Person
 from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
@@ -57,7 +58,7 @@ def test_a_match_is_played_by_mouse(browser: Browser, game: str) -> None:
             # Cards are exchanged in the second deal.
             table.press("To the deal’s end")
             table.settled()
-        table.session.sit(0, Person())
+        table.session.do(verbs.sit, seat=0, occupant=Person())
         table.press("Play")
         for _ in range(MOST_TURNS):
             page = table.settled()
