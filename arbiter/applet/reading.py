@@ -8,7 +8,7 @@ from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
 
 from arbiter.applet import shapes, shelf
-from arbiter.errors import ConfigError, Problem
+from arbiter.errors import Problem
 from arbiter.web.pages import render
 from arbiter.web.refusals import mistakes_answer
 from arbiter.web.stream import stream_answer
@@ -41,12 +41,9 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
         return shapes.state(session)
 
     @app.get("/replay")
-    def read_replay(seat: Annotated[int | None, Query(ge=0, le=100)] = None) -> Answer:
-        """The match up to now for the viewer, with the eyes of all or of one seat."""
-        seen = shapes.seen(session)
-        if seat is not None and seat >= seen.setup.game.seats:
-            raise ConfigError([Problem(("seat",), f"there is no seat {seat}")])
-        return shapes.replay(seen, seat)
+    def read_replay(reader: Annotated[str, Query(max_length=100)] = "full") -> Answer:
+        """The match up to now for the viewer: `full`, `seat:K` or, with nobody's cards, `public`."""
+        return shapes.replay(shapes.seen(session), reader)
 
     @app.get("/exchanges")
     def read_exchanges(

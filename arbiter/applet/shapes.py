@@ -36,7 +36,7 @@ def state(session: Session) -> dict[str, Any]:
 
 _KEYS = (
     "setup", "to_act", "request", "asks", "legal", "lays", "hint", "trouble", "left_ms",
-    "untold", "made", "undoable", "redoable", "over", "result", "by_hand",
+    "untold", "made", "undoable", "since_person", "redoable", "over", "result", "by_hand",
 )  # fmt: skip
 
 
@@ -45,6 +45,7 @@ def _match(seen: Seen, session: Session) -> dict[str, Any]:
     to_act, over = position.to_act, position.to_act is None
     words = 0 if over else position.answer_words
     legal = [] if over else position.words()
+    last = max((n for n, move in enumerate(seen.moves) if seen.people[move.seat]), default=len(seen.moves))
     return {
         "setup": setup(seen),
         "to_act": to_act,
@@ -58,6 +59,7 @@ def _match(seen: Seen, session: Session) -> dict[str, Any]:
         "untold": seen.untold,
         "made": position.made,
         "undoable": seen.undoable,
+        "since_person": len(seen.moves) - last,
         "redoable": seen.redoable,
         "over": over,
         "result": {"points": list(position.totals)} if over else None,
@@ -109,11 +111,11 @@ def record(seen: Seen) -> MatchRecord:
     return record_of(seen.setup, seen.position, seen.moves, seen.titles)
 
 
-def replay(seen: Seen, seat: int | None = None) -> dict[str, Any]:
-    """The match up to now for the viewer, with the eyes of all or of one seat; the next request, too."""
-    reader = Reader("full") if seat is None else Reader("seat", seat)
+def replay(seen: Seen, reader: str) -> dict[str, Any]:
+    """The match up to now as a reader may see it while it is played; ConfigError where there is none."""
+    eyes = Reader.parse(reader, seen.setup.game.seats)
     names = tuple(map(short_name, seen.titles))
-    return replay_of(record_of(seen.setup, seen.position, seen.moves, names), reader)
+    return replay_of(record_of(seen.setup, seen.position, seen.moves, names), eyes, complete=False)
 
 
 def short_name(title: str) -> str:

@@ -181,7 +181,7 @@ def test_a_replay_is_fed_as_a_record_is(owner: Owner) -> None:
     again = owner.get("/record")
     assert [move["action"] for move in again["moves"]] == [move["action"] for move in record["moves"][:3]]
     assert again["deals"][0] == record["deals"][0]
-    status, told = owner.ask("/load", owner.get("/replay?seat=2"))
+    status, told = owner.ask("/load", owner.get("/replay?reader=seat:2"))
     assert (status, told["error"]["message"]) == (422, "hides hands: it is for seat:2 alone")
 
 

@@ -159,10 +159,10 @@ def test_undo_of_a_deal_goes_back_over_its_end() -> None:
 
 
 def test_a_replay_has_the_eyes_of_one_seat(owner: Owner) -> None:
-    replay = owner.get("/replay?seat=1")
+    replay = owner.get("/replay?reader=seat:1")
     assert replay["reader"] == "seat:1"
     assert [hand is not None for hand in replay["deals"][0]["hands"]] == [False, True, False, False]
-    assert owner.browser.get("/replay?seat=4").status_code == 422
+    assert owner.browser.get("/replay?reader=seat:4").status_code == 422
 
 
 def test_a_word_that_is_not_legal_is_refused_with_the_reason(owner: Owner) -> None:

@@ -120,6 +120,7 @@ def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
         assert seat.locator(".rp-back").count() == 2
         assert page.locator(".ap-lines").inner_text().count("(covered)") in (0, 2)
         page.get_by_role("button", name="Show seat 0’s cards").press("Enter")
+        table.settled()
         assert page.evaluate("document.activeElement.closest('.ap-words') !== null")
         assert seat.nth(0).locator(".rp-back").count() == 0
         assert seat.nth(1).locator(".rp-back").count() == 1
@@ -128,6 +129,7 @@ def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
         assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
         assert seat.locator(".rp-back").count() == 2
         page.get_by_label("Open hands").check()
+        table.settled()
         assert seat.locator(".rp-back").count() == 0
 
 

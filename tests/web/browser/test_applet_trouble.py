@@ -164,4 +164,5 @@ def test_a_match_of_a_season_stands_at_its_fault(browser: Browser, files: list[P
         page = table.settled()
         assert "Pass the keyboard on: seat 2 is to act." in page.locator(".ap-news").inner_text()
         page.get_by_label("Open hands").check()
+        table.settled()
         assert page.locator(".rp-acting[data-seat='2']").count() == 1

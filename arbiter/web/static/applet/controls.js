@@ -3,15 +3,7 @@
 import { el, foreign } from "../replay/dom.js";
 import { drawProblem, visible } from "./line.js";
 
-/** The number of decisions since the last one of a person, that one included; 0 where no person has decided. */
-export function sinceTurn({ setup }, replay) {
-  const answers = replay.events.filter(({ t }) => t === "answer");
-  const last = answers.findLastIndex(({ seat }) => setup.seats[seat].person);
-  return last < 0 ? 0 : answers.length - last;
-}
-
-/** The row of verbs; `act(name)` is called by a button. `draw(state, decisions)` says which ones can be used, given
- * the number of decisions since the last one of a person. */
+/** The row of verbs; `act(name)` is called by a button. `draw(state)` says which ones can be used. */
 export function makeControls(act) {
   const button = (...words) => verbButton(act, ...words);
   const made = {
@@ -27,11 +19,11 @@ export function makeControls(act) {
   const group = (label, names) => el("div", { class: "ap-row", role: "group", "aria-label": label }, names.map((name) => made[name]));
   const element = el("div", { class: "ap-controls" }, group("On", ["step", "play", "deal", "stop"]),
     group("Back", ["undo", "undoTurn", "undoDeal", "redo"]));
-  const draw = (state, decisions) => {
+  const draw = (state) => {
     const isOn = !state.over && !state.running;
     const usable = {
       step: isOn, play: isOn, deal: isOn, stop: state.running, undo: state.undoable > 0 && !state.running,
-      undoTurn: decisions > 0 && !state.running, undoDeal: state.undoable > 0 && !state.running, redo: state.redoable > 0 && !state.running,
+      undoTurn: state.since_person > 0 && !state.running, undoDeal: state.undoable > 0 && !state.running, redo: state.redoable > 0 && !state.running,
     };
     for (const [name, isUsable] of Object.entries(usable)) enable(made[name], isUsable);
   };

@@ -1,6 +1,13 @@
 // Whose cards are shown: those of the one person who plays, of the one whose turn it is among several, or all.
 
-import { NOBODY } from "../replay/fold.js";
+/** Nobody's eyes: of the cards none, of the rest what all seats know. */
+export const NOBODY = -1;
+
+/** The reader whose replay has just these cards. */
+export function readerOf(eyes) {
+  if (eyes === null) return "full";
+  return eyes === NOBODY ? "public" : `seat:${eyes}`;
+}
 
 /** Keeps the others' hands covered; `look(state)` gives {eyes, next}: whose cards are shown (a seat, NOBODY,
  * or null for all), and the seat that the keyboard is to be passed to, or null. */

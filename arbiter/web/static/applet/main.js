@@ -1,8 +1,9 @@
 // The applet's page: asks for what has changed, draws it, and has the applet do what its user wants.
 
 import { el, foreign } from "../replay/dom.js";
-import { makeControls, makeTrouble, sinceTurn } from "./controls.js";
+import { makeControls, makeTrouble } from "./controls.js";
 import { makeDealEditor } from "./deal.js";
+import { readerOf } from "./eyes.js";
 import { bindKeys } from "./keys.js";
 import { makePresent } from "./present.js";
 import { makeSeats } from "./seats.js";
@@ -24,7 +25,6 @@ const MOST_NOTES = 5;
 const AT_ONCE_AT_MOST = 1000;
 
 let state = null;
-let replay = null;
 let next = 0;
 let isBusy = false;
 let loading = null;
@@ -39,7 +39,7 @@ const notes = el("ul", { class: "ap-notes ap-note", role: "list", "aria-label": 
 const what = el("p", { class: "ap-what" });
 const controls = makeControls(verb);
 const trouble = makeTrouble(verb);
-const present = makePresent(decide, (eyes) => state && shell.draw(state, eyes));
+const present = makePresent(decide, lend, (eyes) => state && shell.draw(state, eyes));
 const shell = makeShell((seat, line) => act("/send", { seat, line }), (seat, name) => act("/macro", { seat, name }), () => asked(save("/traffic")));
 const setup = makeSetup(act);
 const seats = makeSeats(act);
@@ -65,7 +65,7 @@ function button(text, action, attributes = {}) {
 function matchRow() {
   const roomy = matchMedia("(min-width: 40rem)");
   const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
-    button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))), button("Cards…", () => asked(dealEditor.open(replay, state.setup.seat_word))),
+    button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))), button("Cards…", () => asked(read("/replay").then((replay) => dealEditor.open(replay, state.setup.seat_word)))),
     button("Save", () => asked(save("/record"))), areOpen.element, atOnce.element));
   roomy.addEventListener("change", () => {
     row.open = roomy.matches;
@@ -102,15 +102,15 @@ async function loadAll(answer) {
 async function load(fresh) {
   if (fresh.ended.length) return showEnd(fresh.ended);
   if (!fresh.setup) return;
-  const [match, heard] = await Promise.all([isSameMatch(fresh) ? replay : read("/replay"), readExchanges()]);
-  draw(fresh, match, heard);
+  const isNew = !isSameMatch(fresh);
+  await draw(fresh, isNew, await readExchanges());
 }
 
-/** True where nothing was decided since the replay at hand: bots hear much between two decisions. */
+/** True where nothing was decided since: bots hear much between two decisions. */
 function isSameMatch(fresh) {
   const told = ({ setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
     JSON.stringify([game, options, seed, round, sitting, made, redoable, left, request]);
-  return Boolean(replay && state.setup) && told(state) === told(fresh);
+  return Boolean(state) && told(state) === told(fresh);
 }
 
 /** What was exchanged since; the applet gives so many at a time. */
@@ -125,14 +125,28 @@ async function readExchanges() {
   return heard;
 }
 
-function draw(fresh, match, { exchanges, next: following, from }) {
+/** The match as whose eyes see it, from the applet; null where it does not come, and shows why. */
+async function lend(eyes) {
+  showBusy(1);
+  try {
+    return await read(`/replay?reader=${readerOf(eyes)}`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    problem.textContent = error.message;
+    return null;
+  } finally {
+    showBusy(-1);
+  }
+}
+
+async function draw(fresh, isNew, { exchanges, next: following, from }) {
   board.hidden = false;
-  [state, replay, next] = [fresh, match, following];
+  [state, next] = [fresh, following];
   notes.replaceChildren(...state.notes.slice(-MOST_NOTES).map((note) => el("li", {}, foreign(note))));
   what.replaceChildren(...whatIsPlayed());
-  controls.draw(state, sinceTurn(state, replay));
+  controls.draw(state);
   trouble.draw(state);
-  present.draw(state, replay);
+  await present.draw(state, isNew);
   shell.add(exchanges, from);
   root.dataset.revision = state.revision;
   showBusy(0);
@@ -174,7 +188,7 @@ function showBusy(more) {
 }
 
 async function verb(name) {
-  const wrong = await (name === "undoTurn" ? act("/undo", { decisions: sinceTurn(state, replay) }) : act(...VERBS[name]));
+  const wrong = await (name === "undoTurn" ? act("/undo", { decisions: state.since_person }) : act(...VERBS[name]));
   // Whoever clicks twice means the first click.
   if (wrong !== BUSY) problem.textContent = wrong;
 }

@@ -1,21 +1,22 @@
 // The table as it stands now: the replay's, with cards to pick, the others' hands covered, and what may be answered.
 
 import { el } from "../replay/dom.js";
-import { NOBODY, positionAt, viewed } from "../replay/fold.js";
+import { positionAt } from "../replay/fold.js";
 import { nameOf, sayEvents, sayPoints } from "../replay/say.js";
 import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
-import { Eyes } from "./eyes.js";
+import { Eyes, NOBODY } from "./eyes.js";
 import { toldApart } from "./names.js";
 
 const MOST_SAID = 12; // of many events at once only the last are told
 
 /** The table and the answers below it; `decide(word)` gives a problem in words, or "".
  *
- * `draw(state, replay)` shows a state, `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. Bots can be
+ * `draw(state, isNew)` shows a state, the match being another than before where `isNew`: then `lend(eyes)` gives the
+ * replay that those eyes see, or null. `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. Bots can be
  * decided for where `forAll`.
  */
-export function makePresent(decide, onEyes, forAll = true) {
+export function makePresent(decide, lend, onEyes, forAll = true) {
   let eyes = new Eyes();
   const place = el("div", { class: "ap-place" });
   const said = el("p", { class: "rp-said" });
@@ -37,6 +38,7 @@ export function makePresent(decide, onEyes, forAll = true) {
   let table = null;
   let frame = "";
   let now = null;
+  let views = new Map();
   let looking = { eyes: null, next: null };
   let isInstead = false;
   let asked = "";
@@ -50,36 +52,50 @@ export function makePresent(decide, onEyes, forAll = true) {
     return problem;
   }
 
-  function draw(state, replay) {
+  async function draw(state, isNew) {
     if (turnOf(state) !== asked) isInstead = false;
     asked = turnOf(state);
-    now = { state, replay };
-    const key = JSON.stringify([replay.game, replay.players, state.setup.seed]);
+    if (isNew) views = new Map();
+    const { game, options, seed, seats } = state.setup;
+    const key = JSON.stringify([game, options, seed, seats, state.players]);
     if (key !== frame) {
       // Whoever had the keyboard had it at another table.
       eyes = new Eyes(eyes.areOpen);
-      table = makeTable(replay, () => false, () => {});
-      place.replaceChildren(table.element);
+      table = null;
       frame = key;
     }
-    redraw();
+    now = state;
+    await redraw();
   }
 
+  /** Shows the present state once there is what its eyes see; at once where that is known. */
   function redraw() {
-    if (now === null) return;
-    const { state, replay } = now;
+    if (now === null) return undefined;
+    const [state, known] = [now, views];
     looking = eyes.look(state);
-    const view = viewed(replay, looking.eyes);
+    const { eyes: whose } = looking;
+    if (known.has(whose)) return render(state, known.get(whose));
+    return Promise.resolve(lend(whose)).then((view) => {
+      if (view) known.set(whose, view);
+      if (view && now === state && known === views && looking.eyes === whose) render(state, view);
+    });
+  }
+
+  function render(state, view) {
+    if (table === null) {
+      table = makeTable(view, () => false, () => {});
+      place.replaceChildren(table.element);
+    }
     const last = view.events.at(-1)?.i ?? -1;
     const position = { ...positionAt(view, last), to_act: state.to_act };
-    const question = questionOf(state, replay, position);
+    const question = questionOf(state, position);
     keepFocus(Boolean(question), () => {
       choosing.ask(question);
       table.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
       showOffers(state);
     });
     markTrouble(state);
-    say(view, last);
+    say(state, view, last);
     onEyes(looking.eyes);
   }
 
@@ -91,10 +107,10 @@ export function makePresent(decide, onEyes, forAll = true) {
     instead.textContent = `Decide in place of seat ${state.to_act}`;
   }
 
-  function questionOf(state, replay, position) {
+  function questionOf(state, position) {
     const seat = state.to_act;
     if (seat === null || state.running || looking.next !== null || !(isPerson(state) || isInstead)) return null;
-    return { key: `${frame} ${asked}`, faces: replay.faces, seat, asks: state.asks, legal: state.legal ?? [], lays: state.lays, hint: state.hint,
+    return { key: `${frame} ${asked}`, faces: position.faces, seat, asks: state.asks, legal: state.legal ?? [], lays: state.lays, hint: state.hint,
       open: Boolean(position.hands[seat]) };
   }
 
@@ -106,8 +122,7 @@ export function makePresent(decide, onEyes, forAll = true) {
     }
   }
 
-  function say(view, last) {
-    const { state, replay } = now;
+  function say(state, view, last) {
     // Bots that play on would be talked of without end.
     live.setAttribute("aria-live", state.running ? "off" : "polite");
     const key = `${frame} ${looking.eyes}`;
@@ -115,15 +130,15 @@ export function makePresent(decide, onEyes, forAll = true) {
     if (last < from) put(said, `Back to ${count(state.made, "decision")}.`);
     else if (last > from) put(said, sayEvents(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
-    put(over, state.over ? `match over: ${points(replay, state)}` : "");
-    put(turn, turnWords(state));
+    put(over, state.over ? `match over: ${points(view, state)}` : "");
+    put(turn, turnWords(state, view));
   }
 
-  function turnWords(state) {
+  function turnWords(state, view) {
     if (state.running) return "The bots are at it.";
     if (state.to_act === null) return "";
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
-    const place = `Deal ${now.replay.deals.length}, after ${count(state.made, "decision")}`;
+    const place = `Deal ${view.deals.length}, after ${count(state.made, "decision")}`;
     if (forAll) return `${place}: seat ${state.to_act} is to ${state.asks} (${state.request}).`;
     return isPerson(state) ? `${place}: your turn to ${state.asks}.` : `${place}: seat ${state.to_act} is to act.`;
   }

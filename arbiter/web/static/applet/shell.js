@@ -1,7 +1,7 @@
 // The shell beside the table: every exchange, and any line to any bot.
 
 import { el } from "../replay/dom.js";
-import { NOBODY } from "../replay/fold.js";
+import { NOBODY } from "./eyes.js";
 import { drawLine } from "./line.js";
 
 const MOST_LINES = 500;

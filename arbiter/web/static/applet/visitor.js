@@ -17,7 +17,7 @@ const problem = el("p", { class: "ap-wrong", role: "alert" });
 const left = el("p", { class: "ap-note ap-left" });
 const sitDown = el("button", { type: "button", class: "ap-main-button", on: { click: begin } }, "Sit down");
 const leave = el("button", { type: "button", on: { click: () => end("You have left the table.") } }, "Leave");
-const present = makePresent(decide, () => {}, false);
+const present = makePresent(decide, () => replay, () => {}, false);
 const board = el("div", { class: "ap-board", hidden: true }, el("div", { class: "rp-main ap-main" }, present.element));
 
 root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board);
@@ -76,7 +76,7 @@ async function draw(fresh) {
   [state, replay] = [fresh, match];
   until = Date.now() + state.seconds_left * 1000;
   const seats = state.players.map((_, seat) => ({ person: seat === state.seat }));
-  present.draw({ ...state, running: state.running && !state.over, setup: { seats }, trouble: null, left_ms: null }, replay);
+  await present.draw({ ...state, running: state.running && !state.over, setup: { seats }, trouble: null, left_ms: null }, isNew);
   showLeft();
   root.dataset.made = String(state.made);
   if (state.failed) end("A house bot has failed, so this table is over. Sit down at another one.");

@@ -1,38 +1,10 @@
 // Folds a replay (arbiter-replay/1) into positions: what its frames show, and the events around them.
 //
-// `positionAt(replay, i)` is what is known once events 0..i have happened. `viewed(replay, seat)` is the replay as
-// that seat saw the match: the same events, less what it was not told. Every event keeps its number `i`.
-
-/** Nobody's eyes: of the cards none, of the rest what all seats know. */
-export const NOBODY = -1;
-
-/** The replay through the eyes of a seat, or of NOBODY; null for all that it holds. */
-export function viewed(replay, seat) {
-  if (seat === null) return replay;
-  const deals = replay.deals.map((deal) => ({
-    ...deal,
-    hands: (deal.hands ?? []).map((hand, owner) => (owner === seat ? hand : null)),
-  }));
-  const events = [];
-  let frame = {};
-  let [isNews, isSecret] = [false, false];
-  for (const { shown, ...event } of replay.events) {
-    const seen = seenBy(event, seat, replay.players.length);
-    if (seen) events.push(seen);
-    isNews ||= seen !== null;
-    isSecret ||= event.t === "exchange" && seen.cards !== event.cards;
-    if (!shown) continue;
-    frame = { ...frame, ...shown };
-    const say = !isNews ? events.at(-1)?.shown?.say : isSecret ? "Cards change hands." : frame.say;
-    if (events.length) events.at(-1).shown = covered({ ...frame, say }, seat);
-    [isNews, isSecret] = [false, false];
-  }
-  return { ...replay, deals, events };
-}
+// `positionAt(replay, i)` is what is known once events 0..i have happened.
 
 /** A seat's own replay with the numbers that its events have in the whole one. */
 export function aligned(whole, own, seat) {
-  const told = whole.events.filter((event) => seenBy(event, seat, whole.players.length));
+  const told = whole.events.filter((event) => isSeen(event, seat, whole.players.length));
   const events = own.events.map((event, place) => ({ ...event, i: (event.t === "fault" ? whole.events.at(-1) : told[place]).i }));
   return { ...own, events };
 }
@@ -68,25 +40,8 @@ export function positionAt(replay, i) {
   };
 }
 
-function covered(frame, seat) {
-  const own = (values, cover) => values.map((value, owner) => (owner === seat ? value : cover));
-  const roles = frame.roles.untold ? { ...frame.roles, untold: own(frame.roles.untold, "") } : frame.roles;
-  return { ...frame, roles, hands: own(frame.hands, null) };
-}
-
-function seenBy(event, seat, seats) {
-  const isOwn = event.seat === seat;
-  switch (event.t) {
-    case "tell":
-      return !event.seats || event.seats.length === seats || event.seats.includes(seat) ? event : null;
-    case "ask":
-    case "answer":
-      return isOwn ? event : null;
-    case "reveal":
-      return null;
-    case "exchange":
-      return isOwn || event.to === seat ? event : { ...event, cards: null };
-    default:
-      return event;
-  }
+/** True for an event of the whole replay that a seat's own has, too. */
+function isSeen({ t, seat: whose, seats: hearers }, seat, seats) {
+  if (t === "tell") return !hearers || hearers.length === seats || hearers.includes(seat);
+  return t !== "reveal" && (whose === seat || (t !== "ask" && t !== "answer"));
 }
