@@ -17,6 +17,8 @@ from math import log2
 from struct import Struct
 
 Card = int
+UNKNOWN: Card = 1 << 10
+"""This and all above: cards of which nothing is known but that they are there; no deck is so large."""
 
 _WORDS = 1 << 64
 _SURE = _WORDS - (1 << 32)

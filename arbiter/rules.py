@@ -128,8 +128,8 @@ class Game(Faces, Generic[S]):
     """Every option of the constructor with a line of explanation."""
     observer: ClassVar[str] = ""
     """``module:class`` of its `arbiter.envs.observers.Observer`; "" for the one that suits all games."""
-    imagining: ClassVar[str] = ""
-    """``module:class`` of its `arbiter.envs.imagining.Imagined`; "" for the one that suits most games."""
+    hearing: ClassVar[str] = ""
+    """``module:class`` of its `arbiter.hearing.Hearing`; "" for the one that suits most games."""
     manual: ClassVar[str] = ""
     """Rules and commands for authors of bots, as Markdown with headings ``##``; sites show it."""
 
@@ -207,6 +207,14 @@ class Game(Faces, Generic[S]):
     def greeting(self) -> Iterable[tuple[Command, ...]]:
         """What is said once per match: each item is one command, worded for each seat."""
 
+    @classmethod
+    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:  # noqa: ARG003
+        """The options that a greeting tells, from the words after each of its commands; by default none.
+
+        ValueError, IndexError or ConfigError where the greeting is not one of the game.
+        """
+        return {}
+
     @abstractmethod
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
         """What is said when a deal starts: each item is one command, worded for each seat."""
@@ -272,8 +280,11 @@ class Game(Faces, Generic[S]):
 
     def shown(self, state: S, seat: Seat | None = None) -> Shown:
         """What lies where: what `seat` may see of it, by default everything."""
-        hands = [tuple(map(self.card_name, self.hand(state, owner))) for owner in range(self.seats)]
-        seen = tuple(hand if seat in (None, owner) else None for owner, hand in enumerate(hands))
+        hands = [self.hand(state, owner) for owner in range(self.seats)]
+        seen = tuple(
+            tuple(map(self.card_name, hand)) if seat in (None, owner) else None
+            for owner, hand in enumerate(hands)
+        )
         return Shown(seen, tuple(map(len, hands)), self.table(state), self.roles(state))
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002

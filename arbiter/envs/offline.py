@@ -17,9 +17,10 @@ from gymnasium import spaces
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.envs.observers import Observer, observer_of
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.play import NOBODY, Play, PlayedDeal
+from arbiter.envs.play import NOBODY, Play
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat.gym2 import Gym2State
+from arbiter.hearing import PlayedDeal
 from arbiter.match import MatchRecord
 from arbiter.rules import Action, AnyGame, Deal, Seat
 

@@ -15,25 +15,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from arbiter.course import deal_of
 from arbiter.envs.mistakes import NotBegun
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.hearing import PlayedDeal
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
 NOBODY = -1
 """In the place of the seat to act: the match is over."""
-
-
-class PlayedDeal(NamedTuple):
-    """A deal that is over: its cards, who did what, its last state, and the points by seat."""
-
-    deal: Deal
-    seats: tuple[Seat, ...]
-    actions: tuple[Action, ...]
-    state: Any
-    points: tuple[int, ...]
 
 
 class Play:

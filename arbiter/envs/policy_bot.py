@@ -10,7 +10,7 @@
 
 The policy, or an object with `predict` (see `policies`), is asked with what the environments show a seat
 in the same situation, and answers with an id. How a bot comes by that, hearing so much less, is told in
-`arbiter.envs.imagining`.
+`arbiter.hearing`.
 """
 
 from __future__ import annotations
@@ -19,20 +19,42 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable
-from copy import copy
 from typing import Any
 
 from arbiter.envs.arena import arena_of, mask_of
-from arbiter.envs.imagining import Imagined, Unheard, beginning, game_begun_by, greeted, imagined, verbs
+from arbiter.envs.greeting import beginning, game_begun_by, greeted, verbs
 from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import observer_of
+from arbiter.envs.play import Play
 from arbiter.envs.policies import Policy, begin, policy_of
 from arbiter.errors import IllegalAction
-from arbiter.rules import AnyGame
+from arbiter.games import hearing_of
+from arbiter.hearing import Hearing, Unheard
+from arbiter.rules import Action, AnyGame, Seat
 
 
 class BadAnswer(Exception):
     """A policy answered with something that is no legal action."""
+
+
+class HeardPlay(Play):
+    """A match as a seat hears it, up to where that is to act; an action is only kept then."""
+
+    def __init__(self, match: Hearing) -> None:
+        super().__init__(match.game)
+        self.deal, self.first, self.state = match.deal, match.first, match.state
+        self.seats, self.actions = match.seats[:], match.actions[:]
+        self.turn = match.seat
+        self.played = match.played[:]
+        self.totals = tuple(
+            map(sum, zip((0,) * match.game.seats, *(deal.points for deal in self.played), strict=True))
+        )
+
+    def act(self, seat: Seat, action: Action) -> None:
+        if not self.state.allows(seat, action):
+            # Which says why.
+            self.state.apply(seat, action)
+        self.actions.append(action)
 
 
 class PolicyBot:
@@ -60,7 +82,7 @@ class PolicyBot:
         self._other = ""
         """Another game whose match has begun, "" for none."""
         self._said: dict[str, list[str]] = {}
-        self._match: Imagined | None = None
+        self._match: Hearing | None = None
 
     @property
     def seat(self) -> int | None:
@@ -133,7 +155,7 @@ class PolicyBot:
         elif verb.startswith("gen_"):
             return self._decided(" ".join(words))
         else:
-            self._heard().hear(words)
+            self._heard().hear(" ".join(words))
         return ""
 
     def _other_game(self, words: list[str]) -> str:
@@ -143,11 +165,11 @@ class PolicyBot:
             self._other = game_begun_by(words)
         return self._other
 
-    def _heard(self) -> Imagined:
+    def _heard(self) -> Hearing:
         """The match in progress; Unheard where none was announced."""
         if self._match is None:
             game, seat = greeted(self.game, self._said)
-            self._match = imagined(game, seat)
+            self._match = hearing_of(game, seat)
             begin(self.policy)
             self._observer = observer_of(game)
         return self._match
@@ -155,8 +177,8 @@ class PolicyBot:
     def _decided(self, request: str) -> str:
         """The policy's decision in the words of the game; what the match then is, news will tell."""
         match = self._heard()
-        play, seat, observer = match.asked(request), match.seat, self._observer
-        before, trial = play.state, copy(play)
+        match.asked(request)
+        trial, seat, observer = HeardPlay(match), match.seat, self._observer
         done = len(trial.actions)
         # A decision may take several steps, as that of the Chef who gives two cards.
         while len(trial.actions) == done:
@@ -170,7 +192,7 @@ class PolicyBot:
             except IllegalAction as error:
                 name = observer.action_name(action)
                 raise BadAnswer(f"{action} ({name}) is not legal: {error}") from None
-        return match.game.action_text(before, seat, trial.actions[done])
+        return match.game.action_text(match.state, seat, trial.actions[done])
 
 
 def _from_policy(error: BaseException) -> Any:

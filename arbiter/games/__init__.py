@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
-from arbiter.rules import AnyGame, Game
+from arbiter.rules import AnyGame, Game, Seat
+
+if TYPE_CHECKING:
+    from arbiter.hearing import Hearing
 
 _BUILT_IN = {
     "planning": "arbiter.games.planning:Planning",
@@ -74,6 +77,14 @@ def part_of(game: AnyGame, part: str, base: type, plain: str) -> Any:
     if not (isinstance(found, type) and issubclass(found, base)):
         raise ConfigError(f"the {part} of {game.name}, {name}, is not a subclass of {base.__name__}")
     return found
+
+
+def hearing_of(game: AnyGame, seat: Seat) -> Hearing:
+    """A match of a game as one of its seats hears it, before it has heard anything."""
+    from arbiter.hearing import Hearing
+
+    made: Hearing = part_of(game, "hearing", Hearing, "arbiter.hearing:Hearing")(game, seat)
+    return made
 
 
 def load(name: str) -> Any:

@@ -57,7 +57,6 @@ def _over(trump: int) -> tuple[int, ...]:
 # What may be bid over each bid; 0 is none so far, and 7 is never there while others may bid.
 _BIDS = tuple((PASS, *range(max(bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP)) for bid in range(HIGHEST + 1))
 _TRUMPS = tuple(range(FIRST_TRUMP, FIRST_CARD))
-_BIT = tuple(1 << card + FIRST_CARD for card in range(len(DECK)))
 _PLAYS = told_plays(DECK, SEATS, FIRST_CARD)
 OVER = tuple(_over(trump) for trump in range(len(DECK.suits)))
 
@@ -194,7 +193,6 @@ class Codepiece(DeckGame[CodepieceState]):
     name: ClassVar[str] = "codepiece"
     title: ClassVar[str] = "Codepiece"
     observer: ClassVar[str] = "arbiter.envs.observers.codepiece:CodepieceObserver"
-    imagining: ClassVar[str] = "arbiter.envs.imagining.tricks:ImaginedCodepiece"
     seat_word: ClassVar[str] = "dealer"
     option_help: ClassVar[Mapping[str, str]] = {
         "dealers": "list of dealing seats, one for each deal",
@@ -265,7 +263,7 @@ class Codepiece(DeckGame[CodepieceState]):
 
     def start(self, deal: Deal) -> CodepieceState:
         """The seat on the dealer's left is to bid."""
-        hands = tuple(sum(map(_BIT.__getitem__, hand)) for hand in deal.hands)
+        hands = tuple(map(_any.mask_of, deal.hands))
         first = AFTER[deal.seat]
         return _new(CodepieceState, (first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0)))
 
@@ -274,6 +272,10 @@ class Codepiece(DeckGame[CodepieceState]):
         yield (f"set_deck {DECK.values} {DECK.suits}",) * SEATS
         yield tuple(f"set_players {SEATS} {seat}" for seat in EVERYBODY)
         yield (f"set_game {len(self.dealers)} {' '.join(map(str, self.dealers))}",) * SEATS
+
+    @classmethod
+    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        return {"dealers": list(map(int, said["set_game"][1:]))} if "set_game" in said else {}
 
     def request(self, state: CodepieceState, seat: Seat) -> Command:  # noqa: ARG002
         if state.trump != NO_TRUMP:

@@ -129,7 +129,6 @@ class Planning(DeckGame[PlanningState]):
     name: ClassVar[str] = "planning"
     title: ClassVar[str] = "Planning"
     observer: ClassVar[str] = "arbiter.envs.observers.planning:PlanningObserver"
-    imagining: ClassVar[str] = "arbiter.envs.imagining.tricks:ImaginedPlanning"
     option_help: ClassVar[Mapping[str, str]] = {
         "seats": "number of players, 2 to 4",
         "deck": 'values, weakest first, and suits, trump first: "23456789TJQKA CDHS"',
@@ -194,6 +193,18 @@ class Planning(DeckGame[PlanningState]):
         yield tuple(f"set_players {self.seats} {seat}" for seat in range(self.seats))
         flat = " ".join(f"{count} {starter}" for count, starter in self.programme)
         yield (f"set_game {len(self.programme)} {flat}",) * self.seats
+
+    @classmethod
+    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        if "set_deck" in said:
+            told["deck"] = " ".join(said["set_deck"])
+        if "set_players" in said:
+            told["seats"] = int(said["set_players"][0])
+        if "set_game" in said:
+            numbers = list(map(int, said["set_game"][1:]))
+            told["deals"] = [list(pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+        return told
 
     def request(self, state: PlanningState, seat: Seat) -> Command:  # noqa: ARG002
         return "gen_declare" if state.trick is None else "gen_move"

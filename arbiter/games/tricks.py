@@ -17,7 +17,7 @@ _REMEMBERED = 1 << 16
 class Tricks:
     """Tables for one deck, trump suit (or None) and offset; built once per game."""
 
-    __slots__ = ("_spread", "deck", "offset", "strength", "suit_mask", "suits")
+    __slots__ = ("_all", "_spread", "deck", "offset", "strength", "suit_mask", "suits")
 
     def __init__(self, deck: Deck, trump: int | None, offset: int = 0) -> None:
         n = len(deck.values)
@@ -25,6 +25,7 @@ class Tricks:
         self.offset = offset
         self.suits = tuple(((1 << n) - 1) << (offset + suit * n) for suit in range(len(deck.suits)))
         below = (0,) * offset  # never read: those actions are not cards
+        self._all = (1 << offset + len(deck)) - 1
         # suit_mask[action]: all cards of that card's suit.
         self.suit_mask = below + tuple(self.suits[deck.suit(card)] for card in range(len(deck)))
         # strength[led][action]: what the card is worth in a trick to which `led` was led.
@@ -41,11 +42,13 @@ class Tricks:
         self._spread: dict[int, tuple[Action, ...]] = {}
 
     def actions_of(self, mask: int) -> tuple[Action, ...]:
-        """The cards of a mask, ascending."""
+        """The cards of a mask, ascending, unknown ones last."""
         found: tuple[Action, ...] = ()
         for suit in self.suits:
             if part := mask & suit:
                 found += self._spread.get(part) or self._spread_suit(part)
+        if mask > self._all:
+            found += self._spread_suit(mask & ~self._all)
         return found
 
     def to_follow(self, hand: int, led: Action) -> tuple[Action, ...]:
@@ -81,8 +84,7 @@ class DeckGame(Game[S]):
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, to each its own, in the order dealt."""
-        names = self.deck.names
-        yield tuple(f"set_cards {len(hand)} {' '.join(names[card] for card in hand)}" for hand in deal.hands)
+        yield tuple(f"set_cards {len(hand)} {' '.join(map(self.card_name, hand))}" for hand in deal.hands)
 
     def card_name(self, card: Card) -> str:
         return self.deck.names[card]

@@ -13,8 +13,6 @@ import pytest
 
 from arbiter import envs
 from arbiter.cli import exit_code
-from arbiter.envs.imagining import Unheard, imagined
-from arbiter.envs.imagining.filling import filled
 from arbiter.envs.policy_bot import BadAnswer
 from arbiter.errors import ConfigError
 from arbiter.games import make
@@ -39,9 +37,13 @@ MATCHES = {
 
 
 class Foreign(Codepiece):
-    """A game of another package, as far as anybody can tell."""
+    """A game of another package, as far as anybody can tell; it reads no options in its greeting."""
 
     name = "foreign"
+
+    @classmethod
+    def options_told(cls, said):  # noqa: ARG003
+        return {}
 
 
 def game_of(kind):
@@ -118,7 +120,7 @@ def test_options_are_those_that_the_match_announces(kind):
     compare(game, what_bots_see(game, make(game.name, {}), 3), 3)
 
 
-def test_games_of_other_packages_are_imagined_too():
+def test_a_policy_sees_the_same_in_a_game_of_another_package():
     game = Foreign([1, 2])
     assert type(game).__module__ == __name__
     compare(game, what_bots_see(game, game, 1), 1)
@@ -135,9 +137,10 @@ def test_a_game_of_another_package_is_played_with_the_bots_own_options_alone():
 # The dialogue.
 
 
-def greeted_bot(policy=last):
+def greeted_bot(policy=last, cards=True):
     bot = envs.PolicyBot(policy)
-    for line in ("set_deck 23456789TJQKA CDHS", "set_players 4 1", "set_game 1 2 0", "set_cards 2 TD AS"):
+    lines = ["set_deck 23456789TJQKA CDHS", "set_players 4 1", "set_game 1 2 0", "set_cards 2 TD AS"]
+    for line in lines if cards else lines[:-1]:
         assert bot.answer(line) == "="
     return bot
 
@@ -163,8 +166,6 @@ def test_a_dialogue_of_one_deal():
         ("gen_move", "? it is time for gen_declare"),
         ("time_left soon", "? time_left tells milliseconds"),
         ("set_cards 1 TD", "? no deal is left"),
-        ("set_cards 3 TD AS", "? these are not cards of the deck, after their number"),
-        ("set_cards 1 1D", "? these are not cards of the deck, after their number"),
         ("", None),
         ("\r\n", None),
     ],
@@ -172,6 +173,24 @@ def test_a_dialogue_of_one_deal():
 def test_what_cannot_be_done_is_refused_and_changes_nothing(line, reply):
     bot = greeted_bot()
     assert bot.answer(line) == reply
+    assert bot.answer("gen_declare") == "= 2"
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("set_cards 3 TD AS", "? these are not cards of the deck, after their number"),
+        ("set_cards 2 TD 1D", "? these are not cards of the deck, after their number"),
+        ("set_cards 999999999999 TD AS", "? these are not cards of the deck, after their number"),
+        ("set_cards", "? these are not cards of the deck, after their number"),
+        ("set_cards 2 TD TD", "? there are not so many such cards"),
+    ],
+)
+def test_cards_that_cannot_be_dealt_are_refused_and_change_nothing(line, reply):
+    bot = greeted_bot(cards=False)
+    assert bot.answer(line) == reply
+    assert bot.answer("gen_declare") == "? no cards have been dealt: set_cards comes first"
+    assert bot.answer("set_cards 2 TD AS") == "="
     assert bot.answer("gen_declare") == "= 2"
 
 
@@ -331,45 +350,6 @@ def test_the_referee_plays_with_a_policys_program(kind, tmp_path):
 
 
 # Parts.
-
-
-def test_cards_are_dealt_to_places_that_may_hold_them():
-    barred = {("a", 0), ("b", 0), ("a", 1)}
-    assert filled(["a", "b", "c", "d"], [2, 1, 1], barred) == [["c", "d"], ["b"], ["a"]]
-
-
-def test_cards_make_room_for_others_that_fit_nowhere_else():
-    held = filled(["a", "b", "c"], [1, 1, 1], {("b", 1), ("b", 2), ("c", 1)})
-    assert held == [["b"], ["a"], ["c"]]
-
-
-def test_cards_that_fit_nowhere_are_none():
-    assert filled(["a", "b"], [1, 1], {("a", 0), ("b", 0)}) is None
-
-
-def test_suits_that_were_not_followed_are_given_to_others():
-    match = imagined(make("planning", {"deck": "2345 CDH", "seats": 3, "deals": [[4, 1]]}), 0)
-    for line in ("set_cards 4 2H 3H 2C 2D", "declare 0 0", "declare 1 0", "declare 2 0"):
-        match.hear(line.split())
-    # Seat 1 has no clubs, and all twelve cards are dealt.
-    for line in ("play 1 4H", "play 2 5H", "play 0 2H", "play 2 3C", "play 0 2C", "play 1 3D"):
-        match.hear(line.split())
-    names = [{match.game.card_name(card) for card in hand} for hand in match.play.deal.hands]
-    assert names[1:] == [{"4H", "3D", "4D", "5D"}, {"5H", "3C", "4C", "5C"}]
-    with pytest.raises(Unheard):
-        match.hear(["play", "2", "4D"])
-
-
-def test_a_command_that_only_looks_like_news_bars_nothing():
-    """Seat 1 holds all other hearts; that it has none is not to be believed."""
-    match = imagined(make("planning", {"deck": "2345 CDH", "seats": 2, "deals": [[4, 0]]}), 0)
-    for line in ("set_cards 4 2H 2C 3C 2D", "declare 0 0", "declare 1 0", "play 0 2H"):
-        match.hear(line.split())
-    with pytest.raises(Unheard, match="cannot do laid"):
-        match.hear(["laid", "1", "4D"])
-    for line in ("play 1 4H", "play 1 3H", "play 0 2D", "play 1 5H"):
-        match.hear(line.split())
-    assert match.asked("gen_move").turn == 0
 
 
 @pytest.mark.process

@@ -19,7 +19,6 @@ POLICY = """
 import random
 
 from arbiter import envs
-from arbiter.envs.imagining import imagined
 from arbiter.envs.observers import observer_of
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
@@ -41,7 +40,7 @@ for observation, mask, chosen in seen:
     shown = env.observe(env.agent_selection)
     same += [shown["observation"].tolist(), shown["action_mask"].tolist()] == [observation, mask]
     env.step(chosen)
-print(type(observer_of(game)).__name__, type(imagined(game, 0)).__name__, len(seen), same)
+print(type(observer_of(game)).__name__, len(seen), same)
 """
 
 
@@ -127,7 +126,7 @@ def test_the_commands_of_the_page_work(place: Path) -> None:
 def test_a_policy_sees_as_a_bot_what_the_games_own_observer_shows(place: Path) -> None:
     (place / "policy.py").write_text(POLICY)
     shown = run(place, "policy").split()
-    assert shown == ["WhistObserver", "ImaginedWhist", "104", "104"]
+    assert shown == ["WhistObserver", "104", "104"]
 
 
 def test_the_game_is_short() -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arbiter.cards import Card
 from arbiter.envs.observers.observer import Matches, Observer, Vector
 from arbiter.envs.play import Play
-from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, Counts, table
+from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, UNKNOWN_FROM, Counts, table
 from arbiter.games.dou_dizhu.game import DouDizhu, DouDizhuState
 from arbiter.rules import AnyGame, Seat
 
@@ -60,6 +60,18 @@ class _Planes(dict[Counts, bytes]):
         return plane
 
 
+class _Sizes(dict[Counts, int]):
+    """The number of some cards, unknown ones too; forgotten when there are many."""
+
+    def __missing__(self, counts: Counts) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self[counts] = size = sum(counts >> at & 7 for at in range(0, UNKNOWN_FROM, 4)) + (
+            counts >> UNKNOWN_FROM
+        )
+        return size
+
+
 class _ActionPlanes(dict[int, bytes]):
     """The plane of a combination by its id; zeros for a pass."""
 
@@ -69,6 +81,7 @@ class _ActionPlanes(dict[int, bytes]):
 
 
 _planes = _Planes()
+_sizes = _Sizes()
 _plays = _ActionPlanes()
 _NOTHING = bytes(PLANE)
 _PADDING = tuple(bytes(PLANE * (RECENT - n)) for n in range(RECENT + 1))
@@ -149,7 +162,7 @@ class DouDizhuObserver(Observer):
                 *map(plays.__getitem__, moves[-RECENT:]),
                 *[planes[dealt[other] - hands[other]] for other in seats],
                 *[_last_of(moves, role) for role in range(3)],
-                *[_LEFT_20[planes[hands[other]].count(1)] for other in seats],
+                *[_LEFT_20[_sizes[hands[other]]] for other in seats],
                 planes[_counts_of(play.deal.extra)],
                 _ROLES[(seat - landlord) % 3],
             )
@@ -243,8 +256,8 @@ class RoleObserver(Observer):
             parts += (
                 planes[dealt[2] - hands[2]],
                 planes[dealt[1] - hands[1]],
-                self._left_17[planes[hands[2]].count(1)],
-                self._left_17[planes[hands[1]].count(1)],
+                self._left_17[_sizes[hands[2]]],
+                self._left_17[_sizes[hands[1]]],
             )
         else:
             mate = 3 - seat
@@ -254,8 +267,8 @@ class RoleObserver(Observer):
                 planes[dealt[mate] - hands[mate]],
                 kept(moves, 0),
                 kept(moves, mate),
-                self._left_20[planes[hands[0]].count(1)],
-                self._left_17[planes[hands[mate]].count(1)],
+                self._left_20[_sizes[hands[0]]],
+                self._left_17[_sizes[hands[mate]]],
             )
         # A bytearray, so that the array may be written to.
         return np.frombuffer(bytearray().join(parts), np.int8)

@@ -7,7 +7,8 @@ one card given in the exchange, 215..292 two cards.
 A hand is a mask of the discards that it could lead with: bit i for action i. Value v has 3v
 neighbouring bits, three (0, 1, 2 jokers) for each quantity, so that q cards less are a shift of
 that field by 3q. Bit 198 says that there is a joker and bit 200, which is no discard, that there
-are two; so a hand without cards is 0, and the cards can be read off.
+are two, and those from 201 on count unknown cards; so a hand without cards is 0, and the cards can
+be read off.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Final
 
-from arbiter.cards import Card
+from arbiter.cards import UNKNOWN, Card
 from arbiter.rules import Action
 
 JOKER: Final = 12
@@ -116,8 +117,11 @@ FIELDS: Final = (0, *(((1 << 3 * v) - 1) << discard(v, 1, 0) for v in VALUES))
 _WITH: Final = tuple(sum(1 << a for a in range(LONE_JOKER) if JOKERS_OF[a] <= j) for j in range(3))
 """By jokers held, the discards of cards that these allow."""
 TWO_JOKERS: Final = 1 << 200
-ONE_LEFT: Final = _WITH[1] | 1 << LONE_JOKER
-NONE_LEFT: Final = _WITH[0]
+_UNKNOWN: Final = 201
+"""From this bit on there is one for each unknown card."""
+_UNKNOWNS: Final = ((1 << HAND) - 1) << _UNKNOWN
+ONE_LEFT: Final = _WITH[1] | 1 << LONE_JOKER | _UNKNOWNS
+NONE_LEFT: Final = _WITH[0] | _UNKNOWNS
 LEADS: Final = (1 << PASS) - 1
 """What may be led: every discard."""
 PASSING: Final = 1 << PASS
@@ -133,15 +137,15 @@ OVER: Final = tuple(
 
 def mask_of(hand: Iterable[Card]) -> int:
     """A hand as a mask."""
-    counts = [0] * (JOKER + 1)
+    counts = [0] * (JOKER + 2)
     for card in hand:
-        counts[card] += 1
-    mask = 0
+        counts[card if card < UNKNOWN else JOKER + 1] += 1
+    mask = ((1 << counts[JOKER + 1]) - 1) << _UNKNOWN
     for value in VALUES:
         if count := counts[value]:
             mask |= ((1 << 3 * count) - 1) << discard(value, 1, 0)
     jokers = counts[JOKER]
-    mask &= _WITH[jokers]
+    mask &= _WITH[jokers] | _UNKNOWNS
     if jokers:
         mask |= 1 << LONE_JOKER
     return mask | TWO_JOKERS if jokers == 2 else mask
@@ -154,7 +158,7 @@ def cards_of(mask: int) -> tuple[Card, ...]:
     for value in VALUES:
         cards += [value] * (plain & FIELDS[value]).bit_count()
     jokers = (mask >> LONE_JOKER & 1) + (mask >> 200 & 1)
-    return (*cards, *(JOKER,) * jokers)
+    return (*cards, *(JOKER,) * jokers, *(UNKNOWN,) * (mask >> _UNKNOWN).bit_count())
 
 
 def count_of(mask: int) -> int:

@@ -87,7 +87,7 @@ class ChefsHat(Game[ChefsHatState]):
     name: ClassVar[str] = "chefs_hat"
     title: ClassVar[str] = "Chef's Hat"
     observer: ClassVar[str] = "arbiter.envs.observers.chefs_hat:ChefsHatObserver"
-    imagining: ClassVar[str] = "arbiter.envs.imagining.chefs_hat:ImaginedChefsHat"
+    hearing: ClassVar[str] = "arbiter.games.chefs_hat.hearing:ChefsHatHearing"
     seat_word: ClassVar[str] = "opener"
     takes: ClassVar[str] = "calls a pizza and leads"
     option_help: ClassVar[Mapping[str, str]] = {
@@ -215,6 +215,18 @@ class ChefsHat(Game[ChefsHatState]):
             yield (f"set_game points {self.points}",) * SEATS
         else:
             yield (f"set_game matches {self.matches}",) * SEATS
+
+    @classmethod
+    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        if "set_rules" in said:
+            told["rules"] = "gym2" if "gym2" in said["set_rules"][2:] else "book"
+            if told["rules"] == "book":
+                told["max_rounds"] = None
+        if "set_game" in said:
+            what, number = said["set_game"]
+            told |= {"matches": None, "points": None, what: int(number)}
+        return told
 
     def dealt(self, deal: _Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, in the order dealt; set_roles; and what a given deal has decided already."""

@@ -34,6 +34,8 @@ ACTIONS = 27472
 GUARD = 0x888888888888888
 """The top bit of every rank of `Counts`; no count reaches it."""
 
+UNKNOWN_FROM = 60
+"""From this bit on `Counts` have the number of unknown cards."""
 ONES = 0x111111111111111
 """The lowest bit of every rank."""
 _CHAINED = 12

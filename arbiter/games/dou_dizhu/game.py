@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from arbiter.cards import Card, Stream
+from arbiter.cards import UNKNOWN, Card, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.faces import Face
 from arbiter.games.dou_dizhu.combinations import (
@@ -21,6 +21,7 @@ from arbiter.games.dou_dizhu.combinations import (
     GUARD,
     PASS,
     RANKS,
+    UNKNOWN_FROM,
     Counts,
     holds,
     kind_of,
@@ -34,8 +35,16 @@ MOST = 20
 """No hand has more cards."""
 _FIRST_COPIES: tuple[Card, ...] = (*range(0, 52, 4), 52, 53)
 """The first card of each rank."""
-_UNITS: tuple[Counts, ...] = tuple(1 << 4 * (card // 4 + card // 53) for card in range(CARDS))
-"""The counts of each card alone."""
+
+
+class _Units(dict[Card, Counts]):
+    """The counts of each card alone."""
+
+    def __missing__(self, card: Card) -> Counts:
+        return 1 << UNKNOWN_FROM
+
+
+_UNITS = _Units((card, 1 << 4 * (card // 4 + card // 53)) for card in range(CARDS))
 _EVERYBODY = (0, 1, 2)
 _JOKERS = {"B": Face("B", "", "black joker"), "R": Face("R", "red", "red joker")}
 _AFTER = ((1,), (2,), (0,))
@@ -141,7 +150,6 @@ class DouDizhu(Game[DouDizhuState]):
     name: ClassVar[str] = "dou_dizhu"
     title: ClassVar[str] = "Dou Dizhu"
     observer: ClassVar[str] = "arbiter.envs.observers.dou_dizhu:DouDizhuObserver"
-    imagining: ClassVar[str] = "arbiter.envs.imagining.dou_dizhu:ImaginedDouDizhu"
     seat_word: ClassVar[str] = "landlord"
     option_help: ClassVar[Mapping[str, str]] = {
         "landlords": "list of seats, the landlord of each deal: [0, 1, 2]",
@@ -204,6 +212,15 @@ class DouDizhu(Game[DouDizhuState]):
         flat = " ".join(map(str, self.landlords))
         yield (f"set_game {len(self.landlords)} {flat}",) * self.seats
 
+    @classmethod
+    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        if "set_rules" in said:
+            told["bombs"] = "double" if "double" in said["set_rules"][2:] else "single"
+        if "set_game" in said:
+            told["landlords"] = list(map(int, said["set_game"][1:]))
+        return told
+
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, to each its own, and the landlord's three extra cards, to all."""
         yield tuple(f"set_cards {len(hand)} {self.hand_text(sorted(hand))}" for hand in deal.hands)
@@ -245,9 +262,10 @@ class DouDizhu(Game[DouDizhuState]):
         return play, Tell(_EVERYBODY, "end_deal {} {} {}".format(*after.points()))
 
     def hand(self, state: DouDizhuState, seat: Seat) -> tuple[Card, ...]:
-        """The cards left, the first copies of each rank."""
+        """The cards left, the first copies of each rank, then unknown ones."""
         counts = state.hands[seat]
-        return tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
+        cards = tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
+        return (*cards, *(UNKNOWN,) * (counts >> UNKNOWN_FROM))
 
     def table(self, state: DouDizhuState) -> tuple[tuple[Seat, str], ...]:
         return tuple(

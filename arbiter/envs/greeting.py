@@ -1,45 +1,27 @@
-"""Matches made up from what a bot hears, so that it sees what an environment would show it.
-
-game, seat = greeted(game, {"set_players": ["4", "2"], ...})
-match = imagined(game, seat)
-match.hear(["set_cards", "2", "TD", "AS"])
-match.hear(["declare", "0", "1"])
-play = match.asked("gen_move")
-observer_of(game).vector(play, seat)
-"""
+"""What a match announces: its game, with options, and the seat of whoever hears it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
-from arbiter.envs.imagining.match import Imagined, Said, Unheard
 from arbiter.errors import ConfigError
-from arbiter.games import make, names, part_of
+from arbiter.games import make, names
+from arbiter.hearing import Unheard
 from arbiter.rules import AnyGame, Seat
-
-__all__ = ["Imagined", "Unheard", "beginning", "game_begun_by", "greeted", "imagined", "verbs"]
 
 RULES = "set_rules"
 """The command that names the game, in most of them the first one."""
-_PLAIN = "arbiter.envs.imagining.any_game:ImaginedAnyGame"
 
 
-def imagined(game: AnyGame, seat: Seat) -> Imagined:
-    """A match of a game, before anything of it is heard."""
-    made: Imagined = _imagining_of(game)(game, seat)
-    return made
-
-
-def greeted(base: AnyGame, said: Said) -> tuple[AnyGame, Seat]:
+def greeted(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame, Seat]:
     """The game that was announced, and the seat in it; Unheard where `base` cannot be played so.
 
     What the greeting does not tell is as in `base`.
     """
-    game, imagining = base, _imagining_of(base)
+    game = base
     try:
-        if told := imagining.options_told(said):
+        if told := base.options_told(said):
             game = type(base)(**{**base.options, **told})
     except (ValueError, IndexError):
         raise Unheard("the greeting has not the words that it should have") from None
@@ -75,11 +57,6 @@ def game_begun_by(words: Sequence[str]) -> str:
             if beginning(make(name, {})) == [words[0]]:
                 return name
     return ""
-
-
-def _imagining_of(game: AnyGame) -> Any:
-    """A subclass of `Imagined` that is made from a game and a seat."""
-    return part_of(game, "imagining", Imagined, _PLAIN)
 
 
 def _wording(game: AnyGame, seat: Seat) -> dict[str, list[str]]:

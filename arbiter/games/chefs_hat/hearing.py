@@ -1,0 +1,169 @@
+"""Chef's Hat as a seat hears it: cards change hands before the play, partly in secret.
+
+Two cards that are not known are no gift that has an id, so an exchange between others cannot be played with
+unknown cards. But a deal can be given with its special action, exchange and opener, as records have them.
+So when this seat is asked for something new, or the play begins, the deal is what has been told by then; what
+two others gave each other is unknown cards that they hold then, and known ones where there are no others.
+
+Under `gym2` a card got lies in the place of the one given, and shows in the order of the board when its
+owner first discards. Where it lies with others is not known here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from arbiter.cards import UNKNOWN, Card
+from arbiter.games.chefs_hat.actions import DECK, FIRST_PAIR, NO_SPECIAL, SPECIALS
+from arbiter.games.chefs_hat.deal import CARDS, ROLES, SEATS, ChefsHatDeal, Gift, card_text
+from arbiter.hearing import Hearing, Unheard
+from arbiter.rules import Action, Command, Seat
+
+_SPECIAL, _EXCHANGE, _PLAY = "gen_special", "gen_exchange", "gen_move"
+"""The parts of a deal, by what is asked in them."""
+_DECK = Counter(DECK)
+
+
+class ChefsHatHearing(Hearing):
+    """Chef's Hat by both rule sets."""
+
+    # A deal may end after fewer rounds than the rules know of, which are not told.
+    told_besides: ClassVar[frozenset[str]] = frozenset({"pizza", "end_deal"})
+
+    def begin(self, words: Sequence[str]) -> None:
+        own = _cards_in(words[2:])
+        if words[1:2] != [str(len(own))]:
+            raise Unheard("these are not cards of the deck, after their number")
+        unknown = (UNKNOWN,) * len(own)
+        hands = tuple(own if seat == self.seat else unknown for seat in range(SEATS))
+        self.renew(_checked(ChefsHatDeal(hands)))
+        self._part = ""
+        self._opener: Seat = 0
+        self._roles: tuple[int, ...] | None = None
+        self._special: tuple[Seat, Action] | None = None
+        self._gifts: list[tuple[Seat, Seat, int, tuple[Card, ...]]] = []
+        """Giver, taker, how many cards, and which, where that was told."""
+
+    def completes(self, command: Command) -> bool:
+        verb, *words = command.split()
+        hear = {"set_roles": self._set_roles, "special": self._declared, "exchange": self._exchanged}
+        if verb not in hear:
+            return False
+        if self._part == _PLAY:
+            raise Unheard(f"it is not the time for {verb}")
+        hear[verb](words)
+        return True
+
+    def asked(self, request: Command) -> None:
+        if self.deal is not None:
+            self._enter(request.split()[0], self.seat)
+        super().asked(request)
+
+    def tells(self, words: Sequence[str]) -> bool:
+        if words[0] == "play" and len(words) == 3:
+            self._enter(_PLAY, _seat(words[1]))
+        return super().tells(words)
+
+    def held(self, seat: Seat, action: Action, cards: Counter[str]) -> ChefsHatDeal:
+        """See `Hearing.held`; where an action is a random one under `gym2`, it is known to the deal."""
+        deal: ChefsHatDeal = self.deal
+        forced = self.state.forced(seat)
+        if cards == self.laid[seat] and not forced:
+            return deal
+        lots = (*deal.lots, (seat, action)) if forced else deal.lots
+        return self._known([*self.laid[:seat], cards, *self.laid[seat + 1 :]], lots)
+
+    # Before the play.
+
+    def _set_roles(self, words: Sequence[str]) -> None:
+        """``set_roles``; those that are told again follow from the food fight."""
+        if len(words) != SEATS or not set(words) <= set(ROLES):
+            raise Unheard("there is to be a role for each seat")
+        if self._special is None:
+            self._roles = tuple(map(ROLES.index, words))
+
+    def _declared(self, words: Sequence[str]) -> None:
+        """``special 3 food_fight``"""
+        if len(words) != 2 or words[1] not in SPECIALS:
+            raise Unheard("a seat and its special action are to be told")
+        self._special = _seat(words[0]), NO_SPECIAL + SPECIALS.index(words[1])
+
+    def _exchanged(self, words: Sequence[str]) -> None:
+        """``exchange 3 0 2 5 6``, or without the cards."""
+        if len(words) < 3 or words[2] not in ("1", "2"):
+            raise Unheard("giver, taker and the number of cards are to be told")
+        giver, taker, number = _seat(words[0]), _seat(words[1]), int(words[2])
+        cards = _cards_in(words[3:])
+        if len(cards) not in (0, number):
+            raise Unheard(f"{number} cards are to be told, or none")
+        if giver == self.seat and Counter(cards) - Counter(self.deal.hands[giver]):
+            raise Unheard("these cards are not in hand")
+        self._gifts.append((giver, taker, number, cards))
+
+    def _enter(self, part: str, opener: Seat) -> None:
+        """Begin a part of the deal, unless it has begun; `opener` leads in the play."""
+        if self._part in (part, _PLAY):
+            return
+        self._part, self._opener = part, opener
+        self.start(self._known(self.laid, ()))
+        if part == _EXCHANGE and self.state.to_act not in ((), (self.seat,)):
+            # The Chef has chosen; what, nobody is told yet.
+            self.state = self.state._replace(to_act=(self.seat,), chosen=(FIRST_PAIR,))
+
+    def _known(self, laid: Sequence[Counter[str]], lots: tuple[tuple[Seat, Action], ...]) -> ChefsHatDeal:
+        """The deal as far as it is known in this part, if these cards have been laid; Unheard."""
+        own = self.deal.hands[self.seat]
+        hands: list[list[Card]] = []
+        for seat in range(SEATS):
+            got = Counter[str]()
+            for giver, taker, _, cards in self._gifts:
+                if (giver, taker) == (self.seat, seat):
+                    got.update(map(card_text, cards))
+            hand = [CARDS[name] for name in (laid[seat] | got).elements()] if seat != self.seat else [*own]
+            if len(hand) > len(own):
+                raise Unheard("there are not so many such cards")
+            hands.append(hand + [UNKNOWN] * (len(own) - len(hand)))
+        told: dict[str, Any] = {"roles": self._roles, "lots": lots}
+        if self._roles is not None and self._part != _SPECIAL:
+            told |= {"special_known": True, "special": self._special}
+        if self._part == _PLAY:
+            told |= {"opener": self._opener, "seat": self._opener}
+            if self._roles is not None:
+                exchange = self._given_back(hands) if len(self._gifts) == SEATS else None
+                told |= {"exchange_known": True, "exchange": exchange}
+        return _checked(ChefsHatDeal(tuple(map(tuple, hands)), **told))
+
+    def _given_back(self, hands: list[list[Card]]) -> tuple[Gift, ...]:
+        """The four gifts with their cards; other `hands` become those before them."""
+        gifts = tuple(
+            Gift(giver, taker, tuple(sorted(cards or hands[taker][-number:])))
+            for giver, taker, number, cards in self._gifts
+        )
+        for giver, taker, cards in gifts:
+            for card in cards:
+                if taker != self.seat:
+                    hands[taker].remove(card)
+                if giver != self.seat:
+                    hands[giver].append(card)
+        return gifts
+
+
+def _checked(deal: ChefsHatDeal) -> ChefsHatDeal:
+    """The deal; Unheard where it has a card more often than the deck."""
+    if Counter(card for hand in deal.hands for card in hand if card < UNKNOWN) - _DECK:
+        raise Unheard("there are not so many such cards")
+    return deal
+
+
+def _cards_in(words: Sequence[str]) -> tuple[Card, ...]:
+    if not CARDS.keys() >= set(words):
+        raise Unheard("these are not cards")
+    return tuple(map(CARDS.__getitem__, words))
+
+
+def _seat(word: str) -> Seat:
+    if word not in ("0", "1", "2", "3"):
+        raise Unheard(f"{word[:20]} is no seat")
+    return int(word)
