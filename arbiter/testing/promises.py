@@ -14,6 +14,7 @@ from typing import NoReturn
 from arbiter.cards import Card, Stream
 from arbiter.match import MatchRecord
 from arbiter.rules import Action, AnyGame, Deal, Seat, State
+from arbiter.testing.hearings import find_misheard
 from arbiter.testing.leaks import Actions, Reveals, find_leak
 from arbiter.testing.memory import match_spec, play_by_policy, random_policy
 from arbiter.testing.positions import LINE, Positions
@@ -35,18 +36,21 @@ def check_game(
     rotations: bool = True,
     copies: bool = False,
     reveals: Reveals | None = None,
+    heard: bool = True,
     bound: int = 10_000,
 ) -> None:
     """Play random matches and check every promise of the interface; BrokenPromise at the first.
 
     Among them the leak test: exchanging hidden cards changes nothing that a seat has been told,
-    asked or allowed, for as long as the same actions are legal with either deal.
+    asked or allowed, for as long as the same actions are legal with either deal. And the other way round:
+    what a seat has been told makes all that it may see, by the same rules with other cards unknown.
 
     `rotations` False where seats are not alike by the rules; `copies` True where a deck holds
     equal cards, so that a name stands for several; `reveals` where the rules show more of the
-    others' cards than their play does; `bound` is the most actions a match may have.
+    others' cards than their play does; `heard` False where no policy is to play the game as a bot, and its
+    rules need not know of unknown cards; `bound` is the most actions a match may have.
     """
-    _Inspection(game, seed, rotations, copies, reveals, bound).run(matches)
+    _Inspection(game, seed, rotations, copies, reveals, heard, bound).run(matches)
 
 
 _REFEREES_OWN = re.compile(r"(?:gen_|time_left\b|quit\b).*")
@@ -62,10 +66,11 @@ class _Inspection:
         rotations: bool,
         copies: bool,
         reveals: Reveals | None,
+        heard: bool,
         bound: int,
     ) -> None:
         self._game, self._seed, self._bound = game, seed, bound
-        self._rotations, self._copies, self._reveals = rotations, copies, reveals
+        self._rotations, self._copies, self._reveals, self._heard = rotations, copies, reveals, heard
         self._all_seats = range(game.seats)
         self._draw = Stream("check_game", seed).draw
         self._positions = Positions(game, self._draw, self._break)
@@ -136,6 +141,7 @@ class _Inspection:
         game, hold = self._game, self._hold
         self._actions = 0
         deals: list[Deal] = []
+        played: list[Actions] = []
         last: State | None = None
         # The cards first: the leak test exchanges dealt ones for others of the deck.
         for number in range(1 if game.chained else 4):
@@ -151,10 +157,14 @@ class _Inspection:
             self._deal, self._played = deal, []
             self._check_deal(deal)
             last = self._play(deal)
+            played.append(self._played)
             if self._rotations:
                 self._check_rotations(deal, last)
             self._check_leaks(deal, greeting=number == 0)
             hold(number < self._bound, "a match ends", f"{number} deals")
+        if self._heard and (misheard := find_misheard(game, deals, played)) is not None:
+            self._deal, self._played = deals[misheard.deal], played[misheard.deal][: misheard.actions]
+            self._break("what a seat has been told makes all that it may see", misheard.detail)
         self._deal = None
         again = game.given(deals)
         playing = [again.deal(number, Stream("any"), None) for number in range(len(deals) + 1)]
