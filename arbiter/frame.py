@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.course import Position
     from arbiter.rules import AnyGame, Command, Exchange, Seat, State
+    from arbiter.viewed import Face, Shown
 
 NOBODY: Seat = -1
 """A reader who sees no hand."""
@@ -84,8 +85,8 @@ class Frames:
         self._points = (0,) * game.seats
         self._said: list[str] = []
         self._cards: dict[str, None] = {}
-        self._taken: list[tuple[int, dict[str, Any]]] = []
-        """By event the fields of a `Frame`."""
+        self._taken: list[tuple[int, Shown]] = []
+        """By event all of what is shown."""
 
     def dealt(self, number: int, cards: Iterable[str]) -> None:
         """A deal begins, of which the reader sees `cards`."""
@@ -97,7 +98,7 @@ class Frames:
     def asked(self, seat: Seat, request: Command) -> None:
         """The reader knows who was asked after the last frame."""
         if self._taken:
-            self._taken[-1][1].update(to_act=seat, request=request)
+            self._taken[-1][1].update({"to_act": seat, "request": request})
 
     def moved(
         self, seat: Seat, request: Command, words: str, told: Sequence[tuple[Seat, str]], laid: str
@@ -158,16 +159,17 @@ class Frames:
             roles = {**roles, "untold": [known.get(seat, "") for seat in range(self._game.seats)]}
         self._taken.append((i, _fields(shown.hands, shown.counts, self._laid, roles, self._points, said)))
 
-    def changes(self) -> Iterable[tuple[int, dict[str, Any]]]:
+    def changes(self) -> Iterable[tuple[int, Shown]]:
         """For each frame its event and the fields that differ from the frame before; `legal` is left out."""
-        last: dict[str, Any] = {}
+        last: Shown = {}
         for i, frame in self._taken:
-            yield i, {name: now for name, now in frame.items() if name not in last or now != last[name]}
+            changed = {name: now for name, now in frame.items() if name not in last or now != last.get(name)}
+            yield i, cast("Shown", changed)
             last = frame
 
-    def faces(self) -> dict[str, dict[str, str]]:
+    def faces(self) -> dict[str, Face]:
         """The faces of the cards that were seen, by name."""
-        return {name: self._game.face(name)._asdict() for name in self._cards}
+        return {name: cast("Face", self._game.face(name)._asdict()) for name in self._cards}
 
     def _see(self, cards: Iterable[str]) -> None:
         self._cards.update(dict.fromkeys(cards))
@@ -180,7 +182,7 @@ def _fields(
     roles: Mapping[str, Any],
     points: tuple[int, ...],
     say: str,
-) -> dict[str, Any]:
+) -> Shown:
     """The fields of a frame, but for the legal answers, before anybody is asked."""
     return {
         "hands": hands, "counts": counts, "table": table, "roles": roles,

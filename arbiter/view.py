@@ -23,7 +23,7 @@ hash of the deals, standard error, raw replies; ``time_left``, which a record do
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from arbiter.course import Dealt, Moved, programme, retrace
 from arbiter.errors import ConfigError
@@ -32,12 +32,14 @@ from arbiter.games import make
 from arbiter.match import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import Forfeit, MatchRecord
     from arbiter.rules import AnyGame, Command, Deal, Seat
+    from arbiter.viewed import Ask, Ended, Event, Mark, Place, Replay, Seated, Tell
+    from arbiter.viewed import Dealt as DealtCards
 
-FORMAT = "arbiter-replay/1"
+FORMAT: Final = "arbiter-replay/1"
 
 
 class Reader(NamedTuple):
@@ -64,18 +66,19 @@ class Reader(NamedTuple):
         return f"seat:{self.seat}" if self.kind == "seat" else self.kind
 
 
-def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dict[str, Any]:
+def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Replay:
     """A match as `reader` may see it; `complete` says that its round is.
 
     JSON values and tuples of them. StoreError where the record cannot be played again.
     """
     game = make(record.game, record.options)
     sides = record.sides or (None,) * len(record.players)
-    players = [
+    players: list[Seated] = [
         {"name": name, "seat": seat, "side": side}
-        | ({"substitute": True} if seat == record.substitute else {})
         for seat, (name, side) in enumerate(zip(record.players, sides, strict=True))
     ]
+    if record.substitute is not None:
+        players[record.substitute]["substitute"] = True
     told = _Telling(record, game, reader, complete)
     told.match()
     return {
@@ -98,7 +101,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dic
     }
 
 
-def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> dict[str, Any] | None:
+def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Ended | None:
     """Who ended the match by which fault, in the words that the reader may see; None for nobody."""
     if (forfeit := record.forfeit) is None:
         return None
@@ -133,12 +136,12 @@ def sees_all(reader: Reader, complete: bool) -> bool:
     return reader.kind == "full" or (reader.kind == "public" and complete)
 
 
-def heard(replay: dict[str, Any]) -> list[Command]:
+def heard(replay: Replay) -> list[Command]:
     """What the seat whose replay this is was told, in order: folded from its events."""
     return [
         event["text"] if event["t"] == "tell" else event["request"]
         for event in replay["events"]
-        if event["t"] in ("tell", "ask")
+        if event["t"] == "tell" or event["t"] == "ask"
     ]
 
 
@@ -153,9 +156,9 @@ class _Telling:
         self._cut = _Cut(record, self._own)
         eyes = None if self._everything else NOBODY if self._own is None else self._own
         self.frames = Frames(game, record.players, eyes)
-        self.deals: list[dict[str, Any]] = []
-        self.events: list[dict[str, Any]] = []
-        self.marks: list[dict[str, Any]] = []
+        self.deals: list[DealtCards] = []
+        self.events: list[Event] = []
+        self.marks: list[Mark] = []
 
     def match(self) -> None:
         game, record = self._game, self._record
@@ -173,10 +176,10 @@ class _Telling:
                 self._move(event)
                 self.frames.take(len(self.events) - 1, state)
                 assert deal is not None
-                self.deals[-1] |= game.deal_roles(deal, state)
+                self._deal_has(game.deal_roles(deal, state))
             else:
                 points = list(event.state.points())
-                self._add("end_deal", points=points)
+                self.events.append({**self._here(), "t": "end_deal", "points": points})
                 self.frames.deal_over(event.number, points)
                 self.frames.take(len(self.events) - 1, state)
         self._keep(deal, state)
@@ -190,18 +193,23 @@ class _Telling:
         for seat in range(game.seats):
             seen = self._everything or seat == self._own
             hands.append([game.card_name(card) for card in event.deal.hands[seat]] if seen else None)
-        self.deals.append({"deal": event.number, "hands": hands, **game.deal_roles(event.deal, event.state)})
+        self.deals.append({"deal": event.number, "hands": hands})
+        self._deal_has(game.deal_roles(event.deal, event.state))
         cards = [name for hand in hands for name in hand or ()]
         self.frames.dealt(event.number, [*cards, *map(game.card_name, event.deal.extra)])
         self._mark("deal", f"deal {event.number + 1}")
-        self._add("deal")
+        self.events.append({**self._here(), "t": "deal"})
         self._tell_each(game.dealt(event.deal))
         self._exchange(None, event.state)
 
     def _keep(self, deal: Deal | None, state: Any) -> None:
         """For readers of all cards, whatever a record has of a deal whose last state this is."""
         if self._everything and deal is not None:
-            self.deals[-1] |= self._game.deal_record(deal, state)
+            self._deal_has(self._game.deal_record(deal, state))
+
+    def _deal_has(self, more: Mapping[str, Any]) -> None:
+        """Add to the deal what its game tells of it, under names of its own."""
+        cast("dict[str, Any]", self.deals[-1]).update(more)
 
     def _move(self, event: Moved) -> None:
         game, move, before, after = self._game, event.move, event.before, event.after
@@ -209,13 +217,16 @@ class _Telling:
         now = (move.seat, move.action) in revealed
         if self._everything or move.seat == self._own or (self._own is None and now):
             self._ask(before, move.seat, move.request)
-            self._add(
-                "answer",
-                seat=move.seat,
-                request=move.request,
-                text=move.action,
-                charged_ms=move.charged_ns / 1e6,
-                left_ms=move.left_ns / 1e6,
+            self.events.append(
+                {
+                    **self._here(),
+                    "t": "answer",
+                    "seat": move.seat,
+                    "request": move.request,
+                    "text": move.action,
+                    "charged_ms": move.charged_ns / 1e6,
+                    "left_ms": move.left_ns / 1e6,
+                }
             )
         laid = game.laid(before, move.seat, event.action, after)
         self.frames.moved(move.seat, move.request, move.action, revealed, laid)
@@ -225,18 +236,19 @@ class _Telling:
         if self._own is None:
             for seat, words in revealed:
                 if seat != move.seat:
-                    self._add("reveal", seat=seat, text=words)
+                    self.events.append({**self._here(), "t": "reveal", "seat": seat, "text": words})
         self._exchange(before, after)
         if (taker := game.taker(before, after)) is not None:
-            self._add("trick", seat=taker, text=game.takes)
+            self.events.append({**self._here(), "t": "trick", "seat": taker, "text": game.takes})
         self.frames.cleared(taker, game.table(after))
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
-        fields: dict[str, Any] = {"seat": seat, "request": request}
+        i, deal = len(self.events), self._deal
+        ask: Ask = {"i": i, "deal": deal, "t": "ask", "seat": seat, "request": request}
         if self._everything or seat == self._own:
-            fields["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
+            ask["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
         self.frames.asked(seat, request)
-        self._add("ask", **fields)
+        self.events.append(ask)
 
     def _exchange(self, before: Any, after: Any) -> None:
         for gift in self._game.exchanged(before, after):
@@ -244,7 +256,10 @@ class _Telling:
             seen = self._everything or self._own in (giver, taker)
             self.frames.exchanged(gift, seen)
             names = list(cards) if seen else None
-            self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
+            here, count = self._here(), len(cards)
+            self.events.append(
+                {**here, "t": "exchange", "seat": giver, "to": taker, "count": count, "cards": names}
+            )
 
     def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
         for wording in wordings:
@@ -255,12 +270,13 @@ class _Telling:
                 self._tell((seat,), command)
 
     def _tell(self, seats: tuple[Seat, ...], command: Command) -> None:
+        tell: Tell = {"i": len(self.events), "deal": self._deal, "t": "tell", "text": command}
         if self._own is None:
             if self._everything or len(seats) == self._game.seats:
-                self._add("tell", seats=list(seats), text=command)
+                self.events.append({**tell, "seats": list(seats)})
             return
         if self._own in seats:
-            self._add("tell", text=command)
+            self.events.append(tell)
         for seat in seats:
             self._cut.told(seat, command, len(self.events))
 
@@ -278,11 +294,14 @@ class _Telling:
             self._ask(state, seat, forfeit.command)
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
         kind, text = str(forfeit.fault), fault_words(forfeit, self._reader, self._complete)
-        self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text)
+        here, player = self._here(), forfeit.player
+        self.events.append(
+            {**here, "t": "fault", "seat": seat, "player": player, "fault": kind, "text": text}
+        )
         self.frames.fault(len(self.events) - 1, seat, kind, text)
 
-    def _add(self, t: str, **fields: Any) -> None:
-        self.events.append({"i": len(self.events), "deal": self._deal, "t": t, **fields})
+    def _here(self) -> Place:
+        return {"i": len(self.events), "deal": self._deal}
 
     def _mark(self, kind: str, text: str) -> None:
         self.marks.append({"i": len(self.events), "kind": kind, "text": text})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
 from arbiter.applet import forms, shapes
 from arbiter.applet.setting import dealt_otherwise, table_of
+from arbiter.applet.shapes import Answer
 from arbiter.byhand import verbs
 from arbiter.byhand.downloaded import record_of as replayed
 from arbiter.errors import ConfigError, IllegalAction, Problem
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from arbiter.byhand.session import Session
     from arbiter.byhand.setup import Laid
     from arbiter.match import Limits
-
-Answer = dict[str, Any]
 
 
 class Readers(NamedTuple):

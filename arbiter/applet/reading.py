@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
+from typing_extensions import TypedDict
 
 from arbiter.applet import shapes, shelf
+from arbiter.applet.forms import Table
+from arbiter.applet.shapes import Answer
+from arbiter.byhand.exchanges import Exchange
 from arbiter.errors import Problem
+from arbiter.viewed import Replay
 from arbiter.web.pages import render
 from arbiter.web.refusals import mistakes_answer
 from arbiter.web.stream import stream_answer
@@ -21,7 +26,29 @@ if TYPE_CHECKING:
 
 MOST = 1000
 """Exchanges in one answer."""
-Answer = dict[str, Any]
+
+
+class Games(TypedDict):
+    """What can be played."""
+
+    games: list[shelf.Game]
+
+
+class Bots(TypedDict):
+    """Who can be seated."""
+
+    bots: list[shelf.Bot]
+
+
+class Saved(TypedDict):
+    """Tables that were set before, and why there are none."""
+
+    saved: list[Table]
+    note: str
+
+
+Passed = TypedDict("Passed", {"exchanges": list[Exchange], "next": int, "from": int})
+"""Exchanges, the number after which the next ones come, and the oldest number that is kept."""
 
 
 def add_reading(app: FastAPI, session: Session, news: News, door: Door, remembered: Remembered) -> None:
@@ -40,19 +67,19 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
         """How the table stands now."""
         return shapes.state(session)
 
-    @app.get("/replay")
-    def read_replay(reader: Annotated[str, Query(max_length=100)] = "full") -> Answer:
+    @app.get("/replay", response_model=Replay)
+    def read_replay(reader: Annotated[str, Query(max_length=100)] = "full") -> Response:
         """The match up to now for the viewer: `full`, `seat:K` or, with nobody's cards, `public`."""
-        return shapes.replay(shapes.seen(session), reader)
+        return JSONResponse(shapes.replay(shapes.seen(session), reader))
 
     @app.get("/exchanges")
     def read_exchanges(
         after: Annotated[int, Query(ge=0, le=10**15)] = 0, limit: Annotated[int, Query(ge=1, le=MOST)] = MOST
-    ) -> Answer:
+    ) -> Passed:
         """What passed between the table and its seats, after the exchange with a number."""
         found = session.exchanges.after(after, limit)
         return {
-            "exchanges": [exchange._asdict() for exchange in found],
+            "exchanges": found,
             "next": found[-1].n if found else max(after, session.exchanges.number),
             "from": session.exchanges.oldest,
         }
@@ -80,19 +107,19 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
         return stream_answer(news.listen())
 
     @app.get("/games")
-    def list_games() -> Answer:
+    def list_games() -> Games:
         """The games with their options."""
         return {"games": shelf.games()}
 
     @app.get("/bots")
-    def list_bots() -> Answer:
+    def list_bots() -> Bots:
         """The bots that come with the package."""
         return {"bots": shelf.bots()}
 
     @app.get("/saved")
-    def list_saved() -> Answer:
+    def list_saved() -> Saved:
         """Tables that were set before, newest first, each as it can be posted again."""
-        return {"saved": remembered.to_json(), "note": remembered.note}
+        return {"saved": remembered.tables, "note": remembered.note}
 
 
 def _file(name: str) -> dict[str, str]:

@@ -6,7 +6,6 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -47,12 +46,9 @@ class Remembered:
             return
         self.tables = [table, *(other for other in self.tables if other != table)][:MOST]
         with suppress(OSError, ConfigError):
+            shapes = {"tables": [one.model_dump(mode="json") for one in self.tables]}
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_whole(str(self._file), json.dumps({"tables": self.to_json()}, indent=1) + "\n")
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """JSON values only; each can be posted as a table again."""
-        return [table.model_dump(mode="json") for table in self.tables]
+            write_whole(str(self._file), json.dumps(shapes, indent=1) + "\n")
 
 
 def _read(file: Path) -> list[Table]:

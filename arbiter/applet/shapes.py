@@ -6,68 +6,120 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import TypedDict
+
 from arbiter.byhand.exchanges import shown
 from arbiter.byhand.sheet import record_of
 from arbiter.config.limits import written
 from arbiter.errors import ConfigError
 from arbiter.view import Reader, replay_of
+from arbiter.web.turns import Turn, turn_of
 
 if TYPE_CHECKING:
     from arbiter.byhand.session import Seen, Session
     from arbiter.match import MatchRecord
+    from arbiter.viewed import Replay
 
 _STARTER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")
 TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
 
 
-def state(session: Session) -> dict[str, Any]:
-    """How the table stands now; ``setup`` and all of the match is null where none is set yet."""
+class Ended(TypedDict):
+    """How the occupant of a seat ended."""
+
+    seat: int
+    said: str
+
+
+class Sitting(TypedDict):
+    """Who sits in a seat: as it is posted, for people, and whether it is a person."""
+
+    who: str
+    title: str
+    person: bool
+
+
+class Setup(TypedDict):
+    """What is played, and who sits where."""
+
+    game: str
+    title: str
+    options: dict[str, Any]
+    seat_word: str
+    seed: str
+    round: int
+    limits: dict[str, str]
+    seats: list[Sitting]
+
+
+class Trouble(TypedDict):
+    """A bad reply that nobody has dealt with."""
+
+    seat: int
+    command: str
+    raw: str
+    kind: str
+    problem: str
+    explanation: str
+    out_of_step: bool
+    can_skip: bool
+
+
+class Bare(TypedDict):
+    """A table that is not set yet, or has ended."""
+
+    revision: int
+    running: bool
+    notes: list[str]
+    ended: list[Ended]
+
+
+class State(Bare, Turn):
+    """How a table stands."""
+
+    setup: Setup
+    trouble: Trouble | None
+    left_ms: list[float]
+    untold: int
+    undoable: int
+    since_person: int
+    redoable: int
+    by_hand: bool
+
+
+Answer = State | Bare
+"""To each verb."""
+
+
+def state(session: Session) -> Answer:
+    """How the table stands now."""
     # Before what is seen: whoever has an older table under a newer number would not ask again.
     revision, running = session.revision, session.running
-    told = {
+    bare: Bare = {
         "revision": revision,
         "running": running,
         "notes": list(session.notes),
         "ended": [{"seat": seat, "said": said} for seat, said in session.ended],
     }
     now = session.seen
-    return told | (dict.fromkeys(_KEYS) if now is None else _match(now, session))
-
-
-_KEYS = (
-    "setup", "to_act", "request", "asks", "legal", "lays", "hint", "trouble", "left_ms",
-    "untold", "made", "undoable", "since_person", "redoable", "over", "result", "by_hand",
-)  # fmt: skip
-
-
-def _match(seen: Seen, session: Session) -> dict[str, Any]:
-    position = seen.position
-    to_act, over = position.to_act, position.to_act is None
-    words = 0 if over else position.answer_words
-    legal = [] if over else position.words()
-    last = max((n for n, move in enumerate(seen.moves) if seen.people[move.seat]), default=len(seen.moves))
+    if now is None:
+        return bare
+    last = max((n for n, move in enumerate(now.moves) if now.people[move.seat]), default=len(now.moves))
     return {
-        "setup": setup(seen),
-        "to_act": to_act,
-        "request": None if over else position.request,
-        "asks": None if over else position.game.asks(position.request),
-        "legal": legal,
-        "lays": [position.game.cards_of(word) for word in legal],
-        "hint": f"{words} words with blanks between" if words > 1 else "",
-        "trouble": _trouble(seen, session),
-        "left_ms": [left / 1e6 for left in seen.left],
-        "untold": seen.untold,
-        "made": position.made,
-        "undoable": seen.undoable,
-        "since_person": len(seen.moves) - last,
-        "redoable": seen.redoable,
-        "over": over,
-        "result": {"points": list(position.totals)} if over else None,
-        "by_hand": seen.by_hand,
+        **bare,
+        **turn_of(now),
+        "setup": setup(now),
+        "trouble": _trouble(now, session),
+        "left_ms": [left / 1e6 for left in now.left],
+        "untold": now.untold,
+        "undoable": now.undoable,
+        "since_person": len(now.moves) - last,
+        "redoable": now.redoable,
+        "by_hand": now.by_hand,
     }
 
 
-def setup(seen: Seen) -> dict[str, Any]:
+def setup(seen: Seen) -> Setup:
     """What is played, and who sits where."""
     limits = asdict(written(seen.setup.limits))
     seats = zip(seen.who, seen.titles, seen.people, strict=True)
@@ -83,7 +135,7 @@ def setup(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _trouble(seen: Seen, session: Session) -> dict[str, Any] | None:
+def _trouble(seen: Seen, session: Session) -> Trouble | None:
     entry = seen.trouble
     if entry is None:
         return None
@@ -111,7 +163,7 @@ def record(seen: Seen) -> MatchRecord:
     return record_of(seen.setup, seen.position, seen.moves, seen.titles)
 
 
-def replay(seen: Seen, reader: str) -> dict[str, Any]:
+def replay(seen: Seen, reader: str) -> Replay:
     """The match up to now as a reader may see it while it is played; ConfigError where there is none."""
     eyes = Reader.parse(reader, seen.setup.game.seats)
     names = tuple(map(short_name, seen.titles))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arbiter.applet import forms, macros, shapes
+from arbiter.applet.shapes import Answer
 from arbiter.byhand import verbs
 from arbiter.byhand.session import Session
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fastapi import FastAPI
-
-Answer = dict[str, Any]
 
 
 def add_verbs(app: FastAPI, session: Session) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arbiter.rules import Command, Seat  # a schema is made of them
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arbiter.byhand.setup import TranscriptEntry
-    from arbiter.rules import Command, Seat
 
 MOST = 20_000
 """Exchanges that are kept."""
@@ -19,7 +21,8 @@ LONGEST = 4_000
 """Bytes of one reply, of one command and of one piece of standard error that are kept."""
 
 
-class Exchange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Exchange:
     """One command, numbered from 1, and what came of it, `at` so many decisions; JSON values, times in ms.
 
     `raw` has escapes for all that is no printable ASCII; `stderr` is what was written there meanwhile.

@@ -32,7 +32,7 @@ def print_seat(record: MatchRecord, seat: Seat) -> None:
         number = event["deal"]
         deal = {key: value for key, value in deals[number].items() if key != "deal"}
         say(f"\ndeal {number + 1} ({roles_line(deal)})" if roles_line(deal) else f"\ndeal {number + 1}")
-        say(f"  hand: {hand_line(game, deal['hands'][seat])}")
+        say(f"  hand: {hand_line(game, deals[number]['hands'][seat])}")
 
 
 def _line(event: Mapping[str, Any]) -> str:

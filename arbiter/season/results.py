@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.store import Orders, SeasonStore
     from arbiter.view import Reader
+    from arbiter.viewed import Replay
     from rating.ratings import Ranking
 
 
@@ -78,7 +79,7 @@ class Results:
         found = self.stored.summaries(last_round, first_round)
         return list(force(self.stored.orders.read().given).counted(found))
 
-    def replay(self, match_id: str, reader: Reader) -> dict[str, Any] | None:
+    def replay(self, match_id: str, reader: Reader) -> Replay | None:
         """A stored match as `reader` may see it now; None where there is no such match."""
         record = self.stored.match(match_id)
         if record is None:

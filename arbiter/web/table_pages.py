@@ -18,11 +18,12 @@ from arbiter.web.refusals import PRIVATE, Refusal, error_answer
 from arbiter.web.security import given
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
 
-    from arbiter.web.tables import Tables, Visit
+    from arbiter.viewed import Replay
+    from arbiter.web.tables import Begun, Tables, Visit, VisitState
 
 KEY = "x-table"
 """The header with a table's key; to begin one it is empty. No page of another site may send it."""
@@ -33,22 +34,23 @@ WAIT_SECONDS = 20.0
 def table_routes(tables: Tables) -> list[Route]:
     """What visitors' pages post, below ``/seasons/S/table``."""
 
-    async def begin(request: Request) -> dict[str, Any]:
+    async def begin(request: Request) -> Begun:
         address = address_of(request.scope["client"])
         visit = await run_in_threadpool(tables.begin, given(request.path_params["season"]), address)
-        return {"key": visit.key, **await run_in_threadpool(visit.state)}
+        state = await run_in_threadpool(visit.state)
+        return {"key": visit.key, **state}
 
-    async def tell(request: Request) -> dict[str, Any]:
+    async def tell(request: Request) -> VisitState:
         visit = _visit(tables, request)
         after = (await _body(request)).get("after")
         if type(after) is int:
             await _news(visit, after, request)
         return await run_in_threadpool(visit.state)
 
-    async def replay(request: Request) -> dict[str, Any]:
+    async def replay(request: Request) -> Replay:
         return await run_in_threadpool(_visit(tables, request).replay)
 
-    async def decide(request: Request) -> dict[str, Any]:
+    async def decide(request: Request) -> VisitState:
         visit = _visit(tables, request)
         word = (await _body(request)).get("word")
         if not isinstance(word, str):
@@ -56,17 +58,18 @@ def table_routes(tables: Tables) -> list[Route]:
         await run_in_threadpool(visit.decide, word)
         return await run_in_threadpool(visit.state)
 
-    async def leave(request: Request) -> dict[str, Any]:
+    async def leave(request: Request) -> dict[str, bool]:
         tables.leave(_visit(tables, request))
         return {"left": True}
 
+    verbs: dict[str, Callable[[Request], Awaitable[Mapping[str, object]]]]
     verbs = {"new": begin, "state": tell, "replay": replay, "decide": decide, "leave": leave}
     below = "/seasons/{season}/table"
     return [Route(f"{below}/{name}", _answering(verb), methods=["POST"]) for name, verb in verbs.items()]
 
 
 def _answering(
-    verb: Callable[[Request], Awaitable[dict[str, Any]]],
+    verb: Callable[[Request], Awaitable[Mapping[str, object]]],
 ) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of a verb: JSON in, JSON out, errors too."""
 

@@ -14,7 +14,7 @@ import threading
 import time
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.byhand import verbs
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot
@@ -25,6 +25,7 @@ from arbiter.config.limits import USUAL
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.view import Reader, replay_of
 from arbiter.web.refusals import nothing_here, too_many
+from arbiter.web.turns import Turn, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.match import Limits, MatchRecord, Player
     from arbiter.rules import AnyGame, Seat
+    from arbiter.viewed import Replay
     from arbiter.web.traffic import Log
 
 MOST = 50
@@ -67,6 +69,23 @@ def offer_of(config: Config) -> Offer | None:
     return Offer(config.game, limits, tuple(one.player for one in entries)) if entries else None
 
 
+class VisitState(Turn):
+    """How a table stands for its visitor."""
+
+    revision: int
+    running: bool
+    seat: int
+    players: list[str]
+    failed: bool
+    seconds_left: int
+
+
+class Begun(VisitState):
+    """A table just begun, and its key."""
+
+    key: str
+
+
 @dataclass
 class Visit:
     """One table: the visitor's seat, who sits in the others, and when who did what; moments are monotonic."""
@@ -91,34 +110,22 @@ class Visit:
         seen = self.session.seen
         return seen is not None and seen.trouble is not None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> VisitState:
         """How the table stands for the visitor: what is legal at his turn alone, and nobody else's cards."""
         revision, running = self.session.revision, self.session.running
         seen = self.session.seen
         assert seen is not None
-        position, over = seen.position, seen.position.to_act is None
-        own = position.to_act == self.seat
-        words = position.answer_words if own else 0
-        legal = position.words() if own else []
         return {
             "revision": revision,
             "running": running,
             "seat": self.seat,
             "players": list(self.names),
-            "to_act": position.to_act,
-            "request": position.request if own else None,
-            "asks": position.game.asks(position.request) if own else None,
-            "legal": legal,
-            "lays": [position.game.cards_of(word) for word in legal],
-            "hint": f"{words} words with blanks between" if words > 1 else "",
-            "made": position.made,
-            "over": over,
-            "result": {"points": list(position.totals)} if over else None,
+            **turn_of(seen, self.seat),
             "failed": self.failed,
             "seconds_left": max(0, round(DECISION_SECONDS - (time.monotonic() - self.decided))),
         }
 
-    def replay(self) -> dict[str, Any]:
+    def replay(self) -> Replay:
         """The match up to now with the eyes of the visitor's seat."""
         seen = self.session.seen
         assert seen is not None

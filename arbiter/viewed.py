@@ -1,0 +1,191 @@
+"""What a reader is told of a match, as types: a replay in the form ``arbiter-replay/1``.
+
+docs/reference/replay.md says what each key means. Schemas are made of these types, and the types of the
+scripts; whoever only writes replays imports them for type checking alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypeAliasType, TypedDict
+
+
+class Face(TypedDict):
+    """What is drawn for a card."""
+
+    rank: str
+    suit: str
+    say: str
+
+
+class Shown(TypedDict, total=False):
+    """What of a `Frame` differs from the one before."""
+
+    hands: Sequence[Sequence[str] | None]
+    counts: Sequence[int]
+    table: Sequence[tuple[int, str, tuple[str, ...]]]
+    roles: Mapping[str, Any]
+    to_act: int | None
+    request: str
+    points: Sequence[int]
+    say: str
+
+
+class Dealt(TypedDict):
+    """A deal's cards once; its game adds roles and the like under names of its own."""
+
+    deal: int
+    hands: Sequence[Sequence[str] | None]
+    extra: NotRequired[Sequence[str]]
+
+
+Dealt.__pydantic_config__ = {"extra": "allow"}  # type: ignore[attr-defined]
+
+
+class Place(TypedDict):
+    """Where in the match."""
+
+    i: int
+    deal: int
+    shown: NotRequired[Shown]
+
+
+class Deal(Place):
+    """A deal begins."""
+
+    t: Literal["deal"]
+
+
+class Tell(Place):
+    """A command; without `seats` it was told to the reader's own."""
+
+    t: Literal["tell"]
+    seats: NotRequired[list[int]]
+    text: str
+
+
+class Ask(Place):
+    """A request, with `legal` answers where they may be seen."""
+
+    t: Literal["ask"]
+    seat: int
+    request: str
+    legal: NotRequired[list[str]]
+
+
+class Answer(Place):
+    """A decision and its times."""
+
+    t: Literal["answer"]
+    seat: int
+    request: str
+    text: str
+    charged_ms: float
+    left_ms: float
+
+
+class Reveal(Place):
+    """A decision that all know from now on."""
+
+    t: Literal["reveal"]
+    seat: int
+    text: str
+
+
+class Exchange(Place):
+    """Cards given by `seat`; `cards` is None where they are hidden."""
+
+    t: Literal["exchange"]
+    seat: int
+    to: int
+    count: int
+    cards: list[str] | None
+
+
+class Trick(Place):
+    """A seat takes what lies there."""
+
+    t: Literal["trick"]
+    seat: int
+    text: NotRequired[str]
+
+
+class EndDeal(Place):
+    """A deal is over; its points by seat."""
+
+    t: Literal["end_deal"]
+    points: list[int]
+
+
+class Fault(Place):
+    """A fault ends the match."""
+
+    t: Literal["fault"]
+    seat: int
+    player: str
+    fault: str
+    text: str
+
+
+Event = TypeAliasType("Event", Deal | Tell | Ask | Answer | Reveal | Exchange | Trick | EndDeal | Fault)
+
+
+class Seated(TypedDict):
+    """Who sits where."""
+
+    name: str
+    seat: int
+    side: int | None
+    substitute: NotRequired[bool]
+
+
+class Mark(TypedDict):
+    """A place to jump to."""
+
+    i: int
+    kind: str
+    text: str
+
+
+class Played(TypedDict):
+    """The game and its options."""
+
+    name: str
+    options: dict[str, Any]
+
+
+class Ended(TypedDict):
+    """Who ended the match by which fault."""
+
+    seat: int
+    player: str
+    kind: str
+    deal: int
+    text: str
+
+
+class Result(TypedDict):
+    """How the match ended; without points it has not."""
+
+    points: list[int] | None
+    fault: Ended | None
+
+
+class Replay(TypedDict):
+    """A match as its `reader` may see it."""
+
+    format: Literal["arbiter-replay/1"]
+    reader: str
+    id: str
+    season: str
+    round: int | None
+    game: Played
+    players: list[Seated]
+    faces: dict[str, Face]
+    planned: int | None
+    deals: list[Dealt]
+    events: list[Event]
+    marks: list[Mark]
+    result: Result
