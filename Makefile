@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-thorough check dist bench bench-peers bench-web bench-uploads ladder bots clean
+.PHONY: demo test test-thorough check check-scripts dist bench bench-peers bench-web bench-uploads ladder bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -19,7 +19,7 @@ test: $(DEV) bots ## all tests
 test-thorough: export ARBITER_TEST_PROFILE = thorough
 test-thorough: test ## all tests, with all examples of hypothesis
 
-check: $(DEV) ## format, lint, types, layers
+check: $(DEV) check-scripts ## format, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -29,6 +29,18 @@ dist: $(DEV) ## sdist and wheel in dist/, checked
 	rm -rf dist
 	$(BIN)/python -m build --quiet --no-isolation
 	$(BIN)/twine check --strict dist/*
+
+check-scripts: $(DEV) ## types and lint of the pages' scripts, where npm is
+	@if ! command -v npm >/dev/null; then echo "no npm: the pages' scripts are not checked" >&2; \
+	elif ! npm install --silent --no-package-lock --no-audit --no-fund >&2; then \
+	  echo "no packages from npm: the pages' scripts are not checked" >&2; \
+	else \
+	  set -e; mkdir -p build; $(BIN)/python -m tests.web.told >build/told.json; \
+	  node_modules/.bin/openapi-typescript build/told.json --root-types --root-types-no-schema-prefix >build/told.d.ts; \
+	  echo "export as namespace Told;" >>build/told.d.ts; \
+	  node_modules/.bin/tsc; \
+	  node_modules/.bin/oxlint --quiet arbiter/web/static; \
+	fi
 
 bench: $(DEV) bots ## figures as one JSON object
 	@$(BIN)/python -m tests.bench

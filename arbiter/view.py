@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import Forfeit, MatchRecord
     from arbiter.rules import AnyGame, Command, Deal, Seat
-    from arbiter.viewed import Ask, Ended, Event, Mark, Place, Replay, Seated, Tell
+    from arbiter.viewed import Ask, EndedBy, Event, Mark, Place, Replay, Seated, Tell
     from arbiter.viewed import Dealt as DealtCards
 
 FORMAT: Final = "arbiter-replay/1"
@@ -101,7 +101,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
     }
 
 
-def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Ended | None:
+def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> EndedBy | None:
     """Who ended the match by which fault, in the words that the reader may see; None for nobody."""
     if (forfeit := record.forfeit) is None:
         return None

@@ -94,7 +94,7 @@ class Reveal(Place):
     text: str
 
 
-class Exchange(Place):
+class Gift(Place):
     """Cards given by `seat`; `cards` is None where they are hidden."""
 
     t: Literal["exchange"]
@@ -129,7 +129,7 @@ class Fault(Place):
     text: str
 
 
-Event = TypeAliasType("Event", Deal | Tell | Ask | Answer | Reveal | Exchange | Trick | EndDeal | Fault)
+Event = TypeAliasType("Event", Deal | Tell | Ask | Answer | Reveal | Gift | Trick | EndDeal | Fault)
 
 
 class Seated(TypedDict):
@@ -156,7 +156,7 @@ class Played(TypedDict):
     options: dict[str, Any]
 
 
-class Ended(TypedDict):
+class EndedBy(TypedDict):
     """Who ended the match by which fault."""
 
     seat: int
@@ -170,7 +170,7 @@ class Result(TypedDict):
     """How the match ended; without points it has not."""
 
     points: list[int] | None
-    fault: Ended | None
+    fault: EndedBy | None
 
 
 class Replay(TypedDict):

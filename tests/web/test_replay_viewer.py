@@ -413,7 +413,7 @@ def test_a_replay_held_by_the_page_is_not_fetched(site: Site, open_page: Callabl
     ("held", "words"),
     [
         (None, "There is no such match"),
-        ("<html>", "What the server sent is no JSON"),
+        ("<html>", "This is no replay"),
         ("[]", "was given another format"),
         ('{"format": "arbiter-replay/9"}', "was given another format"),
         ('{"format": "arbiter-replay/1"}', "This replay is incomplete"),

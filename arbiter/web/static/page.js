@@ -1,18 +1,29 @@
 // What every page does beyond being read: a switch of the scheme, moments in the reader's zone.
 const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const button = one(".scheme");
+/** @type {Intl.DateTimeFormatOptions} */
 const MOMENT = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
 
 function show() {
-  const button = document.querySelector(".scheme");
   const isDark = root.dataset.scheme ? root.dataset.scheme === "dark" : dark.matches;
   button.textContent = isDark ? "Light" : "Dark";
   button.setAttribute("aria-label", isDark ? "Switch to light colours" : "Switch to dark colours");
   button.hidden = false;
 }
 
-export function moments(element) {
-  for (const time of element.querySelectorAll("time")) {
+/** The elements that a selector finds. */
+export function all(/** @type {string} */ selector, /** @type {ParentNode} */ within = document) {
+  return /** @type {HTMLElement[]} */ ([...within.querySelectorAll(selector)]);
+}
+
+/** The first of them, which has to be there. */
+export function one(/** @type {string} */ selector, /** @type {ParentNode} */ within = document) {
+  return /** @type {HTMLElement} */ (within.querySelector(selector));
+}
+
+function moments(/** @type {Document} */ page) {
+  for (const time of page.querySelectorAll("time")) {
     const when = new Date(time.dateTime);
     if (!Number.isNaN(when.valueOf())) {
       time.textContent = when.toLocaleString([], MOMENT);
@@ -21,7 +32,41 @@ export function moments(element) {
   }
 }
 
-document.querySelector(".scheme").addEventListener("click", () => {
+/** Loads this page again and changes what differs of the parts that fill in by themselves; true where one did.
+ * Error where it cannot be had. */
+export async function loadAgain() {
+  const answer = await fetch(location.href, { cache: "no-cache", redirect: "error" });
+  if (!answer.ok) throw new Error(answer.statusText);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  moments(fresh);
+  document.title = fresh.title;
+  const old = new Map(all("[data-live]").map((part) => [part.dataset.live, part]));
+  return all("[data-live]", fresh).map((part) => renew(old.get(part.dataset.live), part)).some(Boolean);
+}
+
+/** Rows that stay keep what the reader has opened in them. */
+function renew(/** @type {HTMLElement | undefined} */ old, /** @type {HTMLElement} */ fresh) {
+  if (!old) return false;
+  const [before, rows] = [all("[data-key]", old), all("[data-key]", fresh)];
+  const last = before.at(-1);
+  if (!last || before.some((row, place) => row.dataset.key !== rows[place]?.dataset.key)) return replace(old, fresh);
+  const isChanged = before.map((row, place) => replace(row, rows[place])).some(Boolean);
+  last.parentNode?.append(...rows.slice(before.length));
+  return isChanged || rows.length > before.length;
+}
+
+/** A link keeps the focus; true where something is another. */
+function replace(/** @type {HTMLElement} */ old, /** @type {HTMLElement} */ fresh) {
+  const [before, after] = [old, fresh].map(({ innerHTML }) => innerHTML.replaceAll(' open=""', ""));
+  if (before === after) return false;
+  const held = document.activeElement;
+  const link = old.contains(held) && held?.getAttribute("href");
+  old.replaceChildren(...fresh.cloneNode(true).childNodes);
+  if (link) one(`a[href="${CSS.escape(link)}"]`, old)?.focus();
+  return true;
+}
+
+button.addEventListener("click", () => {
   const now = root.dataset.scheme ?? (dark.matches ? "dark" : "light");
   const scheme = now === "dark" ? "light" : "dark";
   try {

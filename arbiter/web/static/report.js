@@ -1,26 +1,28 @@
 // The replays of a report: each is shown when it is opened, from the data beside it.
 
 import { mount } from "./replay/replay.js";
+/** @import { Player } from "./replay/player.js" */
 
-function showReplay(box) {
-  const place = box.querySelector(".replay-place");
-  if (!place.player) {
-    const line = box.querySelector("code");
-    const [replay, ...own] = [...box.querySelectorAll("script")].map((script) => JSON.parse(script.textContent));
-    const eyesOf = own.length ? async (seat) => own[seat] : null;
-    place.player = mount(place, replay, { address: false, console: line, config: place.dataset.config, eyesOf });
-  }
+const boxes = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details.replay"));
+/** @type {Map<HTMLElement, Player>} */
+const players = new Map();
+
+function showReplay(/** @type {HTMLElement} */ box) {
+  const place = /** @type {HTMLElement} */ (box.querySelector(".replay-place"));
+  const [replay, ...own] = [...box.querySelectorAll("script")].map((script) => JSON.parse(script.textContent ?? ""));
+  const eyesOf = own.length ? async (/** @type {number} */ seat) => own[seat] : null;
+  players.set(box, mount(place, replay, { address: false, console: box.querySelector("code"), config: place.dataset.config, eyesOf }));
 }
 
 function openNamed() {
-  const box = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (box?.matches("details.replay")) box.open = true;
+  const named = decodeURIComponent(location.hash.slice(1));
+  for (const box of boxes) if (box.id === named) box.open = true;
 }
 
-for (const box of document.querySelectorAll("details.replay")) {
+for (const box of boxes) {
   box.addEventListener("toggle", () => {
-    if (box.open) showReplay(box);
-    else box.querySelector(".replay-place").player?.pause();
+    if (!box.open) players.get(box)?.pause();
+    else if (!players.has(box)) showReplay(box);
   });
 }
 addEventListener("hashchange", openNamed);

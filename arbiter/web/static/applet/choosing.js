@@ -1,21 +1,24 @@
 // What the seat to act may answer: cards to pick in its hand, words as buttons, a field for a typed one.
 
-import { isSuited } from "../replay/cards.js";
+import { cardFace, isSuited, sayCards } from "../replay/cards.js";
 import { el, spoken } from "../replay/dom.js";
-import { answerOf, isWithin } from "./words.js";
+import { complain, enable } from "./dialog.js";
+/** @import { Faces } from "../replay/cards.js" @import { Picking } from "../replay/table.js" */
+
+/** What is asked; `key` differs from one decision to the next, `open` says whether the hand can be seen.
+ * @typedef {Pick<Told.State, "asks" | "legal" | "lays" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */
 
 const MOST_BUTTONS = 40;
 
 /** The panel of answers; `decide(word)` is called with the chosen one, `redraw()` when a card was picked.
  *
- * `ask(question)` sets what is asked, null for nothing; a question has `key`, which differs from one decision to
- * the next, `faces`, `seat`, `asks`, `legal` and the cards that each `lays`, `hint`, and `open`: whether the hand can be seen.
+ * `ask(question)` sets what is asked, null for nothing.
  */
-export function makeChoosing(decide, redraw) {
-  let question = null;
-  let last = null;
-  let answers = [];
-  let picked = [];
+export function makeChoosing(/** @type {(word: string) => Promise<string>} */ decide, /** @type {() => void} */ redraw) {
+  let question = /** @type {Question | null} */ (null);
+  let last = "";
+  let answers = /** @type {ReturnType<typeof answerOf>[]} */ ([]);
+  let picked = /** @type {{ name: string, place: number }[]} */ ([]);
   const title = el("h3", { id: "ap-asked" });
   const field = el("input", { id: "ap-answer", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     maxlength: 400, "aria-describedby": "ap-answer-note", on: { input: draw } });
@@ -30,24 +33,18 @@ export function makeChoosing(decide, redraw) {
   const element = el("section", { class: "ap-choosing", "aria-labelledby": "ap-asked", tabindex: "-1" },
     title, words, lay, form, note, wrong);
 
-  async function choose(word) {
+  async function choose(/** @type {string} */ word) {
     const problem = await decide(word);
-    complain(problem);
+    complain(field, wrong, note, problem);
     if (!problem) field.value = "";
   }
 
-  function complain(problem) {
-    wrong.textContent = problem;
-    field.setAttribute("aria-invalid", String(Boolean(problem)));
-    field.setAttribute("aria-describedby", problem ? "ap-answer-wrong ap-answer-note" : "ap-answer-note");
-  }
-
-  function ask(asked) {
+  function ask(/** @type {Question | null} */ asked) {
     // While an answer is looked at there is no question: afterwards it may be the same one, with what was wrong.
     if (asked && asked.key !== last) {
       picked = [];
       field.value = "";
-      complain("");
+      complain(field, wrong, note, "");
       last = asked.key;
     }
     question = asked;
@@ -60,25 +57,21 @@ export function makeChoosing(decide, redraw) {
     if (question === null) return;
     title.textContent = `Seat ${question.seat} is to ${question.asks}`;
     const typed = field.value.trim().toLowerCase();
-    const fitting = offered().filter(({ word, text, said, cards }) => isWithin(picked.map(({ name }) => name), cards)
+    const isOne = isSingle(question);
+    // Where a click on a card is a whole answer, only words without cards stand as buttons.
+    const offered = isOne && question.open ? answers.filter(({ cards }) => !cards.length) : answers;
+    const fitting = offered.filter(({ word, text, said, cards }) => isWithin(picked.map(({ name }) => name), cards)
       && (!typed || [word, text, said].some((one) => one.toLowerCase().includes(typed))));
     words.replaceChildren(...fitting.slice(0, MOST_BUTTONS).map((answer) => el("li", {}, wordButton(answer))));
     words.hidden = fitting.length === 0;
     const more = fitting.length - MOST_BUTTONS;
-    note.textContent = more > 0 ? `${more} more: pick cards or type to find them.` : (question.hint ?? "");
-    const found = exact();
-    lay.hidden = !question.open || isSingle() || !answers.some(({ cards }) => cards.length);
-    if (found) lay.removeAttribute("aria-disabled");
-    else lay.setAttribute("aria-disabled", "true");
+    note.textContent = more > 0 ? `${more} more: pick cards or type to find them.` : question.hint;
+    lay.hidden = !question.open || isOne || !answers.some(({ cards }) => cards.length);
+    enable(lay, Boolean(exact()));
   }
 
-  /** What stands as a button: where a click on a card is a whole answer, only words without cards. */
-  function offered() {
-    return isSingle() && question.open ? answers.filter(({ cards }) => cards.length === 0) : answers;
-  }
-
-  function isSingle() {
-    return isSuited(question.faces) && answers.every(({ cards }) => cards.length < 2);
+  function isSingle(/** @type {Question} */ { faces }) {
+    return isSuited(faces) && answers.every(({ cards }) => cards.length < 2);
   }
 
   function exact() {
@@ -91,15 +84,16 @@ export function makeChoosing(decide, redraw) {
     if (found) choose(found.word);
   }
 
-  function wordButton({ word, text, said }) {
+  function wordButton(/** @type {ReturnType<typeof answerOf>} */ { word, text, said }) {
     const inside = text === said ? [text] : [el("span", { "aria-hidden": "true" }, text), spoken(said)];
     return el("button", { type: "button", "data-word": word, title: word, on: { click: () => choose(word) } }, inside);
   }
 
+  /** @type {Picking["card"]} */
   function card(name, place) {
-    if (isSingle()) {
+    if (question && isSingle(question)) {
       const answer = answers.find(({ cards }) => cards.length === 1 && cards[0] === name);
-      return { legal: Boolean(answer), choose: () => choose(answer.word) };
+      return { legal: Boolean(answer), choose: () => answer && choose(answer.word) };
     }
     const isPicked = picked.some((one) => one.place === place);
     const names = [...picked.map((one) => one.name), ...(isPicked ? [] : [name])];
@@ -125,4 +119,23 @@ export function makeChoosing(decide, redraw) {
     hasField: () => document.activeElement === field,
     firstAnswer: () => words.querySelector("button"),
   };
+}
+
+/** A legal answer: `word` as the applet takes it, `cards` that it lays, `text` and `said` for eyes and ears. */
+function answerOf(/** @type {Faces} */ faces, /** @type {string} */ word, /** @type {string[]} */ cards) {
+  const plain = word.replaceAll("_", " ");
+  if (!cards.length) return { word, cards, text: plain, said: plain };
+  const shown = cards.map((name) => cardFace(faces, name)).map(({ text, symbol }) => (symbol ? `${symbol} ${text}` : text));
+  return { word, cards, text: shown.join(" "), said: sayCards(faces, cards) };
+}
+
+/** True when `few` cards are all among `many`, equal ones counted. */
+function isWithin(/** @type {string[]} */ few, /** @type {string[]} */ many) {
+  const left = [...many];
+  return few.every((card) => {
+    const place = left.indexOf(card);
+    if (place < 0) return false;
+    left.splice(place, 1);
+    return true;
+  });
 }

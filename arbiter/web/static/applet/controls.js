@@ -1,36 +1,33 @@
 // The buttons above the table, and the panel for trouble.
 
 import { el, foreign } from "../replay/dom.js";
+import { enable } from "./dialog.js";
 import { drawProblem, visible } from "./line.js";
 
 /** The row of verbs; `act(name)` is called by a button. `draw(state)` says which ones can be used. */
-export function makeControls(act) {
-  const button = (...words) => verbButton(act, ...words);
-  const made = {
-    step: button("Step", "step", "s", "Tell the news and have one decision made"),
-    play: button("Play", "play", "p", "Bots go on until a person is asked, or something is wrong"),
-    deal: button("To the deal’s end", "deal", "d", "The same to the end of this deal"),
-    stop: button("Stop", "stop", ".", "Stop what is running"),
-    undo: button("Undo", "undo", "u", "Take one decision back"),
-    undoTurn: button("Back a turn", "undoTurn", "b", "Take back to the last decision of a person"),
-    undoDeal: button("Back a deal", "undoDeal", "", "Take back to the beginning of this deal, or of the one before"),
-    redo: button("Redo", "redo", "r", "Make the decision again that was taken back"),
-  };
-  const group = (label, names) => el("div", { class: "ap-row", role: "group", "aria-label": label }, names.map((name) => made[name]));
-  const element = el("div", { class: "ap-controls" }, group("On", ["step", "play", "deal", "stop"]),
-    group("Back", ["undo", "undoTurn", "undoDeal", "redo"]));
-  const draw = (state) => {
-    const isOn = !state.over && !state.running;
-    const usable = {
-      step: isOn, play: isOn, deal: isOn, stop: state.running, undo: state.undoable > 0 && !state.running,
-      undoTurn: state.since_person > 0 && !state.running, undoDeal: state.undoable > 0 && !state.running, redo: state.redoable > 0 && !state.running,
-    };
-    for (const [name, isUsable] of Object.entries(usable)) enable(made[name], isUsable);
+export function makeControls(/** @type {(name: string) => void} */ act) {
+  const step = verbButton(act, "Step", "step", "s", "Tell the news and have one decision made");
+  const play = verbButton(act, "Play", "play", "p", "Bots go on until a person is asked, or something is wrong");
+  const deal = verbButton(act, "To the deal’s end", "deal", "d", "The same to the end of this deal");
+  const stop = verbButton(act, "Stop", "stop", ".", "Stop what is running");
+  const undo = verbButton(act, "Undo", "undo", "u", "Take one decision back");
+  const undoTurn = verbButton(act, "Back a turn", "undoTurn", "b", "Take back to the last decision of a person");
+  const undoDeal = verbButton(act, "Back a deal", "undoDeal", "", "Take back to the beginning of this deal, or of the one before");
+  const redo = verbButton(act, "Redo", "redo", "r", "Make the decision again that was taken back");
+  const element = el("div", { class: "ap-controls" }, el("div", { class: "ap-row", role: "group", "aria-label": "On" }, step, play, deal, stop),
+    el("div", { class: "ap-row", role: "group", "aria-label": "Back" }, undo, undoTurn, undoDeal, redo));
+  const draw = (/** @type {Told.State} */ { over, running, undoable, redoable, since_person: since }) => {
+    for (const button of [step, play, deal]) enable(button, !over && !running);
+    for (const button of [undo, undoDeal]) enable(button, undoable > 0 && !running);
+    enable(stop, running);
+    enable(undoTurn, since > 0 && !running);
+    enable(redo, redoable > 0 && !running);
   };
   return { element, draw };
 }
 
-/** A button that stays where it is, and can be reached, when it can do nothing. */
+/** A button that stays where it is, and can be reached, when it can do nothing.
+ * @type {(act: (name: string) => void, text: string, name: string, key: string, title: string) => HTMLElement} */
 function verbButton(act, text, name, key, title) {
   const button = el("button", { type: "button", title: key ? `${title} (${key})` : title, on: { click: () => {
     if (!button.hasAttribute("aria-disabled")) act(name);
@@ -38,19 +35,14 @@ function verbButton(act, text, name, key, title) {
   return button;
 }
 
-function enable(button, isUsable) {
-  if (isUsable) button.removeAttribute("aria-disabled");
-  else button.setAttribute("aria-disabled", "true");
-}
-
 /** What is wrong, and what can be done about it; `act(name)` is called by its buttons. */
-export function makeTrouble(act) {
+export function makeTrouble(/** @type {(name: string) => void} */ act) {
   const told = el("div", { role: "alert" });
   const again = verbButton(act, "Again", "again", "a", "Ask once more");
   const skip = verbButton(act, "Skip", "skip", "k", "Go on as if it had been a good reply");
   const element = el("div", { class: "ap-trouble", hidden: true }, told, el("div", { class: "ap-row" }, again, skip));
   let drawn = "null";
-  const draw = ({ trouble, running }) => {
+  const draw = (/** @type {Told.State} */ { trouble, running }) => {
     enable(again, !running);
     enable(skip, !running && Boolean(trouble?.can_skip));
     element.hidden = !trouble;
@@ -62,7 +54,7 @@ export function makeTrouble(act) {
   return { element, draw };
 }
 
-function troubleWords({ seat, command, raw, kind, problem, explanation, out_of_step: isOutOfStep, can_skip: canSkip }) {
+function troubleWords(/** @type {Told.Trouble} */ { seat, command, raw, kind, problem, explanation, out_of_step: isOutOfStep, can_skip: canSkip }) {
   const ways = canSkip ? "Again tells it once more; Skip goes on as if it had answered well." : "Again asks once more; or decide in its place.";
   const anew = isOutOfStep ? " The bot is started anew for that, and hears the same again." : "";
   return [

@@ -1,30 +1,23 @@
 // Dialogs with fields: mistakes stand at the field that they are about.
 
 import { el } from "../replay/dom.js";
-import { Refusal } from "./server.js";
+import { orTell } from "./server.js";
+/** @import { Mistake } from "./server.js" */
 
 /** A dialog with a form; `submit()` does what its button says, and may throw a Refusal; `fieldOf(name)` is the
- * element that a mistake is about, by the name that the applet gives it, or nothing. */
+ * element that a mistake is about, by the name that the applet gives it, or nothing.
+ * @param {string} title @param {string} label @param {HTMLElement[]} parts @param {() => Promise<void>} submit
+ * @param {(name: string) => HTMLElement | null | undefined} fieldOf */
 export function makeDialog(title, label, parts, submit, fieldOf) {
   const wrong = el("p", { class: "ap-wrong", role: "alert" });
   const close = el("button", { type: "button", on: { click: () => element.close() } }, "Cancel");
-  const form = el("form", { novalidate: true, on: { submit: async (event) => {
+  const form = el("form", { novalidate: true, on: { submit: (event) => {
     event.preventDefault();
-    await run();
+    clear();
+    orTell(submit().then(() => element.close()), ({ errors }) => complainOf(errors));
   } } }, ...parts, wrong, el("div", { class: "ap-row" }, el("button", { type: "submit", class: "ap-main-button" }, label), close));
   const id = `ap-dialog-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
   const element = el("dialog", { class: "ap-dialog", "aria-labelledby": id }, el("h2", { id }, title), form);
-
-  async function run() {
-    clear();
-    try {
-      await submit();
-      element.close();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      complain(error.errors);
-    }
-  }
 
   function clear() {
     wrong.textContent = "";
@@ -36,8 +29,8 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
   }
 
   /** Each mistake beside its field; what belongs to none below all. */
-  function complain(errors) {
-    const others = [];
+  function complainOf(/** @type {Mistake[]} */ errors) {
+    const others = /** @type {string[]} */ ([]);
     for (const { message, hint, field } of errors) {
       const words = hint ? `${message} (${hint})` : message;
       const at = field ? fieldOf(field) : null;
@@ -48,11 +41,11 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
       const line = el("p", { class: "ap-wrong ap-wrong-field", id: `${at.id}-wrong` }, words);
       at.setAttribute("aria-invalid", "true");
       at.setAttribute("aria-describedby", line.id);
-      at.closest(".ap-field").append(line);
+      at.closest(".ap-field")?.append(line);
       at.closest("details")?.setAttribute("open", "");
     }
     wrong.textContent = others.join("; ");
-    element.querySelector("[aria-invalid]")?.focus();
+    /** @type {HTMLElement | null} */ (element.querySelector("[aria-invalid]"))?.focus();
   }
 
   return { element, open: () => {
@@ -61,11 +54,24 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
   } };
 }
 
+/** Says what is wrong with a field, "" for nothing; `wrong` and `note` stand below it. */
+export function complain(/** @type {HTMLElement} */ field, /** @type {HTMLElement} */ wrong, /** @type {HTMLElement} */ note, /** @type {string} */ problem) {
+  wrong.textContent = problem;
+  field.setAttribute("aria-invalid", String(Boolean(problem)));
+  field.setAttribute("aria-describedby", problem ? `${wrong.id} ${note.id}` : note.id);
+}
+
+/** Marks what cannot be used now; it stays where it is, and can be reached. */
+export function enable(/** @type {HTMLElement} */ button, /** @type {boolean} */ isUsable) {
+  if (isUsable) button.removeAttribute("aria-disabled");
+  else button.setAttribute("aria-disabled", "true");
+}
+
 /** A label above its field. */
-export function labelled(text, field, note = null) {
+export function labelled(/** @type {string} */ text, /** @type {HTMLElement} */ field, note = "") {
   return el("div", { class: "ap-field" }, el("label", { for: field.id }, text), field, note ? el("p", { class: "ap-note" }, note) : null);
 }
 
-export function input(id, attributes = {}) {
+export function input(/** @type {string} */ id, attributes = {}) {
   return el("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
 }

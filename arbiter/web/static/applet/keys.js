@@ -1,49 +1,25 @@
 // The keys of the applet, and the dialog that lists them.
 
-import { el } from "../replay/dom.js";
+import { keysDialog, rememberedBox } from "../replay/keys.js";
 
 const KEYS = [
-  ["s", "step"], ["p", "play"], ["d", "deal"], [".", "stop"], ["u", "undo"], ["b", "undoTurn"], ["r", "redo"], ["a", "again"], ["k", "skip"],
-  ["l", "lay"], ["/", "answer"], ["c", "shell"], ["o", "open"], ["n", "table"], ["?", "help"],
+  ["s", "step", "step"], ["p", "play on", "play"], ["d", "on to the deal’s end", "deal"], [".", "stop what is running", "stop"], ["u", "undo", "undo"],
+  ["b", "back to the last decision of a person", "undoTurn"], ["r", "redo", "redo"], ["a", "again, after trouble", "again"],
+  ["k", "skip, after trouble", "skip"], ["l", "lay the picked cards", "lay"], ["/", "write an answer", "answer"], ["c", "write a line to a bot", "shell"],
+  ["o", "open the others’ hands, or cover them", "open"], ["n", "set a table", "table"], ["?", "this list", "help"],
 ];
-const WORDS = {
-  step: "step", play: "play on", deal: "on to the deal’s end", stop: "stop what is running", undo: "undo", undoTurn: "back to the last decision of a person", redo: "redo",
-  again: "again, after trouble", skip: "skip, after trouble", lay: "lay the picked cards", answer: "write an answer", shell: "write a line to a bot",
-  open: "open the others’ hands, or cover them", table: "set a table", help: "this list",
-};
-const REMEMBERED = "arbiter-applet-keys";
 const OWN_KEYS = "input, select, textarea, [contenteditable], dialog";
 
 /** Listens for keys on the whole page and calls `act(name)`; the dialog that lists and can end them. */
-export function bindKeys(act) {
-  const areOn = el("input", { type: "checkbox", on: { change: () => remember(areOn.checked) } });
-  areOn.checked = remembered();
-  const rows = KEYS.map(([key, name]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, WORDS[name])));
-  const dialog = el("dialog", { class: "rp-help", "aria-label": "Keys of the applet" }, el("h2", {}, "Keys"),
-    el("table", {}, el("tbody", {}, rows)), el("label", { class: "rp-choice" }, areOn, " Single keys work on this page"),
-    el("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
+export function bindKeys(/** @type {(name: string) => void} */ act) {
+  const areOn = rememberedBox("arbiter-applet-keys");
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest(OWN_KEYS) || document.querySelector("dialog[open]")) return;
+    const target = /** @type {Element} */ (event.target);
+    if (event.ctrlKey || event.altKey || event.metaKey || target.closest(OWN_KEYS) || document.querySelector("dialog[open]")) return;
     const found = KEYS.find(([key]) => key === event.key);
     if (!found || !(areOn.checked || found[0] === "?")) return;
     event.preventDefault();
-    act(found[1]);
+    act(found[2]);
   });
-  return dialog;
-}
-
-function remembered() {
-  try {
-    return localStorage.getItem(REMEMBERED) !== "off";
-  } catch {
-    return true;
-  }
-}
-
-function remember(areOn) {
-  try {
-    localStorage.setItem(REMEMBERED, areOn ? "on" : "off");
-  } catch {
-    // Nothing is remembered where storage is forbidden.
-  }
+  return keysDialog("Keys of the applet", KEYS, areOn, " Single keys work on this page");
 }

@@ -9,7 +9,7 @@ const TELLS_CARDS = ["set_cards", "exchange"];
 const HIDDEN_ANSWERS = ["gen_declare", "gen_exchange"];
 
 /** The line of an exchange; where `covered`, without what tells of cards. */
-export function drawLine(exchange, covered) {
+export function drawLine(/** @type {Told.Exchange} */ exchange, /** @type {boolean} */ covered) {
   const { seat, command, kind, problem, explanation, by_hand: byHand, stderr } = exchange;
   const first = command.split(" ", 1)[0];
   const sent = covered && TELLS_CARDS.includes(first) ? `${first} (covered)` : command;
@@ -24,21 +24,21 @@ export function drawLine(exchange, covered) {
 }
 
 /** What broke the protocol, told by a word, and what that means. */
-export function drawProblem(kind, problem, explanation) {
+export function drawProblem(/** @type {string} */ kind, /** @type {string} */ problem, /** @type {string} */ explanation) {
   return el("span", { class: "ap-problem" }, el("strong", {}, `✕ ${kind}`), ": ", foreign(clipped(problem)),
     explanation ? el("span", { class: "ap-why" }, foreign(explanation)) : null);
 }
 
 /** A raw reply whose escapes stand out from what a bot wrote as it is. */
-export function visible(raw) {
+export function visible(/** @type {string} */ raw) {
   return clipped(raw).split(ESCAPE).map((part, n) => (n % 2 ? el("span", { class: "ap-escape" }, part) : part));
 }
 
-function times({ wall_ms: wall, charged_ms: charged }) {
+function times(/** @type {Told.Exchange} */ { wall_ms: wall, charged_ms: charged }) {
   return `${sayTime(wall)}, charged ${sayTime(charged)}`;
 }
 
-function clipped(text) {
+function clipped(/** @type {string} */ text) {
   const more = text.length - MOST_SHOWN;
   return more > 0 ? `${text.slice(0, MOST_SHOWN)} … and ${more} more characters: the traffic file has them` : text;
 }

@@ -1,18 +1,20 @@
 // The applet's page: asks for what has changed, draws it, and has the applet do what its user wants.
 
 import { el, foreign } from "../replay/dom.js";
+import { rememberedBox } from "../replay/keys.js";
 import { makeControls, makeTrouble } from "./controls.js";
 import { makeDealEditor } from "./deal.js";
 import { readerOf } from "./eyes.js";
 import { bindKeys } from "./keys.js";
 import { makePresent } from "./present.js";
 import { makeSeats } from "./seats.js";
-import { listen, post, read, Refusal, save } from "./server.js";
+import { listen, orTell, post, read, Refusal, save } from "./server.js";
 import { makeSetup } from "./setup.js";
 import { makeShell } from "./shell.js";
+/** @import { Act } from "./server.js" */
 
-const root = document.getElementById("applet");
-const AT_ONCE = "arbiter-applet-at-once";
+const root = /** @type {HTMLElement} */ (document.getElementById("applet"));
+/** @type {Record<string, [path: string, body?: object]>} */
 const VERBS = {
   step: ["/step"], play: ["/play", { until: "end" }], deal: ["/play", { until: "deal" }], stop: ["/stop"],
   undo: ["/undo", { decisions: 1 }], undoDeal: ["/undo", { deal: true }], redo: ["/redo"], again: ["/again"], skip: ["/skip"],
@@ -24,10 +26,11 @@ const MOST_NOTES = 5;
 /** Exchanges in one answer. */
 const AT_ONCE_AT_MOST = 1000;
 
-let state = null;
+/** @type {Told.State} */
+let state;
 let next = 0;
 let isBusy = false;
-let loading = null;
+let loading = /** @type {Promise<void> | null} */ (null);
 let underWay = 0;
 let wanted = 0;
 let hasEnded = false;
@@ -45,8 +48,8 @@ const setup = makeSetup(act);
 const seats = makeSeats(act);
 const dealEditor = makeDealEditor(act);
 const help = bindKeys(key);
-const areOpen = checkbox("Open hands", false, (isOn) => present.openHands(isOn));
-const atOnce = checkbox("Bots move at once", remembered(), remember);
+const areOpen = el("input", { type: "checkbox", on: { change: () => present.openHands(areOpen.checked) } });
+const atOnce = rememberedBox("arbiter-applet-at-once");
 const top = el("div", { class: "ap-row ap-top" }, what, button("?", () => help.showModal(), { "aria-label": "Keys", title: "Keys (?)" }), button("Quit", quit));
 const board = el("div", { class: "ap-board" },
   el("div", { class: "rp-main ap-main" }, controls.element, matchRow(), problem, notes, trouble.element, present.element), shell.element);
@@ -57,7 +60,7 @@ stopListening = listen((revision) => refresh(revision), (isLost) => {
   lost.hidden = !isLost;
 }, () => close("No entry", el("p", {}, "Open the link that ", el("code", {}, "arbiter applet"), " printed in its terminal: it has the key.")));
 
-function button(text, action, attributes = {}) {
+function button(/** @type {string} */ text, /** @type {() => void} */ action, attributes = {}) {
   return el("button", { type: "button", ...attributes, on: { click: action } }, text);
 }
 
@@ -65,58 +68,53 @@ function button(text, action, attributes = {}) {
 function matchRow() {
   const roomy = matchMedia("(min-width: 40rem)");
   const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
-    button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))), button("Cards…", () => asked(read("/replay").then((replay) => dealEditor.open(replay, state.setup.seat_word)))),
-    button("Save", () => asked(save("/record"))), areOpen.element, atOnce.element));
+    button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))),
+    button("Cards…", () => asked(read("/replay").then((replay) => dealEditor.open(replay, state.setup.seat_word)))), button("Save", () => asked(save("/record"))),
+    el("label", { class: "ap-check" }, areOpen, " Open hands"), el("label", { class: "ap-check" }, atOnce, " Bots move at once")));
   roomy.addEventListener("change", () => {
     row.open = roomy.matches;
   });
   return row;
 }
 
-function checkbox(text, isOn, onChange) {
-  const box = el("input", { type: "checkbox", on: { change: () => onChange(box.checked) } });
-  box.checked = isOn;
-  return { box, element: el("label", { class: "ap-check" }, box, ` ${text}`) };
-}
-
-/** Shows the table as it stands at a revision or later; `answer` is its state, where that is known already. */
-function refresh(revision, answer = null) {
+/** Shows the table as it stands at a revision or later; `answer` is its state, where that is known already.
+ * @type {(revision: number, answer?: Told.State | Told.Bare) => Promise<void>} */
+function refresh(revision, answer) {
   if (hasEnded || revision <= state?.revision) return Promise.resolve();
   wanted = Math.max(wanted, revision);
-  loading ??= loadAll(answer).finally(() => {
+  loading ??= orTell(loadAll(answer), ({ message }) => {
+    if (!hasEnded) problem.textContent = message;
+  }).finally(() => {
     loading = null;
   });
   return loading;
 }
 
-async function loadAll(answer) {
-  try {
-    await load(answer ?? (await read("/state")));
-    while (wanted > state?.revision && !hasEnded) await load(await read("/state"));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (!hasEnded) problem.textContent = error.message;
-  }
+async function loadAll(/** @type {Told.State | Told.Bare | undefined} */ answer) {
+  await load(answer ?? (await read("/state")));
+  while (wanted > state?.revision && !hasEnded) await load(await read("/state"));
 }
 
-async function load(fresh) {
+async function load(/** @type {Told.State | Told.Bare} */ fresh) {
   if (fresh.ended.length) return showEnd(fresh.ended);
-  if (!fresh.setup) return;
+  if (!("setup" in fresh)) return;
   const isNew = !isSameMatch(fresh);
   await draw(fresh, isNew, await readExchanges());
 }
 
 /** True where nothing was decided since: bots hear much between two decisions. */
-function isSameMatch(fresh) {
-  const told = ({ setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
+function isSameMatch(/** @type {Told.State} */ fresh) {
+  const told = (/** @type {Told.State} */ { setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
     JSON.stringify([game, options, seed, round, sitting, made, redoable, left, request]);
   return Boolean(state) && told(state) === told(fresh);
 }
 
 /** What was exchanged since; the applet gives so many at a time. */
 async function readExchanges() {
+  /** @type {Told.Passed} */
   const heard = { exchanges: [], next, from: 0 };
   for (let isMore = true; isMore;) {
+    /** @type {Told.Passed} */
     const part = await read(`/exchanges?after=${heard.next}`);
     heard.exchanges.push(...part.exchanges);
     isMore = part.exchanges.length >= AT_ONCE_AT_MOST;
@@ -126,20 +124,17 @@ async function readExchanges() {
 }
 
 /** The match as whose eyes see it, from the applet; null where it does not come, and shows why. */
-async function lend(eyes) {
+async function lend(/** @type {number | null} */ eyes) {
   showBusy(1);
-  try {
-    return await read(`/replay?reader=${readerOf(eyes)}`);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    problem.textContent = error.message;
-    return null;
-  } finally {
-    showBusy(-1);
-  }
+  /** @type {Told.Replay | null} */
+  let lent = null;
+  await asked(read(`/replay?reader=${readerOf(eyes)}`).then((replay) => {
+    lent = replay;
+  })).finally(() => showBusy(-1));
+  return lent;
 }
 
-async function draw(fresh, isNew, { exchanges, next: following, from }) {
+async function draw(/** @type {Told.State} */ fresh, /** @type {boolean} */ isNew, /** @type {Told.Passed} */ { exchanges, next: following, from }) {
   board.hidden = false;
   [state, next] = [fresh, following];
   notes.replaceChildren(...state.notes.slice(-MOST_NOTES).map((note) => el("li", {}, foreign(note))));
@@ -148,17 +143,18 @@ async function draw(fresh, isNew, { exchanges, next: following, from }) {
   trouble.draw(state);
   await present.draw(state, isNew);
   shell.add(exchanges, from);
-  root.dataset.revision = state.revision;
+  root.dataset.revision = String(state.revision);
   showBusy(0);
 }
 
 function whatIsPlayed() {
   const { game, title, seed, round, limits } = state.setup;
-  const told = [title ?? game, `round ${round}`, `seed ${seed}`, limits?.isolation ? `${limits.isolation} isolation` : null].filter(Boolean);
+  const told = [title ?? game, `round ${round}`, `seed ${seed}`, limits.isolation ? `${limits.isolation} isolation` : ""].filter(Boolean);
   return [foreign(told.join(" · ")), state.by_hand ? el("span", { class: "mark", title: "Something was done that a referee would not have" }, "by hand") : ""];
 }
 
-/** Has the applet do something; a problem in words, or "". Mistakes at fields are thrown as they are. */
+/** Has the applet do something; a problem in words, or "". Mistakes at fields are thrown as they are.
+ * @type {Act} */
 async function act(path, body = {}, { throws = false } = {}) {
   if (isBusy && !ANY_TIME.includes(path)) {
     if (throws) throw new Refusal([{ message: BUSY }]);
@@ -168,6 +164,7 @@ async function act(path, body = {}, { throws = false } = {}) {
   isBusy = true;
   showBusy(1);
   problem.textContent = "";
+  /** @type {Told.State | Told.Bare | undefined} */
   let answer = state;
   try {
     answer = await post(path, body);
@@ -177,48 +174,47 @@ async function act(path, body = {}, { throws = false } = {}) {
     return error.message;
   } finally {
     if (isOwn) isBusy = false;
-    refresh(answer.revision, answer).finally(() => showBusy(-1));
+    (answer ? refresh(answer.revision, answer) : Promise.resolve()).finally(() => showBusy(-1));
   }
 }
 
 /** Says whether what is shown is about to change. */
-function showBusy(more) {
+function showBusy(/** @type {number} */ more) {
   underWay += more;
   root.dataset.busy = String(underWay > 0 || Boolean(state?.running));
 }
 
-async function verb(name) {
+async function verb(/** @type {string} */ name) {
   const wrong = await (name === "undoTurn" ? act("/undo", { decisions: state.since_person }) : act(...VERBS[name]));
   // Whoever clicks twice means the first click.
   if (wrong !== BUSY) problem.textContent = wrong;
 }
 
 /** Waits for what the applet is asked for outside of `act`, and shows why it does not come. */
-async function asked(work) {
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    problem.textContent = error.message;
-  }
+function asked(/** @type {Promise<void>} */ work) {
+  return orTell(work, ({ message }) => {
+    problem.textContent = message;
+  });
 }
 
-async function decide(word) {
-  const isPerson = state.setup.seats[state.to_act]?.person;
+async function decide(/** @type {string} */ word) {
+  const isPerson = state.setup.seats[state.to_act ?? -1]?.person;
   const wrong = await act("/decide", { word });
-  if (!wrong && isPerson && atOnce.box.checked) verb("play");
+  if (!wrong && isPerson && atOnce.checked) verb("play");
   return wrong;
 }
 
-function key(name) {
+function key(/** @type {string} */ name) {
   if (name in VERBS || name === "undoTurn") return verb(name);
-  return {
+  /** @type {Record<string, () => unknown>} */
+  const others = {
     lay: present.layPicked, answer: present.focusField, shell: shell.focusField, table: () => asked(setup.open(state)), help: () => help.showModal(),
     open: () => {
-      areOpen.box.checked = !areOpen.box.checked;
-      present.openHands(areOpen.box.checked);
+      areOpen.checked = !areOpen.checked;
+      present.openHands(areOpen.checked);
     },
-  }[name]();
+  };
+  return others[name]();
 }
 
 async function quit() {
@@ -226,33 +222,18 @@ async function quit() {
   if (!problem.textContent && end.hidden) showEnd([]);
 }
 
-function showEnd(ended) {
+function showEnd(/** @type {Told.Ended[]} */ ended) {
   close("The applet has ended", el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
     el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet."));
 }
 
 /** Nothing can be done here any more. */
-function close(title, ...words) {
+function close(/** @type {string} */ title, /** @type {HTMLElement[]} */ ...words) {
   stopListening();
   hasEnded = true;
   for (const element of [board, top, lost]) element.hidden = true;
   end.hidden = false;
-  end.replaceChildren(el("h2", { id: "ap-end-title", tabindex: "-1" }, title), ...words);
-  end.firstElementChild.focus();
-}
-
-function remembered() {
-  try {
-    return localStorage.getItem(AT_ONCE) !== "off";
-  } catch {
-    return true;
-  }
-}
-
-function remember(isOn) {
-  try {
-    localStorage.setItem(AT_ONCE, isOn ? "on" : "off");
-  } catch {
-    // Nothing is remembered where storage is forbidden.
-  }
+  const heading = el("h2", { id: "ap-end-title", tabindex: "-1" }, title);
+  end.replaceChildren(heading, ...words);
+  heading.focus();
 }

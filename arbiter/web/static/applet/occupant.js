@@ -6,7 +6,7 @@ import { input } from "./dialog.js";
 const KINDS = [["random", "random moves"], ["human", "a person"], ["shipped", "a shipped bot"], ["bot", "a bot of your own"]];
 
 /** The fields of one seat; `value` is bot:..., human or random, as the applet takes it. */
-export function makeOccupant(id, seat) {
+export function makeOccupant(/** @type {string} */ id, /** @type {number} */ seat) {
   const kind = el("select", { id: `${id}-${seat}`, on: { change: () => show() } }, KINDS.map(([value, text]) => el("option", { value }, text)));
   const program = input(`${id}-${seat}-program`, { "aria-label": `What starts the bot in seat ${seat}`, placeholder: "python3 my_bot.py" });
   const shipped = el("select", { id: `${id}-${seat}-shipped`, "aria-label": `Shipped bot in seat ${seat}` });
@@ -17,12 +17,13 @@ export function makeOccupant(id, seat) {
     shipped.hidden = kind.value !== "shipped";
   }
 
-  /** The shipped bots to choose from: {name, who} each. */
-  function offer(bots) {
+  /** The shipped bots to choose from: those of a game. */
+  function offer(/** @type {Told.Bot[]} */ all, /** @type {string} */ game) {
+    const bots = all.filter((bot) => bot.game === game);
     const before = shipped.value;
     shipped.replaceChildren(...bots.map(({ name, who }) => el("option", { value: who }, name)));
     if (bots.some(({ who }) => who === before)) shipped.value = before;
-    kind.querySelector('[value="shipped"]').disabled = bots.length === 0;
+    for (const option of kind.options) option.disabled = option.value === "shipped" && bots.length === 0;
     if (kind.value === "shipped" && bots.length === 0) kind.value = "random";
     show();
   }
@@ -31,10 +32,10 @@ export function makeOccupant(id, seat) {
     element, offer, field: kind,
     /** The element that a mistake about who sits there belongs to. */
     get culprit() {
-      return { bot: program, shipped }[kind.value] ?? kind;
+      return kind.value === "bot" ? program : kind.value === "shipped" ? shipped : kind;
     },
     get value() {
-      return { bot: `bot:${program.value}`, shipped: shipped.value }[kind.value] ?? kind.value;
+      return kind.value === "bot" ? `bot:${program.value}` : kind.value === "shipped" ? shipped.value : kind.value;
     },
     set value(who) {
       const isShipped = [...shipped.options].some((option) => option.value === who);

@@ -6,16 +6,20 @@ import { nameOf, sayEvents, sayPoints } from "../replay/say.js";
 import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
 import { Eyes, NOBODY } from "./eyes.js";
-import { toldApart } from "./names.js";
+/** @import { Position } from "../replay/fold.js" */
 
 const MOST_SAID = 12; // of many events at once only the last are told
+/** A table as it is drawn: the applet's, or a visitor's.
+ * @typedef {Pick<Told.State, "to_act" | "request" | "asks" | "legal" | "lays" | "hint" | "made" | "over" | "result" | "running"> & {
+ *   setup: Partial<Omit<Told.Setup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
 
 /** The table and the answers below it; `decide(word)` gives a problem in words, or "".
  *
  * `draw(state, isNew)` shows a state, the match being another than before where `isNew`: then `lend(eyes)` gives the
  * replay that those eyes see, or null. `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. Bots can be
  * decided for where `forAll`.
- */
+ * @param {(word: string) => Promise<string>} decide @param {(eyes: number | null) => Lent | Promise<Lent>} lend
+ * @param {(eyes: number | null) => void} onEyes */
 export function makePresent(decide, lend, onEyes, forAll = true) {
   let eyes = new Eyes();
   const place = el("div", { class: "ap-place" });
@@ -30,29 +34,31 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     redraw();
   } } });
   const passOn = el("button", { type: "button", class: "ap-pass-on", on: { click: () => {
-    eyes.show(looking.next);
+    if (looking.next !== null) eyes.show(looking.next);
     wanted = "choice";
     redraw();
   } } });
   const element = el("div", { class: "ap-play", id: "table", tabindex: "-1" }, el("div", { class: "ap-news" }, over, live), place, passOn, instead, choosing.element);
-  let table = null;
+  let table = /** @type {ReturnType<typeof makeTable> | null} */ (null);
   let frame = "";
-  let now = null;
-  let views = new Map();
+  /** @type {Standing} */
+  let now;
+  let views = /** @type {Map<number | null, Told.Replay>} */ (new Map());
+  /** @type {ReturnType<Eyes["look"]>} */
   let looking = { eyes: null, next: null };
   let isInstead = false;
   let asked = "";
   let wanted = "";
   let seen = { key: "", i: -1 };
 
-  async function decideHere(word) {
+  async function decideHere(/** @type {string} */ word) {
     wanted = choosing.hasField() ? "field" : "choice";
     const problem = await decide(word);
     if (problem) wanted = "";
     return problem;
   }
 
-  async function draw(state, isNew) {
+  async function draw(/** @type {Standing} */ state, /** @type {boolean} */ isNew) {
     if (turnOf(state) !== asked) isInstead = false;
     asked = turnOf(state);
     if (isNew) views = new Map();
@@ -70,28 +76,28 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
 
   /** Shows the present state once there is what its eyes see; at once where that is known. */
   function redraw() {
-    if (now === null) return undefined;
+    if (!now) return undefined;
     const [state, known] = [now, views];
     looking = eyes.look(state);
     const { eyes: whose } = looking;
-    if (known.has(whose)) return render(state, known.get(whose));
+    const there = known.get(whose);
+    if (there) return render(state, there);
     return Promise.resolve(lend(whose)).then((view) => {
       if (view) known.set(whose, view);
       if (view && now === state && known === views && looking.eyes === whose) render(state, view);
     });
   }
 
-  function render(state, view) {
-    if (table === null) {
-      table = makeTable(view, () => false, () => {});
-      place.replaceChildren(table.element);
-    }
+  function render(/** @type {Standing} */ state, /** @type {Told.Replay} */ view) {
+    const board = table ?? makeTable(view, () => false, () => {});
+    if (table === null) place.replaceChildren(board.element);
+    table = board;
     const last = view.events.at(-1)?.i ?? -1;
     const position = { ...positionAt(view, last), to_act: state.to_act };
     const question = questionOf(state, position);
     keepFocus(Boolean(question), () => {
       choosing.ask(question);
-      table.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
+      board.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
       showOffers(state);
     });
     markTrouble(state);
@@ -100,29 +106,28 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   }
 
   /** The buttons that lead to a decision: the next person's cards, a bot's place. */
-  function showOffers(state) {
+  function showOffers(/** @type {Standing} */ state) {
     passOn.hidden = looking.next === null;
     passOn.textContent = `Show seat ${looking.next}’s cards`;
     instead.hidden = !forAll || isInstead || state.to_act === null || state.running || isPerson(state);
     instead.textContent = `Decide in place of seat ${state.to_act}`;
   }
 
-  function questionOf(state, position) {
+  function questionOf(/** @type {Standing} */ state, /** @type {Position} */ position) {
     const seat = state.to_act;
     if (seat === null || state.running || looking.next !== null || !(isPerson(state) || isInstead)) return null;
-    return { key: `${frame} ${asked}`, faces: position.faces, seat, asks: state.asks, legal: state.legal ?? [], lays: state.lays, hint: state.hint,
+    return { key: `${frame} ${asked}`, faces: position.faces, seat, asks: state.asks, legal: state.legal, lays: state.lays, hint: state.hint,
       open: Boolean(position.hands[seat]) };
   }
 
-  function markTrouble({ trouble }) {
-    for (const seat of place.querySelectorAll(".rp-seat")) {
-      const isFaulty = Number(seat.dataset.seat) === trouble?.seat;
-      seat.classList.toggle("rp-faulty", isFaulty);
-      if (isFaulty) seat.querySelector(".rp-state").textContent = "trouble";
-    }
+  function markTrouble(/** @type {Standing} */ { trouble }) {
+    [...place.querySelectorAll(".rp-seat")].forEach((element, seat) => {
+      element.classList.toggle("rp-faulty", seat === trouble?.seat);
+      if (seat === trouble?.seat) element.querySelector(".rp-state")?.replaceChildren("trouble");
+    });
   }
 
-  function say(state, view, last) {
+  function say(/** @type {Standing} */ state, /** @type {Told.Replay} */ view, /** @type {number} */ last) {
     // Bots that play on would be talked of without end.
     live.setAttribute("aria-live", state.running ? "off" : "polite");
     const key = `${frame} ${looking.eyes}`;
@@ -134,7 +139,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     put(turn, turnWords(state, view));
   }
 
-  function turnWords(state, view) {
+  function turnWords(/** @type {Standing} */ state, /** @type {Told.Replay} */ view) {
     if (state.running) return "The bots are at it.";
     if (state.to_act === null) return "";
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
@@ -144,18 +149,19 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   }
 
   /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */
-  function keepFocus(isAsked, work) {
-    const held = document.activeElement;
-    const card = held?.closest(".rp-pick");
-    const among = card ? [...place.querySelectorAll(".rp-pick")].indexOf(card) : -1;
+  function keepFocus(/** @type {boolean} */ isAsked, /** @type {() => void} */ work) {
+    const held = document.activeElement ?? document.body;
+    const card = /** @type {HTMLElement | null} */ (held.closest(".rp-pick"));
+    const cards = () => /** @type {HTMLElement[]} */ ([...place.querySelectorAll(".rp-pick")]);
+    const among = card ? cards().indexOf(card) : -1;
     const wasHere = held !== element && element.contains(held);
     work();
-    const same = [...place.querySelectorAll(".rp-pick")][among];
+    const same = cards()[among];
     if (wanted && isAsked && (wasHere || held === document.body || held === element)) {
       if (wanted === "field") choosing.focusField();
       else focusChoice();
       wanted = "";
-    } else if (same && same.dataset.card === card.dataset.card) {
+    } else if (same && same.dataset.card === card?.dataset.card) {
       same.focus();
     } else if (wasHere && !(held.isConnected && held.checkVisibility())) {
       if (isAsked) focusChoice();
@@ -165,10 +171,10 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
 
   /** To the first answer that can be given. */
   function focusChoice() {
-    (place.querySelector(".rp-pick:not([aria-disabled])") ?? choosing.firstAnswer() ?? element).focus();
+    (/** @type {HTMLElement | null} */ (place.querySelector(".rp-pick:not([aria-disabled])")) ?? choosing.firstAnswer() ?? element).focus();
   }
 
-  function openHands(areOpen) {
+  function openHands(/** @type {boolean} */ areOpen) {
     eyes.areOpen = areOpen;
     redraw();
   }
@@ -176,24 +182,26 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   return { element, draw, openHands, focusField: choosing.focusField, layPicked: choosing.layPicked };
 }
 
-function isPerson({ setup, to_act: seat }) {
+function isPerson(/** @type {Standing} */ { setup, to_act: seat }) {
   return seat !== null && setup.seats[seat].person;
 }
 
 /** Differs from one decision to the next. */
-function turnOf({ made, to_act: seat, request }) {
+function turnOf(/** @type {Standing} */ { made, to_act: seat, request }) {
   return `${made} ${seat} ${request}`;
 }
 
-function put(element, text) {
+function put(/** @type {HTMLElement} */ element, /** @type {string} */ text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-function count(number, word) {
+function count(/** @type {number} */ number, /** @type {string} */ word) {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
 
-function points(replay, { result }) {
-  const told = { players: toldApart(replay.players) };
+/** The points of a match that is over, with the seat in a name that more than one has. */
+function points(/** @type {Told.Replay} */ { players }, /** @type {Standing} */ { result }) {
+  const isTwice = (/** @type {string} */ name) => players.filter((player) => player.name === name).length > 1;
+  const told = { players: players.map((player) => (isTwice(player.name) ? { ...player, name: `${player.name} (seat ${player.seat})` } : player)) };
   return sayPoints(result?.points ?? []).map((won, seat) => `${nameOf(told, seat)} ${won}`).join(", ");
 }

@@ -4,12 +4,13 @@ import { el } from "../replay/dom.js";
 import { makeDialog } from "./dialog.js";
 import { makeOccupant } from "./occupant.js";
 import { read } from "./server.js";
+/** @import { Act } from "./server.js" */
 
 /** The dialog; `act(path, body, options)` has the applet do something. */
-export function makeSeats(act) {
+export function makeSeats(/** @type {Act} */ act) {
   const rows = el("div", { class: "ap-rows" });
-  let occupants = [];
-  let before = [];
+  let occupants = /** @type {ReturnType<typeof makeOccupant>[]} */ ([]);
+  let before = /** @type {string[]} */ ([]);
   const dialog = makeDialog("Seats", "Change", [
     el("p", { class: "ap-note" }, "Whoever sits down hears what was heard in the seat, and plays on from here."), rows,
   ], change, (field) => occupants[Number(/\d+/.exec(field)?.[0] ?? at)]?.culprit);
@@ -24,13 +25,12 @@ export function makeSeats(act) {
     }
   }
 
-  async function open({ setup }) {
-    const { bots: all } = await read("/bots");
-    const bots = shippedFor(all, setup.game);
+  async function open(/** @type {Told.State} */ { setup }) {
+    const { bots } = /** @type {Told.Bots} */ (await read("/bots"));
     before = setup.seats.map(({ who }) => who);
     occupants = before.map((who, seat) => {
       const occupant = makeOccupant("ap-seat", seat);
-      occupant.offer(bots);
+      occupant.offer(bots, setup.game);
       occupant.value = who;
       return occupant;
     });
@@ -39,9 +39,4 @@ export function makeSeats(act) {
   }
 
   return { element: dialog.element, open };
-}
-
-/** The shipped bots of a game. */
-export function shippedFor(bots, game) {
-  return bots.filter((bot) => bot.game === game);
 }

@@ -1,31 +1,46 @@
 // What passes between a page and its server: JSON with the page's key, and a word whenever something changed.
 
+/** @typedef {{ message: string, hint?: string, field?: string }} Mistake */
+/** @typedef {(path: string, body?: object, options?: { throws?: boolean }) => Promise<string>} Act */
+
+const meta = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="csrf"]'));
 /** The header with the applet's key. */
-const KEY = { "X-CSRF-Token": document.querySelector('meta[name="csrf"]')?.content ?? "" };
+const KEY = { "X-CSRF-Token": meta?.content ?? "" };
 const RETRY_MS = 1000;
 const SAVED_MS = 60_000;
 
 /** What is refused, in the server's words; `errors` has a {message, hint, field} for each mistake. */
 export class Refusal extends Error {
-  constructor(errors, status = 0) {
+  constructor(/** @type {Mistake[]} */ errors, status = 0) {
     super(errors.map(({ message, hint }) => (hint ? `${message} (${hint})` : message)).join("; "));
     this.errors = errors;
     this.status = status;
   }
 }
 
+/** Waits for `work`; a Refusal goes to `tell`, whatever else is thrown on. */
+export async function orTell(/** @type {Promise<unknown>} */ work, /** @type {(refusal: Refusal) => void} */ tell) {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    tell(error);
+  }
+}
+
 /** The JSON at `path`; Refusal where the server says no or does not answer. */
-export function read(path) {
-  return request(path, {});
+export async function read(/** @type {string} */ path, /** @type {RequestInit} */ options = {}) {
+  return parsed(await answered(path, options));
 }
 
 /** Has the server do something; its answer. Refusal with its reasons. `more` are other headers than the key. */
-export function post(path, body = {}, more = KEY, options = {}) {
-  return request(path, { method: "POST", headers: { "Content-Type": "application/json", ...more }, body: JSON.stringify(body), ...options });
+export function post(/** @type {string} */ path, /** @type {object} */ body = {}, /** @type {HeadersInit} */ more = KEY, /** @type {RequestInit} */ options = {}) {
+  return read(path, { method: "POST", headers: { "Content-Type": "application/json", ...more }, body: JSON.stringify(body), ...options });
 }
 
 /** Calls `onChange(revision)` whenever something has changed, `onLost(isLost)` when the applet goes and comes, and
- * `onClosed()` where it does not take the key; until the function that it gives is called. */
+ * `onClosed()` where it does not take the key; until the function that it gives is called.
+ * @param {(revision: number) => void} onChange @param {(isLost: boolean) => void} onLost @param {() => void} onClosed */
 export function listen(onChange, onLost, onClosed) {
   const asking = new AbortController();
   const follow = async () => {
@@ -37,7 +52,7 @@ export function listen(onChange, onLost, onClosed) {
     }
     if (!response.ok) return undefined;
     onLost(false);
-    return eachLine(response.body, (line) => line.startsWith("data:") && onChange(JSON.parse(line.slice(5)).revision));
+    return eachLine(response, (line) => line.startsWith("data:") && onChange(JSON.parse(line.slice(5)).revision));
   };
   const goOn = async () => {
     while (!asking.signal.aborted) {
@@ -54,9 +69,8 @@ export function listen(onChange, onLost, onClosed) {
 }
 
 /** Saves what is at `path` as a file, under the name that the server gives it; a link would not send the key. */
-export async function save(path) {
+export async function save(/** @type {string} */ path) {
   const response = await answered(path, {});
-  if (!response.ok) throw await refusal(response);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());
   link.download = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "";
@@ -64,38 +78,29 @@ export async function save(path) {
   setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MS);
 }
 
-async function eachLine(body, act) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+async function eachLine(/** @type {Response} */ response, /** @type {(line: string) => void} */ act) {
+  const reader = /** @type {ReadableStream} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
     const lines = (rest + value).split("\n");
-    rest = lines.pop();
+    rest = lines.pop() ?? "";
     lines.forEach(act);
   }
 }
 
-async function request(path, options) {
-  const response = await answered(path, options);
-  if (!response.ok) throw await refusal(response);
-  return parsed(response);
-}
-
-async function answered(path, options) {
-  try {
-    return await fetch(path, { cache: "no-store", headers: { Accept: "application/json", ...KEY }, ...options });
-  } catch {
+async function answered(/** @type {string} */ path, /** @type {RequestInit} */ options) {
+  const asked = fetch(path, { cache: "no-store", headers: { Accept: "application/json", ...KEY }, ...options });
+  const response = await asked.catch(() => {
     throw new Refusal([{ message: "nobody answers", hint: "it may have ended; try again in a moment" }]);
-  }
-}
-
-async function refusal(response) {
+  });
+  if (response.ok) return response;
   const { errors, error } = (await parsed(response)) ?? {};
-  return new Refusal(errors?.length ? errors : [error ?? { message: `the answer was ${response.status}` }], response.status);
+  throw new Refusal(errors?.length ? errors : [error ?? { message: `the answer was ${response.status}` }], response.status);
 }
 
-async function parsed(response) {
+async function parsed(/** @type {Response} */ response) {
   try {
     return await response.json();
   } catch {

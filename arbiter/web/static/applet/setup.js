@@ -3,18 +3,22 @@
 import { el, foreign } from "../replay/dom.js";
 import { input, labelled, makeDialog } from "./dialog.js";
 import { makeOccupant } from "./occupant.js";
-import { shippedFor } from "./seats.js";
 import { read, Refusal } from "./server.js";
+/** @import { Act } from "./server.js" */
+
+/** A way to set a table: its fields, and what is posted where.
+ * @typedef {{ element: HTMLElement, wanted: () => Promise<[path: string, body: object]>, fieldOf: (name: string) => HTMLElement | undefined }} Panel */
 
 const WAYS = [["new", "A new match"], ["record", "From a record"], ["season", "From a season"]];
 const TIERS = ["auto", "landlock", "bwrap", "plain"];
 const MOST_SEATS = 8;
 
 /** The dialog; `act(path, body, options)` has the applet do something. */
-export function makeSetup(act) {
+export function makeSetup(/** @type {Act} */ act) {
   const fresh = makeNewMatch();
   const record = makeRecord();
   const season = makeSeason();
+  /** @type {Record<string, Panel>} */
   const panels = { new: fresh, record, season };
   const radios = WAYS.map(([value, text]) => {
     const radio = el("input", { type: "radio", name: "ap-way", value, on: { change: () => show(value) } });
@@ -31,15 +35,16 @@ export function makeSetup(act) {
     await act(path, body, { throws: true });
   }, (name) => panels[way].fieldOf(name));
 
-  function show(value) {
+  function show(/** @type {string} */ value) {
     way = value;
     for (const { radio } of radios) radio.checked = radio.value === value;
     for (const [name, { element }] of Object.entries(panels)) element.hidden = name !== value;
   }
 
   /** Opens it with the table that stands now, or the usual one. */
-  async function open(state) {
-    const [{ games }, { bots }, { saved, note }] = await Promise.all([read("/games"), read("/bots"), read("/saved")]);
+  async function open(/** @type {Told.State} */ state) {
+    const [{ games }, { bots }, { saved, note }] = /** @type {[Told.Games, Told.Bots, Told.Saved]} */ (
+      await Promise.all([read("/games"), read("/bots"), read("/saved")]));
     fresh.offer(games, bots);
     fresh.fill(state.setup);
     record.sitsNow(state.setup.seats.map(({ who }) => who));
@@ -56,8 +61,8 @@ export function makeSetup(act) {
   return { element: dialog.element, open };
 }
 
-function titleOf({ game, seats }) {
-  return `${game}: ${seats.map((seat) => (seat.who ?? seat).replace(/^bot:(?:.*\/)?/, "")).join(", ")}`;
+function titleOf(/** @type {Told.Table} */ { game, seats }) {
+  return `${game}: ${seats.map((who) => who.replace(/^bot:(?:.*\/)?/, "")).join(", ")}`;
 }
 
 function makeNewMatch() {
@@ -67,6 +72,7 @@ function makeNewMatch() {
   const seed = input("ap-seed");
   const round = input("ap-round", { inputmode: "numeric", value: "1" });
   const deals = el("textarea", { id: "ap-deals", rows: 2, spellcheck: "false" });
+  /** @type {Record<string, HTMLInputElement>} */
   const limits = { time: input("ap-time", { placeholder: "10s" }), start_time: input("ap-start_time", { placeholder: "5s" }),
     memory: input("ap-memory", { placeholder: "400MB" }) };
   const tier = el("select", { id: "ap-isolation" }, TIERS.map((name) => el("option", { value: name }, name)));
@@ -78,11 +84,11 @@ function makeNewMatch() {
       labelled("Given deals", deals, "As JSON, or a record; empty: drawn from the seed."),
       el("div", { class: "ap-columns" }, labelled("Time of a match", limits.time), labelled("Time to start", limits.start_time),
         labelled("Memory", limits.memory), labelled("Isolation", tier)))));
-  let games = [];
-  let bots = [];
-  let fields = {};
+  let games = /** @type {Told.Game[]} */ ([]);
+  let bots = /** @type {Told.Bot[]} */ ([]);
+  let fields = /** @type {Record<string, HTMLInputElement>} */ ({});
 
-  function offer(known, shipped) {
+  function offer(/** @type {Told.Game[]} */ known, /** @type {Told.Bot[]} */ shipped) {
     [games, bots] = [known, shipped];
     const before = game.value;
     game.replaceChildren(...games.map(({ name, title }) => el("option", { value: name }, title ?? name)));
@@ -90,43 +96,49 @@ function makeNewMatch() {
     chooseGame(game.value, {});
   }
 
-  function chooseGame(name, given) {
-    const chosen = games.find((one) => one.name === name);
-    if (!chosen) return;
+  /** The game that is chosen; there is always one. */
+  const chosenGame = () => games.find(({ name }) => name === game.value) ?? games[0];
+
+  function chooseGame(/** @type {string} */ name, /** @type {Record<string, unknown>} */ given) {
+    if (!games.some((one) => one.name === name)) return;
     game.value = name;
     fields = {};
-    options.replaceChildren(...chosen.options.map(({ name: key, help, default: usual }) => {
+    options.replaceChildren(...chosenGame().options.map(({ name: key, help, default: usual }) => {
       const text = key in given ? written(given[key]) : "";
       fields[key] = input(`ap-option-${key}`, { value: text === written(usual) ? "" : text, placeholder: written(usual) });
       return labelled(key, fields[key], help);
     }));
     fields.seats?.addEventListener("input", showSeats);
-    for (const occupant of occupants) occupant.offer(shippedFor(bots, name));
+    for (const occupant of occupants) occupant.offer(bots, name);
     showSeats();
   }
 
   function showSeats() {
-    const chosen = games.find((one) => one.name === game.value);
-    const wanted = Number(fields.seats?.value.trim() || chosen.seats);
-    const number = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, MOST_SEATS) : chosen.seats;
+    const usual = chosenGame().seats;
+    const wanted = Number(fields.seats?.value.trim() || usual);
+    const number = Number.isInteger(wanted) && wanted > 0 ? Math.min(wanted, MOST_SEATS) : usual;
     seats.replaceChildren(...occupants.slice(0, number).map((occupant) => occupant.element));
   }
 
   /** Fills the fields from a table. */
-  function fill(setup) {
-    chooseGame(setup.game, setup.options ?? {});
+  function fill(/** @type {Told.Setup | Told.Table} */ setup) {
+    /** @type {Record<string, string | null>} */
+    const told = setup.limits;
+    const isolation = "isolation" in setup ? setup.isolation : told.isolation;
+    chooseGame(setup.game, setup.options);
     seed.value = setup.seed ?? "";
-    round.value = String(setup.round ?? 1);
-    deals.value = setup.deals ? JSON.stringify(setup.deals) : "";
-    for (const [key, field] of Object.entries(limits)) field.value = setup.limits?.[key] ?? "";
-    tier.value = TIERS.includes(setup.limits?.isolation) ? setup.limits.isolation : "auto";
-    (setup.seats ?? []).forEach((seat, number) => {
-      occupants[number].value = seat.who ?? seat;
+    round.value = String(setup.round);
+    deals.value = "deals" in setup && setup.deals ? JSON.stringify(setup.deals) : "";
+    for (const [key, field] of Object.entries(limits)) field.value = told[key] ?? "";
+    tier.value = TIERS.find((name) => name === isolation) ?? "auto";
+    setup.seats.forEach((seat, number) => {
+      occupants[number].value = typeof seat === "string" ? seat : seat.who;
     });
   }
 
+  /** @type {Panel["wanted"]} */
   async function wanted() {
-    const kinds = Object.fromEntries(games.find(({ name }) => name === game.value).options.map(({ name, type }) => [name, type]));
+    const kinds = Object.fromEntries(chosenGame().options.map(({ name, type }) => [name, type]));
     const shown = seats.childElementCount;
     return ["/table", {
       game: game.value, options: valuesOf(fields, (text, key) => (kinds[key] === "string" ? text : parsed(text, `options.${key}`))),
@@ -135,11 +147,12 @@ function makeNewMatch() {
     }];
   }
 
-  function fieldOf(name) {
+  function fieldOf(/** @type {string} */ name) {
     const [first, second] = name.split(".");
     if (first === "options") return fields[second];
     if (first === "seats") return occupants[Number(second)]?.culprit ?? fields.seats;
-    return (first === "limits" ? limits[second] : { game, seed, round, deals, isolation: tier }[first]) ?? null;
+    if (first === "limits") return limits[second];
+    return /** @type {Record<string, HTMLElement>} */ ({ game, seed, round, deals, isolation: tier })[first];
   }
 
   return { element, offer, fill, wanted, fieldOf };
@@ -152,15 +165,17 @@ function makeRecord() {
     .map(([value, text]) => el("option", { value }, text)));
   const element = el("div", { class: "ap-rows" }, labelled("File", file, "A match saved here or by arbiter play --record, or a replay from a site."),
     labelled("Who sits down", seats), labelled("Decisions of it", until, "Empty: to its end, or its fault."));
-  let sitting = [];
+  let sitting = /** @type {string[]} */ ([]);
+  /** @type {Panel["wanted"]} */
   const wanted = async () => {
-    if (!file.files.length) throw new Refusal([{ message: "choose a file", field: "record" }]);
+    if (!file.files?.length) throw new Refusal([{ message: "choose a file", field: "record" }]);
     const record = parsed(await file.files[0].text(), "record");
     const number = record?.players?.length ?? 0;
     const who = seats.value === "now" ? sitting.slice(0, number) : Array(number).fill(seats.value);
     return ["/load", { ...record, seats: who, ...untilOf(until) }];
   };
-  return { element, wanted, fieldOf: (name) => ({ until, seats }[name.split(".")[0]] ?? file), sitsNow: (who) => {
+  const fieldOf = (/** @type {string} */ name) => (name === "until" ? until : name.startsWith("seats") ? seats : file);
+  return { element, wanted, fieldOf, sitsNow: (/** @type {string[]} */ who) => {
     sitting = who;
   } };
 }
@@ -171,28 +186,30 @@ function makeSeason() {
   const until = input("ap-season-until", { inputmode: "numeric" });
   const element = el("div", { class: "ap-rows" }, labelled("The season’s file", config), labelled("Match", match),
     labelled("Decisions of it", until, "Empty: to its end, or its fault."));
+  /** @type {Panel["wanted"]} */
   const wanted = async () => ["/match", { config: config.value.trim(), id: match.value.trim(), ...untilOf(until) }];
-  return { element, wanted, fieldOf: (name) => ({ config, id: match, until })[name] };
+  return { element, wanted, fieldOf: (/** @type {string} */ name) => /** @type {Record<string, HTMLElement>} */ ({ config, id: match, until })[name] };
 }
 
-function untilOf(field) {
+function untilOf(/** @type {HTMLInputElement} */ field) {
   const until = parsed(field.value, "until");
   return until === null ? {} : { until };
 }
 
-/** What stands in some fields, each read by `read(text, key)`; empty ones are left out. */
+/** What stands in some fields, each read by `read(text, key)`; empty ones are left out.
+ * @type {(fields: Record<string, HTMLInputElement>, read: (text: string, key: string) => unknown) => object} */
 function valuesOf(fields, read) {
   return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text)
     .map(([key, text]) => [key, read(text, key)]));
 }
 
 /** The deals of a record, or a list of deals as it is. */
-function dealsOf(given) {
+function dealsOf(/** @type {any} */ given) {
   return given?.deals ?? given;
 }
 
 /** The JSON in a field; null for an empty one. */
-function parsed(text, field) {
+function parsed(/** @type {string} */ text, /** @type {string} */ field) {
   if (!text.trim()) return null;
   try {
     return JSON.parse(text);
@@ -201,7 +218,7 @@ function parsed(text, field) {
   }
 }
 
-function written(value) {
+function written(/** @type {unknown} */ value) {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,6 +1,7 @@
 // The shell beside the table: every exchange, and any line to any bot.
 
 import { el } from "../replay/dom.js";
+import { complain } from "./dialog.js";
 import { NOBODY } from "./eyes.js";
 import { drawLine } from "./line.js";
 
@@ -9,8 +10,10 @@ const MOST_REMEMBERED = 100;
 const MACROS = [["greeting", "Greeting"], ["deal", "This deal"], ["smoke", "Smoke script"]];
 const USUAL = ["quit", "time_left"];
 
+/** @typedef {(seat: number, line: string) => Promise<string>} Send */
+
 /** The shell; `send(seat, line)` and `macro(seat, name)` give a problem in words, or ""; `save()` saves all lines. */
-export function makeShell(send, macro, save) {
+export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /** @type {() => void} */ save) {
   const list = el("ol", { role: "list", class: "ap-lines" });
   const earlier = el("p", { class: "ap-note", hidden: true }, "Earlier ones are in the file that Save the traffic writes.");
   const empty = el("p", { class: "ap-note ap-empty" }, "Nothing was said yet: Step tells the bots what is new.");
@@ -21,8 +24,8 @@ export function makeShell(send, macro, save) {
     el("div", { class: "ap-row" }, el("h3", { id: "ap-shell-title" }, "Shell"), el("label", { for: "ap-filter" }, "Show"), filter,
       el("button", { type: "button", on: { click: save } }, "Save the traffic")),
     scroll, entry.element);
-  let exchanges = [];
-  let eyes = null;
+  let exchanges = /** @type {Told.Exchange[]} */ ([]);
+  let eyes = /** @type {number | null} */ (null);
   let seats = 0;
   let isFollowing = true;
   scroll.addEventListener("scroll", () => {
@@ -35,8 +38,8 @@ export function makeShell(send, macro, save) {
     if (isFollowing) scroll.scrollTop = scroll.scrollHeight;
   }
 
-  const isCovered = ({ seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
-  const isShown = ({ seat }) => filter.value === "" || Number(filter.value) === seat;
+  const isCovered = (/** @type {Told.Exchange} */ { seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
+  const isShown = (/** @type {Told.Exchange} */ { seat }) => filter.value === "" || Number(filter.value) === seat;
 
   function redraw() {
     list.replaceChildren(...exchanges.filter(isShown).map((one) => drawLine(one, isCovered(one))));
@@ -44,7 +47,7 @@ export function makeShell(send, macro, save) {
   }
 
   /** Shows whose part there is: the seats of the match, and whose eyes are borrowed. */
-  function draw(state, whose) {
+  function draw(/** @type {Told.State} */ state, /** @type {number | null} */ whose) {
     if (state.setup.seats.length !== seats) {
       seats = state.setup.seats.length;
       filter.replaceChildren(el("option", { value: "" }, "all seats"), ...seatOptions(seats));
@@ -56,7 +59,7 @@ export function makeShell(send, macro, save) {
   }
 
   /** Adds exchanges; those before number `oldest` are of a table before. */
-  function add(fresh, oldest) {
+  function add(/** @type {Told.Exchange[]} */ fresh, /** @type {number} */ oldest) {
     const before = exchanges.length;
     exchanges = exchanges.filter(({ n }) => n >= oldest);
     const isAnew = exchanges.length < before;
@@ -66,60 +69,55 @@ export function makeShell(send, macro, save) {
     earlier.hidden = exchanges.length === 0 || exchanges[0].n === oldest;
     if (isAnew || fresh.length >= MOST_LINES) return redraw();
     list.append(...fresh.filter(isShown).map((one) => drawLine(one, isCovered(one))));
-    while (list.childElementCount > MOST_LINES) list.firstElementChild.remove();
+    while (list.childElementCount > MOST_LINES) list.firstElementChild?.remove();
     follow();
   }
 
   return { element, draw, add, focusField: entry.focusField };
 }
 
-function seatOptions(seats) {
+function seatOptions(/** @type {number} */ seats) {
   return [...Array(seats).keys()].map((seat) => el("option", { value: seat }, `seat ${seat}`));
 }
 
 /** The line to write: a seat, a field with a memory that completes words, macros. */
-function makeEntry(send, macro) {
+function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
   const seat = el("select", { id: "ap-to" });
   const field = el("textarea", { id: "ap-command", rows: 1, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     "aria-describedby": "ap-command-note", on: { keydown: onKey, input: () => tell("") } });
   const note = el("p", { id: "ap-command-note", class: "ap-note" });
   const wrong = el("p", { id: "ap-command-wrong", class: "ap-wrong", role: "alert" });
-  const macros = MACROS.map(([name, label]) => el("button", { type: "button", on: { click: async () => complain(await macro(Number(seat.value), name)) } }, label));
+  const macros = MACROS.map(([name, label]) => el("button", { type: "button", on: { click: async () => told(await macro(Number(seat.value), name)) } }, label));
   const element = el("form", { class: "ap-entry", on: { submit: (event) => {
     event.preventDefault();
     submit();
   } } },
   el("div", { class: "ap-row" }, el("label", { for: "ap-to" }, "To"), seat, macros),
   el("div", { class: "ap-row" }, el("label", { for: "ap-command" }, "Command"), field, el("button", { type: "submit" }, "Send")), note, wrong);
-  const remembered = [];
+  const remembered = /** @type {string[]} */ ([]);
   let place = 0;
   let words = USUAL;
   let seats = 0;
 
-  const tell = (text) => {
+  const told = (/** @type {string} */ problem) => complain(field, wrong, note, problem);
+  const tell = (/** @type {string} */ text) => {
     note.textContent = text || "↑ and ↓ bring earlier ones back, Tab completes; several lines go one by one.";
   };
 
-  function complain(problem) {
-    wrong.textContent = problem;
-    field.setAttribute("aria-invalid", String(Boolean(problem)));
-    field.setAttribute("aria-describedby", problem ? "ap-command-wrong ap-command-note" : "ap-command-note");
-  }
-
   async function submit() {
     const line = field.value;
-    if (!line.trim()) return complain("Write a line first.");
+    if (!line.trim()) return told("Write a line first.");
     remembered.push(line);
     remembered.splice(0, remembered.length - MOST_REMEMBERED);
     place = remembered.length;
     field.value = "";
-    complain("");
+    told("");
     const problem = await send(Number(seat.value), line);
-    complain(problem);
+    told(problem);
     if (problem && !field.value) field.value = line;
   }
 
-  function onKey(event) {
+  function onKey(/** @type {KeyboardEvent} */ event) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       submit();
@@ -147,7 +145,7 @@ function makeEntry(send, macro) {
     return common !== typed;
   }
 
-  function draw(state, exchanges) {
+  function draw(/** @type {Told.State} */ state, /** @type {Told.Exchange[]} */ exchanges) {
     if (state.setup.seats.length !== seats) {
       seats = state.setup.seats.length;
       seat.replaceChildren(...seatOptions(seats));

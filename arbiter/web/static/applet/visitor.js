@@ -6,10 +6,10 @@ import { makePresent } from "./present.js";
 import { post, Refusal } from "./server.js";
 
 const REST_MS = 3000;
-const root = document.getElementById("visitor");
+const root = /** @type {HTMLElement} */ (document.getElementById("visitor"));
 let key = "";
-let state = null;
-let replay = null;
+let state = /** @type {Told.VisitState | null} */ (null);
+let replay = /** @type {Told.Replay | null} */ (null);
 let until = 0;
 let asking = new AbortController();
 
@@ -26,7 +26,7 @@ setInterval(showLeft, 1000);
 // A page that goes gives its table up: others may wait for it.
 addEventListener("pagehide", () => key && tell("leave", {}, { keepalive: true }).catch(() => {}));
 
-function tell(verb, body = {}, options = {}) {
+function tell(/** @type {string} */ verb, body = {}, /** @type {RequestInit} */ options = {}) {
   // What is still asked when the table is given up would be told that there is none.
   const signal = verb === "leave" ? undefined : asking.signal;
   return post(`${root.dataset.below}/${verb}`, body, { "X-Table": key }, { signal, ...options });
@@ -36,7 +36,7 @@ async function begin() {
   problem.textContent = "";
   sitDown.setAttribute("aria-disabled", "true");
   try {
-    const { key: given, ...first } = await tell("new");
+    const { key: given, ...first } = /** @type {Told.Begun} */ (await tell("new"));
     key = given;
     board.hidden = false;
     [sitDown.hidden, leave.hidden] = [true, false];
@@ -44,16 +44,15 @@ async function begin() {
     await draw(first);
     follow(given);
   } catch (error) {
-    complain(error);
-    end(error.message);
+    end(complain(error));
   } finally {
     sitDown.removeAttribute("aria-disabled");
   }
 }
 
 /** Draws each change of the table until it is over, or another one was begun. */
-async function follow(own) {
-  while (key === own && !state.over) {
+async function follow(/** @type {string} */ own) {
+  while (key === own && state && !state.over) {
     try {
       await draw(await tell("state", { after: state.revision }));
     } catch (error) {
@@ -67,35 +66,34 @@ async function follow(own) {
   }
 }
 
-async function draw(fresh) {
+async function draw(/** @type {Told.VisitState} */ fresh) {
   const own = key;
   const isNew = replay === null || fresh.revision !== state?.revision;
-  const match = isNew ? await tell("replay") : replay;
+  const match = /** @type {Told.Replay} */ (isNew ? await tell("replay") : replay);
   // An answer to a decision may have come meanwhile, or another table.
-  if (key !== own || (replay && fresh.revision < state.revision)) return;
+  if (key !== own || (replay && state && fresh.revision < state.revision)) return;
   [state, replay] = [fresh, match];
   until = Date.now() + state.seconds_left * 1000;
-  const seats = state.players.map((_, seat) => ({ person: seat === state.seat }));
-  await present.draw({ ...state, running: state.running && !state.over, setup: { seats }, trouble: null, left_ms: null }, isNew);
+  const seats = fresh.players.map((_, seat) => ({ person: seat === fresh.seat }));
+  await present.draw({ ...fresh, running: fresh.running && !fresh.over, setup: { seats }, trouble: null, left_ms: null }, isNew);
   showLeft();
   root.dataset.made = String(state.made);
   if (state.failed) end("A house bot has failed, so this table is over. Sit down at another one.");
   else if (state.over) end("");
 }
 
-async function decide(word) {
+async function decide(/** @type {string} */ word) {
   try {
     await draw(await tell("decide", { word }));
     return "";
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (!key) return "";
-    return error.message;
+    return key && error.message;
   }
 }
 
 /** The table is over or left: another one may be taken. */
-function end(words) {
+function end(/** @type {string} */ words) {
   const old = key;
   if (!old) return;
   tell("leave").catch(() => {});
@@ -110,12 +108,13 @@ function end(words) {
   showLeft();
 }
 
-function complain(error) {
+function complain(/** @type {unknown} */ error) {
   if (!(error instanceof Refusal)) throw error;
   problem.textContent = error.message;
+  return error.message;
 }
 
 function showLeft() {
-  const isAsked = key && state && state.to_act === state.seat;
+  const isAsked = key && state?.to_act === state?.seat;
   left.textContent = isAsked ? `Decide within ${sayTime(Math.max(0, until - Date.now()))}, or the table is given up.` : "";
 }

@@ -2,34 +2,39 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element; attributes that are null or false are left out, `on` is a map of listeners. */
+/** @typedef {{ [name: string]: unknown, on?: Record<string, (event: any) => void> }} Attributes */
+/** @typedef {Node | string | number | null | undefined} Child @typedef {Child | Child[]} Part */
+
+/** An HTML element; attributes that are null or false are left out, `on` is a map of listeners.
+ * @template {keyof HTMLElementTagNameMap} T @param {T} tag @param {Attributes} [attributes] @param {Part[]} children @returns {HTMLElementTagNameMap[T]} */
 export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element. */
+/** An SVG element.
+ * @template {keyof SVGElementTagNameMap} T @param {T} tag @param {Attributes} [attributes] @param {Part[]} children @returns {SVGElementTagNameMap[T]} */
 export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
 /** A name or text of others: its direction does not leave the element. */
-export function foreign(text, name = "") {
+export function foreign(/** @type {string} */ text, name = "") {
   return el("bdi", { class: name || null }, text);
 }
 
 /** Text for a screen reader alone. */
-export function spoken(text) {
+export function spoken(/** @type {string} */ text) {
   return el("span", { class: "rp-spoken" }, text);
 }
 
+/** @template {Element} E @param {E} element @param {Attributes | undefined} attributes @param {Part[]} children */
 function fill(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (name === "on") {
-      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
-    } else if (value !== null && value !== undefined && value !== false) {
-      element.setAttribute(name, value === true ? "" : String(value));
-    }
+  const { on = {}, ...others } = attributes ?? {};
+  for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
+  for (const [name, value] of Object.entries(others)) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  const there = children.flat().filter((child) => child !== null && child !== undefined);
+  element.append(.../** @type {(Node | string)[]} */ (there));
   return element;
 }

@@ -2,17 +2,20 @@
 
 import { el, foreign, spoken } from "./dom.js";
 import { sayTime } from "./say.js";
+/** @import { Child } from "./dom.js" */
 
 const MOST_LEGAL = 12;
 
+/** @typedef {(i: number) => void} Seek */
+
 /** The frame of the list; `draw(replay, deal, i)` shows a deal and marks event `i`; `onSeek(i)` follows a click. */
-export function makeExchanges(onSeek) {
+export function makeExchanges(/** @type {Seek} */ onSeek) {
   const list = el("ol", { role: "list" });
   const scroll = el("div", { class: "rp-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges of this deal" }, list);
   const element = el("section", { class: "rp-exchanges" }, el("h3", {}, "Exchanges"), scroll);
-  let drawn = {};
-  let lines = [];
-  const draw = (replay, deal, i) => {
+  let drawn = /** @type {{ replay?: Told.Replay, deal?: number }} */ ({});
+  let lines = /** @type {{ i: number, element: HTMLElement }[]} */ ([]);
+  const draw = (/** @type {Told.Replay} */ replay, /** @type {number} */ deal, /** @type {number} */ i) => {
     if (drawn.replay !== replay || drawn.deal !== deal) {
       const events = replay.events.filter((event) => event.deal === deal);
       lines = events.map((event) => ({ i: event.i, element: line(replay, event, onSeek) }));
@@ -31,22 +34,23 @@ export function makeExchanges(onSeek) {
 }
 
 /** Brings a line into the list's own view and leaves the page where it is. */
-function follow(scroll, element) {
+function follow(/** @type {HTMLElement} */ scroll, /** @type {HTMLElement} */ element) {
   const top = element.offsetTop;
   if (top < scroll.scrollTop || top + element.offsetHeight > scroll.scrollTop + scroll.clientHeight) {
     scroll.scrollTop = top - scroll.clientHeight / 2;
   }
 }
 
-function line(replay, event, onSeek) {
+function line(/** @type {Told.Replay} */ replay, /** @type {Told.Event} */ event, /** @type {Seek} */ onSeek) {
   const [sign, who, words, note] = parts(replay, event);
   return el("li", { class: `rp-is-${event.t}`, on: { click: () => onSeek(event.i) } },
     el("span", { class: "rp-sign", "aria-hidden": "true" }, sign), el("span", { class: "rp-to" }, who),
     el("span", { class: "rp-words" }, foreign(words)), note ? el("span", { class: "rp-note" }, note) : null);
 }
 
+/** @type {(replay: Told.Replay, event: Told.Event) => [sign: string, who: Child | Child[], words: string, note?: string]} */
 function parts(replay, event) {
-  const seat = event.seat === undefined ? null : [spoken("seat "), String(event.seat)];
+  const seat = "seat" in event ? [spoken("seat "), String(event.seat)] : null;
   switch (event.t) {
     case "tell":
       return ["→", hearers(replay, event), event.text];
@@ -69,12 +73,12 @@ function parts(replay, event) {
   }
 }
 
-function hearers(replay, event) {
+function hearers(/** @type {Told.Replay} */ replay, /** @type {Told.Tell} */ event) {
   if (!event.seats) return replay.reader.startsWith("seat:") ? replay.reader.slice(5) : "";
   return event.seats.length === replay.players.length ? "all" : event.seats.join(" ");
 }
 
-function legal({ legal: words }) {
+function legal(/** @type {Told.Ask} */ { legal: words }) {
   if (!words) return "";
   const more = words.length > MOST_LEGAL ? ` and ${words.length - MOST_LEGAL} more` : "";
   return `may answer ${words.slice(0, MOST_LEGAL).join(", ")}${more}`;

@@ -1,44 +1,38 @@
 // The keys of the viewer, and the dialog that lists them.
 
 import { el } from "./dom.js";
+/** @import { Player } from "./player.js" */
 
-const KEYS = [
-  ["→", "next step", "ArrowRight", "step"],
-  ["←", "step back", "ArrowLeft", "back"],
-  ["]", "next trick", "]", "nextTrick"],
-  ["[", "trick before", "[", "lastTrick"],
-  ["n", "next deal", "n", "nextDeal"],
-  ["p", "deal before", "p", "lastDeal"],
-  ["Home", "beginning", "Home", "home"],
-  ["End", "end", "End", "end"],
-  ["f", "jump to the fault", "f", "fault"],
-  ["Space", "play or pause", " ", "toggle"],
-  ["+", "faster", "+", "faster"],
-  ["−", "slower", "-", "slower"],
-  ["e", "through the next seat’s eyes", "e", "nextEyes"],
-  ["q", "quit the eyes: all hands", "q", "quitEyes"],
-  ["?", "this list", "?", "help"],
+/** Each key, what it does, how events name it.
+ * @type {[string, string, string, (player: Player, help: HTMLDialogElement) => void][]} */
+export const KEYS = [
+  ["→", "next step", "ArrowRight", (player) => player.steer(player.after(player.i))],
+  ["←", "step back", "ArrowLeft", (player) => player.steer(player.before(player.i))],
+  ["]", "next trick", "]", (player) => player.steer(player.tricks.find((stop) => stop > player.i))],
+  ["[", "trick before", "[", (player) => player.steer(player.tricks.findLast((stop) => stop < player.i))],
+  ["n", "next deal", "n", (player) => player.toDeal(player.deal + 1)],
+  ["p", "deal before", "p", (player) => player.lastDeal()],
+  ["Home", "beginning", "Home", (player) => player.steer(player.stops[0])],
+  ["End", "end", "End", (player) => player.steer(player.last)],
+  ["f", "jump to the fault", "f", (player) => player.fault && player.steer(player.restAt(player.fault.i))],
+  ["Space", "play or pause", " ", (player) => player.toggle()],
+  ["+", "faster", "+", (player) => player.changeSpeed(1)],
+  ["−", "slower", "-", (player) => player.changeSpeed(-1)],
+  ["e", "through the next seat’s eyes", "e", (player) => player.nextEyes()],
+  ["q", "quit the eyes: all hands", "q", (player) => player.look(null)],
+  ["?", "this list", "?", (_, help) => help.showModal()],
 ];
-const REMEMBERED = "arbiter-replay-keys";
 const OWN_KEYS = "input, select, textarea, [contenteditable]";
 const PRESSED = "button, a, summary";
-// Of several viewers in a page the one last put there, or touched, has the keys.
-let inUse = null;
-
-/** The action that a key press means in the viewer: [name, number or null]; null for none. */
-function meaning(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey) return null;
-  if (/^[0-9]$/.test(event.key)) return ["deal", (Number(event.key) + 9) % 10];
-  const found = KEYS.find(([, , key]) => key === event.key);
-  return found ? [found[3], null] : null;
-}
+/** Of several viewers in a page the one last put there, or touched, has the keys.
+ * @type {HTMLElement} */
+let inUse;
 
 /** Listens for keys on the whole page, or in `element` alone where the reader chose so; returns the dialog. */
-export function bindKeys(element, act) {
-  const onPage = el("input", { type: "checkbox" });
-  onPage.checked = remembered();
-  onPage.addEventListener("change", () => remember(onPage.checked));
-  const dialog = makeDialog(onPage);
+export function bindKeys(/** @type {HTMLElement} */ element, /** @type {Player} */ player) {
+  const onPage = rememberedBox("arbiter-replay-keys", "inside");
+  const help = keysDialog("Keys of the replay", [...KEYS, ["1 … 9, 0", "deal 1 to 10"]], onPage, " Keys work on the whole page, not only in the replay",
+    el("p", { class: "rp-note" }, "A click on a bar, a line of the exchanges or a seat’s eyes does what it shows."));
   const takeOver = () => {
     inUse = element;
   };
@@ -46,41 +40,41 @@ export function bindKeys(element, act) {
   takeOver();
   for (const event of ["focusin", "pointerdown"]) element.addEventListener(event, takeOver);
   document.addEventListener("keydown", (event) => {
-    const { target } = event;
+    const target = /** @type {HTMLElement} */ (event.target);
     const isInside = element.contains(target);
-    if (dialog.open || !hasKeys() || (!isInside && (!onPage.checked || target.closest("dialog")))) return;
+    if (help.open || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!hasKeys() || (!isInside && (!onPage.checked || target.closest("dialog")))) return;
     if (target.closest(OWN_KEYS) || (event.key === " " && target.closest(PRESSED))) return;
-    const found = meaning(event);
-    if (found === null) return;
+    const found = KEYS.find(([, , key]) => key === event.key);
+    const isDeal = /^[0-9]$/.test(event.key);
+    if (!found && !isDeal) return;
     event.preventDefault();
-    act(...found);
+    if (found) found[3](player, help);
+    else player.toDeal((Number(event.key) + 9) % 10);
   });
+  return help;
+}
+
+/** A dialog that lists keys, each with what it does first, and a choice below. */
+export function keysDialog(/** @type {string} */ label, /** @type {string[][] | any[]} */ keys, /** @type {HTMLElement} */ box, /** @type {string} */ choice, /** @type {HTMLElement | null} */ note = null) {
+  const rows = keys.map(([key, words]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, words)));
+  const dialog = el("dialog", { class: "rp-help", "aria-label": label }, el("h2", {}, "Keys"), el("table", {}, el("tbody", {}, rows)),
+    el("label", { class: "rp-choice" }, box, choice), note, el("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
   return dialog;
 }
 
-function makeDialog(onPage) {
-  const rows = [...KEYS, ["1 … 9, 0", "deal 1 to 10"]].map(([key, words]) =>
-    el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, words)));
-  const dialog = el("dialog", { class: "rp-help", "aria-label": "Keys of the replay" });
-  dialog.append(el("h2", {}, "Keys"), el("table", {}, el("tbody", {}, rows)),
-    el("label", { class: "rp-choice" }, onPage, " Keys work on the whole page, not only in the replay"),
-    el("p", { class: "rp-note" }, "A click on a bar, a line of the exchanges or a seat’s eyes does what it shows."),
-    el("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
-  return dialog;
+/** A checkbox that this browser remembers under a name; on, but where `off` is kept there. */
+export function rememberedBox(/** @type {string} */ name, off = "off") {
+  const box = el("input", { type: "checkbox", on: { change: () => kept(() => localStorage.setItem(name, box.checked ? "on" : off)) } });
+  box.checked = kept(() => localStorage.getItem(name)) !== off;
+  return box;
 }
 
-function remembered() {
+/** What storage gives, nothing where it is forbidden. */
+function kept(/** @type {() => unknown} */ use) {
   try {
-    return localStorage.getItem(REMEMBERED) !== "inside";
+    return use();
   } catch {
-    return true;
-  }
-}
-
-function remember(isOnPage) {
-  try {
-    localStorage.setItem(REMEMBERED, isOnPage ? "page" : "inside");
-  } catch {
-    // Nothing is remembered where storage is forbidden.
+    return null;
   }
 }

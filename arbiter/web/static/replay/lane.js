@@ -2,6 +2,7 @@
 
 import { el, foreign, svg } from "./dom.js";
 import { nameOf, sayTime } from "./say.js";
+/** @import { Seek } from "./exchanges.js" */
 
 const LANE = 20;
 const LEAST = 0.8;
@@ -9,7 +10,7 @@ const LEAST = 0.8;
 const FEWEST = 24;
 
 /** The frame of the lane; `draw(deal, i)` shows a deal with a mark at event `i`; `onSeek(i)` follows a click. */
-export function makeLane(replay, onSeek) {
+export function makeLane(/** @type {Told.Replay} */ replay, /** @type {Seek} */ onSeek) {
   const chart = el("div", { class: "rp-chart" });
   const labels = el("div", { class: "rp-lanes", "aria-hidden": "true" },
     replay.players.map(({ seat, name }) => el("span", { title: name }, `${seat} `, foreign(name))));
@@ -20,12 +21,11 @@ export function makeLane(replay, onSeek) {
       el("thead", {}, el("tr", {}, ["event", "player", "answer to", "charged", "left"].map((head) => el("th", { scope: "col" }, head)))), rows)));
   const element = el("section", { class: "rp-lane", "aria-label": "Time per move" },
     el("div", { class: "rp-lane-grid" }, labels, chart), scale, table);
-  let drawn = null;
-  let current = null;
-  const draw = (deal, i) => {
-    if (drawn !== deal) {
+  /** @type {ReturnType<typeof drawDeal>} */
+  let current;
+  const draw = (/** @type {number} */ deal, /** @type {number} */ i) => {
+    if (current?.deal !== deal) {
       current = drawDeal(replay, deal, onSeek);
-      drawn = deal;
       chart.replaceChildren(current.element);
       scale.textContent = current.caption;
       rows.replaceChildren(...current.moves.map((move) => timesRow(replay, move)));
@@ -35,22 +35,24 @@ export function makeLane(replay, onSeek) {
   return { element, draw };
 }
 
-function drawDeal(replay, deal, onSeek) {
+function drawDeal(/** @type {Told.Replay} */ replay, /** @type {number} */ deal, /** @type {Seek} */ onSeek) {
   const events = replay.events.filter((event) => event.deal === deal);
   const moves = events.filter((event) => event.t === "answer");
   const fault = events.find((event) => event.t === "fault");
-  const longest = moves.reduce((most, move) => (most && most.charged_ms >= move.charged_ms ? most : move), null);
+  const most = Math.max(0, ...moves.map((move) => move.charged_ms));
+  const longest = moves.find((move) => move.charged_ms === most);
   const height = replay.players.length * LANE;
   const width = Math.max(moves.length + (fault ? 1 : 0), FEWEST);
-  const before = (i) => moves.filter((move) => move.i <= i).length;
+  const before = (/** @type {number} */ i) => moves.filter((move) => move.i <= i).length;
   const end = fault ? `, the last mark the fault of ${nameOf(replay, fault.seat)}` : "";
   const caption = longest
     ? `Time per move in deal ${deal + 1}: the longest bar is ${sayTime(longest.charged_ms)}, by ${nameOf(replay, longest.seat)}; a thin line is a trick${end}.`
     : `No times are shown for deal ${deal + 1}${end}.`;
   const cursor = svg("rect", { class: "rp-cursor", y: 0, width: 1, height });
+  /** @type {SVGElement[]} */
   const shapes = events.filter((event) => event.t === "trick").map((event) =>
     svg("line", { class: "rp-trick", x1: before(event.i), x2: before(event.i), y1: 0, y2: height }));
-  const bars = moves.map((move, n) => bar(replay, move, n, longest.charged_ms));
+  const bars = moves.map((move, n) => bar(replay, move, n, most));
   if (fault) {
     shapes.push(svg("rect", { class: "rp-fault-mark", x: moves.length, y: fault.seat * LANE + 1, width: 1, height: LANE - 2 },
       svg("title", {}, `fault: ${fault.fault}`)));
@@ -61,16 +63,17 @@ function drawDeal(replay, deal, onSeek) {
   element.addEventListener("click", (event) => {
     const box = element.getBoundingClientRect();
     const place = Math.floor(((event.clientX - box.left) / box.width) * width);
-    onSeek((moves[place] ?? fault ?? events.at(-1)).i);
+    onSeek((moves[place] ?? fault ?? events[events.length - 1]).i);
   });
-  const mark = (i) => {
+  const mark = (/** @type {number} */ i) => {
     const isAtFault = fault && i >= fault.i;
-    cursor.setAttribute("x", isAtFault ? moves.length : Math.max(0, before(i) - 1));
+    cursor.setAttribute("x", String(isAtFault ? moves.length : Math.max(0, before(i) - 1)));
     cursor.classList.toggle("rp-before", before(i) === 0 && !isAtFault);
   };
-  return { element, caption, moves, mark };
+  return { element, caption, deal, moves, mark };
 }
 
+/** @type {(replay: Told.Replay, move: Told.Answer, place: number, most: number) => SVGElement} */
 function bar(replay, move, place, most) {
   const size = Math.max(LEAST, most ? (move.charged_ms / most) * (LANE - 4) : LEAST);
   return svg("rect", {
@@ -78,7 +81,7 @@ function bar(replay, move, place, most) {
   }, svg("title", {}, `${nameOf(replay, move.seat)}: ${sayTime(move.charged_ms)}`));
 }
 
-function timesRow(replay, { i, seat, request, charged_ms: charged, left_ms: left }) {
+function timesRow(/** @type {Told.Replay} */ replay, /** @type {Told.Answer} */ { i, seat, request, charged_ms: charged, left_ms: left }) {
   return el("tr", {}, el("td", {}, i), el("td", {}, foreign(replay.players[seat].name)), el("td", {}, request),
     el("td", {}, sayTime(charged)), el("td", {}, sayTime(left)));
 }

@@ -3,17 +3,18 @@
 import { el } from "./dom.js";
 import { makeExchanges } from "./exchanges.js";
 import { hasEyes, positionAt, stopsOf } from "./fold.js";
-import { bindKeys } from "./keys.js";
+import { bindKeys, KEYS } from "./keys.js";
 import { makeLane } from "./lane.js";
 import { Player, SPEEDS } from "./player.js";
 import { nameOf, sayEvents } from "./say.js";
 import { makeTable } from "./table.js";
+/** @import { EyesOf } from "./player.js" */
 
-export const FORMAT = "arbiter-replay/1";
+const FORMAT = "arbiter-replay/1";
 const ADDRESS_MS = 200;
 
 /** Why a value cannot be shown, in a sentence; "" for a replay that can. */
-export function problemOf(replay) {
+function problemOf(/** @type {any} */ replay) {
   if (replay === null || typeof replay !== "object") return "This is no replay.";
   if (replay.format !== FORMAT) return `This viewer shows ${FORMAT}, and was given another format.`;
   const parts = [replay.players, replay.deals, replay.events, replay.marks];
@@ -27,25 +28,27 @@ export function problemOf(replay) {
  * Options: `address: false` keeps the position out of the page's address; `console` is an element for the
  * line that leads to the position on show, `config` the season's file in it; `home` one for the line that does so
  * with the replay's file, its `data-file`, under its `data-limits`; `eyesOf(seat)` promises the replay as a seat saw it.
+ * @param {HTMLElement} element @param {Told.Replay} replay
+ * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, eyesOf?: EyesOf | null }} options
  */
-export function mount(element, replay, { address = true, console: consoleLine = null, config = "season.yaml", home = null, eyesOf = null } = {}) {
+export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, eyesOf = null } = {}) {
   const problem = problemOf(replay);
   if (problem) throw new Error(problem);
-  const onSeek = (i) => player.go(player.restAt(i));
+  const onSeek = (/** @type {number} */ i) => player.go(player.restAt(i));
   const table = makeTable(replay, (seat) => eyesOf !== null && hasEyes(replay, seat), (seat) => player.look(seat));
   const lane = makeLane(replay, onSeek);
   const exchanges = makeExchanges(onSeek);
   const status = makeStatus(replay);
   const player = new Player(replay, draw, eyesOf);
-  const controls = makeControls(player, () => help.showModal());
+  const help = bindKeys(element, player);
+  const controls = makeControls(player, help);
   const deals = makeDeals(player);
   element.classList.add("rp");
-  const help = bindKeys(element, (action, number) => act(player, help, action, number));
   element.replaceChildren(
     el("div", { class: "rp-board" }, el("div", { class: "rp-main" },
       el("div", { class: "rp-steer" }, controls.elements, deals.element), status.element, table.element, lane.element),
     exchanges.element), help);
-  const save = address ? addressSaver() : () => {};
+  const save = address ? addressSaver() : null;
   const clocks = clocksOf(replay);
 
   function draw() {
@@ -55,47 +58,22 @@ export function mount(element, replay, { address = true, console: consoleLine = 
     exchanges.draw(player.view, player.deal, player.i);
     lane.draw(player.deal, player.i);
     status.draw(player);
-    controls.draw(player);
-    deals.draw(player);
-    save(player);
+    controls.draw();
+    deals.draw();
+    save?.(player);
     if (consoleLine) consoleLine.textContent = `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${untilOf(replay, player)}`;
-    if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file)}${untilOf(replay, player)}${home.dataset.limits} --seat "${seatOf(player)}=bot:python3 bot.py"`;
+    if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file ?? "")}${untilOf(replay, player)}${home.dataset.limits} --seat "${seatOf(player)}=bot:python3 bot.py"`;
   }
 
   player.start(address ? readAddress() : {});
   return player;
 }
 
-const ACTIONS = {
-  step: (player) => player.step(),
-  back: (player) => player.back(),
-  nextTrick: (player) => player.nextTrick(),
-  lastTrick: (player) => player.lastTrick(),
-  nextDeal: (player) => player.nextDeal(),
-  lastDeal: (player) => player.lastDeal(),
-  home: (player) => player.home(),
-  end: (player) => player.end(),
-  fault: (player) => player.toFault(),
-  toggle: (player) => player.toggle(),
-  faster: (player) => player.changeSpeed(1),
-  slower: (player) => player.changeSpeed(-1),
-  nextEyes: (player) => player.nextEyes(),
-  quitEyes: (player) => player.look(null),
-  deal: (player, help, number) => player.toDeal(number),
-  help: (player, help) => help.showModal(),
-};
-
-function act(player, help, action, number) {
-  // Whoever takes the wheel stops the replay.
-  if (!["toggle", "faster", "slower", "nextEyes", "quitEyes"].includes(action)) player.pause();
-  ACTIONS[action](player, help, number);
-}
-
 /** The line that says what happened, and through whose eyes one looks. */
-function makeStatus(replay) {
+function makeStatus(/** @type {Told.Replay} */ replay) {
   const said = el("p", { class: "rp-said", "aria-live": "polite" });
   const where = el("p", { class: "rp-where" });
-  const draw = (player) => {
+  const draw = (/** @type {Player} */ player) => {
     said.setAttribute("aria-live", player.isPlaying ? "off" : "polite");
     const words = sayEvents(player.news);
     if (said.textContent !== words) said.textContent = words;
@@ -107,31 +85,28 @@ function makeStatus(replay) {
   return { element: el("div", { class: "rp-status" }, where, said), draw };
 }
 
-function dealsInAll({ planned, deals }) {
+function dealsInAll(/** @type {Told.Replay} */ { planned, deals }) {
   return Math.max(planned ?? 0, deals.length);
 }
 
-function makeControls(player, onHelp) {
-  const button = (text, label, key, action) => el("button", {
-    type: "button", "aria-label": label, title: `${label} (${key})`, on: { click: () => {
-      player.pause();
-      action();
-    } },
-  }, text);
-  const back = [button("|‹", "Beginning", "Home", () => player.home()), button("«", "Trick before", "[", () => player.lastTrick()),
-    button("‹", "Step back", "←", () => player.back())];
-  const on = [button("›", "Next step", "→", () => player.step()), button("»", "Next trick", "]", () => player.nextTrick()),
-    button("›|", "End", "End", () => player.end())];
+function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help) {
+  const button = (/** @type {string} */ text, /** @type {string} */ key) => {
+    const [sign, words, , act] = KEYS.find(([, , one]) => one === key) ?? KEYS[0];
+    const label = words[0].toUpperCase() + words.slice(1);
+    return el("button", { type: "button", "aria-label": label, title: `${label} (${sign})`, on: { click: () => act(player, help) } }, text);
+  };
+  const back = [button("|‹", "Home"), button("«", "["), button("‹", "ArrowLeft")];
+  const on = [button("›", "ArrowRight"), button("»", "]"), button("›|", "End")];
   const toggle = el("button", { type: "button", class: "rp-toggle", title: "Play or pause (space)",
     on: { click: () => player.toggle() } }, "Play");
-  const fault = player.fault ? button("Fault", "Jump to the fault", "f", () => player.toFault()) : null;
+  const fault = player.fault ? button("Fault", "f") : null;
   const speed = el("select", { on: { change: () => player.setSpeed(Number(speed.value)) } },
     SPEEDS.map((value) => el("option", { value }, `${value} ×`)));
   const all = el("button", { type: "button", title: "Quit the eyes (q)", on: { click: () => player.look(null) } }, "All hands");
-  const help = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: onHelp } }, "?");
+  const keys = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: () => help.showModal() } }, "?");
   const steps = el("div", { class: "rp-controls", role: "group", "aria-label": "Steps" }, back, toggle, on);
   const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,
-    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), help, all);
+    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, all);
   const draw = () => {
     const isFirst = player.i <= player.stops[0];
     for (const one of back) one.setAttribute("aria-disabled", String(isFirst));
@@ -144,19 +119,15 @@ function makeControls(player, onHelp) {
 }
 
 /** A button for each deal, with a mark where the fault is. */
-function makeDeals(player) {
+function makeDeals(/** @type {Player} */ player) {
   const faulty = player.fault?.deal;
-  const buttons = player.deals.map((deal) => el("button", {
+  const buttons = player.replay.deals.map(({ deal }) => el("button", {
     type: "button", "aria-label": `Deal ${deal + 1}${deal === faulty ? ", with the fault" : ""}`,
-    class: deal === faulty ? "rp-faulty" : null,
-    on: { click: () => {
-      player.pause();
-      player.toDeal(deal);
-    } },
+    class: deal === faulty ? "rp-faulty" : null, on: { click: () => player.toDeal(deal) },
   }, `${deal + 1}${deal === faulty ? " ✕" : ""}`));
   const element = el("nav", { class: "rp-deals", "aria-label": "Deals" }, el("span", { "aria-hidden": "true" }, "Deal"), buttons);
   const draw = () => buttons.forEach((button, place) => {
-    const isCurrent = player.deals[place] === player.deal;
+    const isCurrent = player.replay.deals[place].deal === player.deal;
     if (isCurrent) button.setAttribute("aria-current", "true");
     else button.removeAttribute("aria-current");
     // The row's own view follows; the page stays where it is.
@@ -166,47 +137,46 @@ function makeDeals(player) {
 }
 
 /** A function from an event to what each seat's clock shows then. */
-function clocksOf(replay) {
+function clocksOf(/** @type {Told.Replay} */ replay) {
   const answers = replay.events.filter((event) => event.t === "answer");
-  return (i) => replay.players.map(({ seat }) =>
+  return (/** @type {number} */ i) => replay.players.map(({ seat }) =>
     answers.findLast((event) => event.seat === seat && event.i <= i)?.left_ms ?? null);
 }
 
 /** The option for the decisions up to the position on show, "" where not all are known. */
-function untilOf(replay, player) {
+function untilOf(/** @type {Told.Replay} */ replay, /** @type {Player} */ player) {
   const made = player.replay.events.filter((event) => event.t === "answer" && event.i <= player.i).length;
   const knowsAll = replay.reader === "full" || replay.deals.every((deal) => deal.hands?.every((hand) => hand !== null));
   return knowsAll ? ` --until ${made}` : "";
 }
 
 /** Whose bot a reader is likely to try: that whose eyes are borrowed, or which faulted. */
-function seatOf(player) {
+function seatOf(/** @type {Player} */ player) {
   return player.eyes ?? player.fault?.seat ?? 0;
 }
 
 /** A word as a shell takes it. */
-function quoted(word) {
-  return /^[\w./-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`;
+function quoted(/** @type {string} */ word) {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function readAddress() {
   const words = new URLSearchParams(location.search);
-  const number = (name) => (words.has(name) && words.get(name) !== "" ? Number(words.get(name)) : null);
-  return { deal: number("deal"), i: number("i"), seat: number("seat"), speed: number("speed") };
+  return Object.fromEntries(["deal", "i", "seat", "speed"].map((name) => [name, Number(words.get(name) || NaN)]));
 }
 
 /** Writes the position into the address a moment later: browsers limit how often it may change. */
 function addressSaver() {
-  let timer = null;
-  return (player) => {
+  let timer = 0;
+  return (/** @type {Player} */ player) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const address = new URL(location.href);
-      const put = (name, value) => (value === null ? address.searchParams.delete(name) : address.searchParams.set(name, value));
-      put("deal", player.deal);
-      put("i", player.i);
-      put("seat", player.eyes);
-      put("speed", player.speed === 1 ? null : player.speed);
+      const { deal, i, eyes: seat, speed } = player;
+      for (const [name, value] of Object.entries({ deal, i, seat, speed: speed === 1 ? null : speed })) {
+        if (value === null) address.searchParams.delete(name);
+        else address.searchParams.set(name, String(value));
+      }
       try {
         history.replaceState(history.state, "", address);
       } catch {

@@ -1,17 +1,17 @@
 // What is written around the frames: names, times, points.
 
 /** What happened in these events, as their frames say. */
-export function sayEvents(events) {
+export function sayEvents(/** @type {Told.Event[]} */ events) {
   return events.flatMap(({ shown }) => shown?.say || []).join(" ");
 }
 
 /** A player's name, kept from turning the text around it. */
-export function nameOf(replay, seat) {
+export function nameOf(/** @type {Pick<Told.Replay, "players">} */ replay, /** @type {number} */ seat) {
   return `\u2068${replay.players[seat]?.name ?? `seat ${seat}`}\u2069`;
 }
 
 /** A length of time: "3.2 ms", "41 ms", "1.25 s", "2 min 10 s". */
-export function sayTime(ms) {
+export function sayTime(/** @type {number} */ ms) {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
@@ -20,7 +20,7 @@ export function sayTime(ms) {
 }
 
 /** Points for people, with their signs where some are negative. */
-export function sayPoints(points) {
+export function sayPoints(/** @type {number[]} */ points) {
   const isSigned = points.some((won) => won < 0);
   return points.map((won) => (won < 0 ? `−${-won}` : isSigned && won > 0 ? `+${won}` : String(won)));
 }

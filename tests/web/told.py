@@ -1,0 +1,21 @@
+"""What the pages' scripts are told, as an OpenAPI document of schemas alone: their types are made of it."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import TypeAdapter
+
+from arbiter.applet.reading import Bots, Games, Passed, Saved
+from arbiter.applet.shapes import Bare, State
+from arbiter.viewed import Replay
+from arbiter.web.tables import Begun, VisitState
+
+TOLD = (Replay, Bare, State, Passed, Games, Bots, Saved, Begun, VisitState)
+
+if __name__ == "__main__":
+    adapters = [(told.__name__, "serialization", TypeAdapter(told)) for told in TOLD]
+    _, shared = TypeAdapter.json_schemas(adapters, ref_template="#/components/schemas/{model}")
+    info = {"title": "what scripts are told", "version": "1"}
+    document = {"openapi": "3.1.0", "info": info, "paths": {}, "components": {"schemas": shared["$defs"]}}
+    print(json.dumps(document))
