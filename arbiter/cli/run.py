@@ -24,9 +24,9 @@ from arbiter.cli.progress import present
 from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
+from arbiter.picture.marks import marked
 from arbiter.season.beginning import GAUNTLET, REGRESS, refuse_renamed_file
 from arbiter.season.events import PartComplete
-from arbiter.season.marks import marked
 from arbiter.season.season import Season
 from arbiter.season.settings import fit_players
 from arbiter.season.slices import Slice, open_part, play_slice

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.output import counted, faults_text, number, print_as, say, suspended_line
-from arbiter.season.first_place import in_words
-from arbiter.season.marks import notices
+from arbiter.picture.first_place import in_words
+from arbiter.picture.marks import notices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,10 +18,10 @@ from arbiter.cli.output import counted, print_as, print_json, print_table, resul
 from arbiter.cli.standings import show_history, show_standings
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.picture.first_place import first_place
+from arbiter.picture.grades import Grade, grades
+from arbiter.picture.marks import marked, ranked
 from arbiter.season.administration import unknown_round
-from arbiter.season.first_place import first_place
-from arbiter.season.grades import Grade, grades
-from arbiter.season.marks import marked, ranked
 from arbiter.season.orders import first_id, force, suspended_now
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config.changes import registered_name
 from arbiter.match import original
-from arbiter.season.first_place import APART, first_place
+from arbiter.picture.first_place import APART, first_place
 from arbiter.view import Reader, fault_words, replay_of
 
 if TYPE_CHECKING:

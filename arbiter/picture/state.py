@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.cards import told_commitment
 from arbiter.packing import unpack
+from arbiter.picture.marks import official_ranks, ranked
 from arbiter.season.calendar import next_round
 from arbiter.season.ledger import Ledger
-from arbiter.season.marks import official_ranks, ranked
 from arbiter.season.orders import force
 from arbiter.season.results import Results
 from arbiter.season.roster import rostered

@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from arbiter.season.marks import notices
+from arbiter.picture.marks import notices
 from arbiter.web import drawing, manual
 from arbiter.web.words import FILTERS
 

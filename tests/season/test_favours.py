@@ -10,9 +10,9 @@ import pytest
 
 from arbiter.config import load
 from arbiter.picture.figures import standings as standings_of
+from arbiter.picture.marks import favour_in_words, marked
 from arbiter.picture.state import read_state
 from arbiter.season.findings import Kind
-from arbiter.season.marks import favour_in_words, marked
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store

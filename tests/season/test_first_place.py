@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from arbiter.season.first_place import first_place, in_words
-from arbiter.season.marks import ranked
+from arbiter.picture.first_place import first_place, in_words
+from arbiter.picture.marks import ranked
 
 
 def rows(**elos: float | None) -> list[dict[str, Any]]:

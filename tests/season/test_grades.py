@@ -7,7 +7,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from arbiter.season.grades import Grade, grades
+from arbiter.picture.grades import Grade, grades
 from arbiter.submissions.authors import add_authors
 from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season

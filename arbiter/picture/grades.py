@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.config.changes import VERSION_MARK, registered_name
-from arbiter.season.marks import share_ranks
+from arbiter.picture.marks import share_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
