@@ -137,4 +137,4 @@ def until_a_match_is_stored(process: subprocess.Popen[str]) -> None:
 def stored(config: Path) -> dict[str, Any]:
     code, out, err = run("matches", config, "--format", "json")
     assert code == 0, err
-    return {match["id"]: match["points"] for match in json.loads(out)}
+    return {match["id"]: match["points"] for match in json.loads(out)["matches"]}

@@ -127,8 +127,8 @@ def test_a_moved_folder_of_bots_stops_the_run_without_a_forfeit_and_moved_back_i
     last = err.splitlines()[-1]
     assert re.match(r"arbiter: match r001/t0\d/m\d was void: player p\d: there is no (program|file) /", last)
     assert err.count("there is no") <= 4
-    kept = json.loads(run("matches", config, "--format", "json")[1])
-    assert [match["forfeit"] for match in kept] == [None] * len(kept)
+    kept = json.loads(run("matches", config, "--format", "json")[1])["matches"]
+    assert [match["fault"] for match in kept] == [None] * len(kept)
     code, _, err = run("run-season", config)
     assert (code, "p1: there is no" in err) == (2, True)
     (tmp_path / "moved").rename(bots)
@@ -326,7 +326,7 @@ def test_who_sits_at_the_table_of_a_broken_bot_plays_once_more_with_a_substitute
         connection.execute(sa.delete(schema.matches).where(schema.matches.c.id == again[0]))
     store.close()
     shape = json.loads(run("status", quick_config, "--format", "json")[1])
-    assert (shape["matches"], shape["stored"]) == (12, 11)
+    assert (shape["round"]["matches"], shape["round"]["stored"]) == (12, 11)
 
 
 def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_config: Path) -> None:

@@ -3,60 +3,26 @@
 from __future__ import annotations
 
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arbiter.config.changes import rated_name
 from arbiter.config.glance import glance
 from arbiter.errors import NoStore, StoreError
-from arbiter.store import SeasonStore, Store
+from arbiter.picture.state import State, Unchanged
+from arbiter.store import Store
 from arbiter.store.address import address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from contextlib import ExitStack
 
     from arbiter.config import Config
-    from arbiter.rules import AnyGame
+    from arbiter.store import SeasonStore
 
 
 SHOWN = 4
 """Seasons that an error names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A season as far as it was played, for commands that only look; relative names start in `folder`."""
-
-    path: str
-    folder: Path
-    name: str
-    game: AnyGame
-    rounds: int
-    season: SeasonStore
-    store: Store
-    players: Mapping[str, bool]
-    """The file's players as they are rated; True for house bots."""
-    whole: Config | None = None
-    """The whole of its file, where it had to be read; a file with a calendar always has."""
-
-    def config(self) -> Config:
-        """The whole of its file."""
-        if self.whole is not None:
-            return self.whole
-        from arbiter.config import load
-
-        return load(self.path)
-
-    def standings(self, number: int) -> dict[str, Any]:
-        """The standings kept after a round; computed where none are kept."""
-        kept = self.season.standings(number)
-        if kept is not None:
-            return kept
-        from arbiter.season.results import Results
-
-        return Results(self.config(), self.season).standings(number)
 
 
 def address_of_store(path: str) -> str:
@@ -97,19 +63,13 @@ def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
     return open_season(path, store_url)[:2]
 
 
-def look(path: str, store_url: str | None) -> Seen:
+def look(path: str, store_url: str | None) -> State:
     """The same for commands that only look; a file that says what was checked before is not checked again."""
     with suppress(StoreError):
         found = _unchanged(path, store_url)
         if found is not None:
             return found
-    from arbiter.season.roster import rostered
-
-    config, season, store = open_season(path, store_url)
-    players = {entry.player.name: entry.house for entry in rostered(config, season).entries}
-    return Seen(
-        path, config.folder, config.season, config.game, config.rounds, season, store, players, config
-    )
+    return State.of(*open_stored(path, store_url))
 
 
 def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
@@ -126,7 +86,7 @@ def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, 
     return config, season, store
 
 
-def _unchanged(path: str, store_url: str | None) -> Seen | None:
+def _unchanged(path: str, store_url: str | None) -> State | None:
     """The season if its file says what the last round was planned with; None where a check is needed."""
     says = glance(Path(path))
     if says is None:
@@ -141,7 +101,7 @@ def _unchanged(path: str, store_url: str | None) -> Seen | None:
     players = {
         rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
     }
-    return Seen(path, Path(path).parent, says.season, game, says.rounds, season, store, players)
+    return State.of(Unchanged(path, says.season, game, says.rounds, players), season)
 
 
 def open_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:

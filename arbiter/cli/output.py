@@ -15,7 +15,7 @@ import click
 from arbiter.text import csv_cell, markdown, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from arbiter.match import MatchSummary
@@ -151,7 +151,7 @@ def number(value: float | None, digits: int = 0) -> str:
     return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def faults_text(faults: dict[str, int]) -> str:
+def faults_text(faults: Mapping[str, int]) -> str:
     """``crash 4, timeout 1``."""
     return ", ".join(f"{kind} {count}" for kind, count in faults.items())
 

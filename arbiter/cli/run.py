@@ -24,7 +24,8 @@ from arbiter.cli.progress import present
 from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError, NoStore
 from arbiter.executors import cluster, processes, slots
-from arbiter.picture.marks import marked
+from arbiter.picture import figures
+from arbiter.picture.state import State
 from arbiter.season.beginning import GAUNTLET, REGRESS, refuse_renamed_file
 from arbiter.season.events import PartComplete
 from arbiter.season.season import Season
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.executors import Slots
     from arbiter.match import Player
+    from arbiter.picture.shapes import Standings
     from arbiter.season.events import Event
     from arbiter.store import SeasonStore
 
@@ -134,7 +136,7 @@ def _play(
     accept_changes: bool,
     rounds: int | None = None,
     one: bool = False,
-) -> dict[str, Any]:
+) -> Standings:
     """Play a season, or only `one` round of it, and return its standings."""
     if not accept_changes:
         refuse_renamed_file(config)
@@ -149,8 +151,7 @@ def _play(
             _qualify(season, journal)
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, config.season, journal, each_match=one, whole=not one)
-            players = {entry.player.name: entry.house for entry in season.config.entries}
-            return marked(season.results.standings(), players, suspended=season.results.suspended())
+            return figures.standings(State.of(config, season.stored), official=False)
 
 
 def _qualify(season: Season, journal: Journal) -> None:

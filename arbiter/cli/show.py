@@ -18,7 +18,7 @@ from arbiter.season.administration import unknown_match
 from arbiter.season.orders import first_id, history_of
 from arbiter.season.programs import told_of
 from arbiter.season.substitutes import substitute_id
-from arbiter.view import Reader
+from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +60,7 @@ def show(
     if seat is not None and style != "text" and not moves:
         raise ConfigError(f"--seat is text: --format replay --reader seat:{seat} gives the same as JSON")
     found = look(config, store_url)
-    season = found.season
+    season = found.stored
     record = season.match(match_id)
     if record is None:
         raise unknown_match(match_id, season.summaries())
@@ -78,10 +78,8 @@ def show(
         print_json(record.to_json())
         return
     if style == "replay":
-        from arbiter.season.results import Results
-
         looking = Reader.parse(reader or "full", len(record.players))
-        print_json(Results(found.config(), season).replay(match_id, looking))
+        print_json(replay_of(record, looking, found.is_complete(record.round)))
         return
     if seat is not None:
         from arbiter.cli.seat_text import print_seat
@@ -97,7 +95,7 @@ def show(
     else:
         again = ["arbiter", "console", "--config", config, "--from", match_id]
         again += ["--store", store_url] if store_url else []
-        gone = absent(record, settings_of_match(record, season), found.folder)
+        gone = absent(record, settings_of_match(record, season), found.file.folder)
         but = [f"{why}; --seat {seat}=... puts another in its place" for seat, why in gone]
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,19 +12,18 @@ from arbiter.picture.first_place import in_words
 from arbiter.picture.marks import notices
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arbiter.cli.output import Table
+    from arbiter.picture.shapes import History, Standings
 
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 
 
-def show_standings(standings: dict[str, Any], style: str) -> None:
-    """Print standings that are `marked`; for people what they must know stands below."""
+def show_standings(standings: Standings, style: str) -> None:
+    """Print standings; for people what they must know stands below."""
     columns = [*FIGURES, "faults", "fault_kinds", "wins_by_fault", "marks"]
     rows = [
         [
-            *(row[key] for key in FIGURES),
+            *itemgetter(*FIGURES)(row),
             sum(row["faults"].values()),
             faults_text(row["faults"]),
             row.get("wins_by_fault"),
@@ -37,16 +37,17 @@ def show_standings(standings: dict[str, Any], style: str) -> None:
     texts = [table[0].index(heading) for heading in ("player", "faults", "mark") if heading in table[0]]
     print_as(style, standings, (columns, rows), table, title, left=texts)
     if style == "text":
-        click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
-        if standings.get("first"):
+        if standings["drawelo"] is not None:
+            click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
+        if standings["first"]:
             click.echo(in_words(standings["first"]))
         for warning in _in_short(standings):
             say(f"note: {warning}")
 
 
-def _in_short(standings: dict[str, Any]) -> list[str]:
+def _in_short(standings: Standings) -> list[str]:
     """The notes, with one in place of those that say who sits out, if there are several."""
-    told = notices(standings.get("suspended", {}))
+    told = notices(standings["suspended"])
     out = [warning for warning in standings["warnings"] if warning in told]
     if len(out) < 2:
         return list(standings["warnings"])
@@ -54,7 +55,7 @@ def _in_short(standings: dict[str, Any]) -> list[str]:
     return [*others, suspended_line(len(out))]
 
 
-def _table_of(standings: dict[str, Any]) -> Table:
+def _table_of(standings: Standings) -> Table:
     """Headings and rows as people read them; wins by others' faults and marks only where there are any."""
     columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
     rows = [
@@ -62,7 +63,7 @@ def _table_of(standings: dict[str, Any]) -> Table:
             str(row["rank"]),
             row["player"],
             number(row["elo"]),
-            number(None if row["elo"] is None else (row["high"] - row["low"]) / 2),
+            number(None if row["high"] is None or row["low"] is None else (row["high"] - row["low"]) / 2),
             str(row["matches"]),
             number(row["points"]),
             str(row["wins"]),
@@ -84,26 +85,22 @@ def _table_of(standings: dict[str, Any]) -> Table:
     return columns, rows
 
 
-HISTORY = ["round", "rank", "player", "elo", "low", "high"]
+RATED = ["rank", "player", "elo", "low", "high"]
 SHOWN_ROUNDS = 10
 """The columns of a history for people: more are too wide for a terminal."""
 
 
-def show_history(season: str, rounds: Sequence[dict[str, Any]], style: str) -> None:
-    """Standings after each round: every figure for programs, `SHOWN_ROUNDS` rounds for people."""
+def show_history(history: History, style: str) -> None:
+    """Ratings after each round: every figure for programs, `SHOWN_ROUNDS` rounds for people."""
+    rounds = history["history"]
     if not rounds and style in ("text", "markdown"):
         return
-    rows = [
-        {"round": standings["rounds_played"], **{key: row[key] for key in HISTORY[1:]}}
-        for standings in rounds
-        for row in standings["players"]
-    ]
+    rows = [[of["round"], *itemgetter(*RATED)(row)] for of in rounds for row in of["players"]]
     last = len(rounds)
     shown = sorted({1 + (last - 1) * k // (SHOWN_ROUNDS - 1) for k in range(SHOWN_ROUNDS)})
-    elo = {(row["round"], row["player"]): row["elo"] for row in rows}
+    elos = [{row["player"]: row["elo"] for row in rounds[after - 1]["players"]} for after in shown if rounds]
     names = [row["player"] for row in rounds[-1]["players"]] if rounds else []
     columns = ["player", *(f"round {after}" for after in shown)]
-    table = [[name, *(number(elo.get((after, name))) for after in shown)] for name in names]
-    figures = HISTORY, [list(row.values()) for row in rows]
-    title = f"{season}: Elo after each round"
-    print_as(style, {"season": season, "history": rows}, figures, (columns, table), title)
+    table = [[name, *(number(elo.get(name)) for elo in elos)] for name in names]
+    title = f"{history['season']}: Elo after each round"
+    print_as(style, history, (["round", *RATED], rows), (columns, table), title)

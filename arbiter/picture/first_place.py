@@ -6,10 +6,14 @@ complete round; equals share the place. Nothing else breaks a tie, as nothing el
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from arbiter.picture.marks import elo_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+
+    from arbiter.picture.shapes import FirstPlace, Rated
 
 RULE = "rating"
 APART = 0.975
@@ -17,8 +21,8 @@ APART = 0.975
 
 
 def first_place(
-    rows: Sequence[Mapping[str, Any]], over: bool, better: Callable[[str, str], float] | None
-) -> dict[str, Any] | None:
+    rows: Sequence[Rated], over: bool, better: Callable[[str, str], float] | None
+) -> FirstPlace | None:
     """The first place of ranked rows as JSON values; None before anybody is rated.
 
     `better` is the probability that one is better than another, None where it is not known. `players` share
@@ -36,13 +40,13 @@ def first_place(
         "over": over,
         "players": [row["player"] for row in first],
         "next": None if behind is None else behind["player"],
-        "lead": None if behind is None else first[0]["elo"] - behind["elo"],
+        "lead": None if behind is None else elo_of(first[0]) - elo_of(behind),
         "better": chance,
         "apart": None if chance is None else chance >= APART,
     }
 
 
-def in_words(first: Mapping[str, Any]) -> str:
+def in_words(first: FirstPlace) -> str:
     """The first place in one line."""
     names, over = first["players"], first["over"]
     if len(names) > 1:

@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arbiter.picture.state import Held, keep_ranking, out_of_count
+from arbiter.picture.state import Held, knowing, out_of_count, renewed
 from arbiter.season.calendar import round_by_calendar
 from arbiter.season.orders import force, suspended_of
 from arbiter.season.results import Results
@@ -34,7 +34,7 @@ def as_shown(whole: State, before: State | None = None) -> State:
     made = before or _as_it_was(whole, last)
     assert made.held is not None
     first, events = whole.stored.events_frozen(last)
-    shown = replace(
+    shown = renewed(
         made,
         event=first + len(events),
         held=made.held._replace(first_event=first, events=tuple(events)),
@@ -46,10 +46,7 @@ def as_shown(whole: State, before: State | None = None) -> State:
         following=None if whole.closed else round_by_calendar(whole.config, made.rounds, whole.moment),
         moment=whole.moment,
     )
-    if before is not None and _told(before) == _told(shown):
-        return before
-    keep_ranking(made, shown)
-    return shown
+    return before if before is not None and _told(before) == _told(shown) else shown
 
 
 def _as_it_was(whole: State, last: int) -> State:
@@ -69,16 +66,19 @@ def _as_it_was(whole: State, last: int) -> State:
         standings = (*standings[:-1], json.loads(json.dumps(then)))
     entries = _entered(whole, last)
     playing = {entry.registered_name: entry.player.name for entry in entries if entry.is_sent}
-    return replace(
+    # How often it has changed since would tell of orders and rounds.
+    made = replace(
         whole,
-        # How often it has changed since would tell of orders and rounds.
         revision=last,
         rounds=whole.rounds[:last],
+        held=Held(held, holds.earlier, {entry.player.name: entry.house for entry in entries}),
+    )
+    return knowing(
+        made,
         matches=matches,
         annulled=out_of_count(holds, matches),
         standings=standings,
         suspended=suspended_of(standings[-1] if standings else None, held.given, playing),
-        held=Held(held, holds.earlier, {entry.player.name: entry.house for entry in entries}),
     )
 
 

@@ -5,13 +5,15 @@ The organiser's bots are the rungs of a ladder; a mark is how many of them an au
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.config.changes import VERSION_MARK, registered_name
-from arbiter.picture.marks import share_ranks
+from arbiter.picture.marks import elo_of, shared_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from arbiter.picture.shapes import Row, Standings
 
 
 class Grade(NamedTuple):
@@ -36,16 +38,16 @@ class Grade(NamedTuple):
 
 
 def grades(
-    standings: Mapping[str, Any], authors: Iterable[str], rungs: Collection[str], playing: Collection[str]
+    standings: Standings, authors: Iterable[str], rungs: Collection[str], playing: Collection[str]
 ) -> list[Grade]:
     """A grade for each author, the best first, those without a rating last and by name.
 
     An author's rating is that of the version that plays (`playing`: rated names), or of the last one before
     it that has a rating. `rungs` are the organiser's bots, by rated name. Equals share a rank.
     """
-    rows = [dict(row) for row in standings["players"] if row["elo"] is not None]
+    rows = [row for row in standings["players"] if row["elo"] is not None]
     ladder = [row for row in rows if row["player"] in rungs]
-    best: dict[str, dict[str, Any]] = {}
+    best: dict[str, Row] = {}
     for row in rows:
         name = registered_name(row["player"])
         if row["player"] not in rungs and (
@@ -53,35 +55,34 @@ def grades(
         ):
             best[name] = row
     known = sorted(set(authors), key=lambda name: (name.casefold(), name))
-    rated = sorted((best[name] for name in known if name in best), key=lambda row: -row["elo"])
-    share_ranks(rated)
-    reasons = standings.get("suspended", {})
-    found = [_grade(row, ladder, reasons) for row in rated]
+    rated = sorted((best[name] for name in known if name in best), key=lambda row: -elo_of(row))
+    reasons = standings["suspended"]
+    ranks = shared_ranks(rated)
+    found = [_grade(row, rank, ladder, reasons) for row, rank in zip(rated, ranks, strict=True)]
     empty = (None, None, None, None, 0, len(ladder), "", 0, 0)
     return found + [Grade(name, "", *empty, reasons.get(name, "")) for name in known if name not in best]
 
 
-def _grade(row: Mapping[str, Any], ladder: Iterable[Mapping[str, Any]], reasons: Mapping[str, str]) -> Grade:
+def _grade(row: Row, rank: int, rungs: Sequence[Row], reasons: Mapping[str, str]) -> Grade:
     author, _, version = row["player"].partition(VERSION_MARK)
-    rungs = list(ladder)
-    below = [rung for rung in rungs if rung["elo"] < row["elo"]]
+    below = [rung for rung in rungs if elo_of(rung) < elo_of(row)]
     return Grade(
         author,
         version,
-        row["rank"],
+        rank,
         row["elo"],
         row["low"],
         row["high"],
         len(below),
         len(rungs),
-        max(below, key=lambda rung: rung["elo"])["player"] if below else "",
+        max(below, key=elo_of)["player"] if below else "",
         row["matches"],
         sum(row["faults"].values()),
         reasons.get(row["player"], reasons.get(author, "")),
     )
 
 
-def _lateness(row: Mapping[str, Any], playing: Collection[str]) -> tuple[bool, int, str]:
+def _lateness(row: Row, playing: Collection[str]) -> tuple[bool, int, str]:
     """Larger for the version that plays, and for later ones."""
     version = row["player"].partition(VERSION_MARK)[2]
     return row["player"] in playing, len(version), version

@@ -2,79 +2,77 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arbiter.match import original
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.picture.shapes import Favour, Rated, Row, StoredStandings
 
 EQUAL = 1e-6
 """Elo up to which ratings are equal: as they are rounded before pairing."""
 
 
 def marked(
-    standings: dict[str, Any], players: Mapping[str, bool], suspended: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """Standings with the `marks` of each row: suspended, withdrawn, house.
+    standings: StoredStandings, players: Mapping[str, bool], suspended: Mapping[str, str], official: bool
+) -> list[Row]:
+    """The rows of standings with their marks; the intervals of their ranks are not known yet.
 
-    `players` are those of the season's file under the names that they are rated by, True for house bots.
-    `suspended` are those of now, where they take the place of those of when the standings were made.
+    `players` are those of the season's file under the names that they are rated by, True for house bots. With
+    `official` house and withdrawn players stand last, without rank, and equals share one.
     """
-    if suspended is not None:
-        then = standings.get("suspended", {})
-        over = notices({name: why for name, why in then.items() if name not in suspended})
-        warnings = [text for text in standings["warnings"] if text not in over]
-        warnings += [f"{name} is suspended: {why}" for name, why in suspended.items() if name not in then]
-        standings = {**standings, "suspended": dict(suspended), "warnings": warnings}
-    if favours := standings.get("favours"):
-        standings = {**standings, "warnings": [*standings["warnings"], *map(favour_in_words, favours)]}
-    rows = []
-    for row in standings["players"]:
+    stored = standings["players"]
+    ranks = official_ranks(stored, players) if official else [row["rank"] for row in stored]
+    rows: list[Row] = []
+    for row, rank in zip(stored, ranks, strict=True):
         name = original(row["player"])
         marks = {
-            "suspended": name in standings.get("suspended", {}),
+            "suspended": name in suspended,
             "withdrawn": name not in players,
             "house": players.get(name, False),
         }
-        rows.append({**row, "marks": [mark for mark, holds in marks.items() if holds]})
-    return {**standings, "players": rows}
+        held = [mark for mark, holds in marks.items() if holds]
+        rows.append({**row, "rank": rank, "marks": held, "rank_low": None, "rank_high": None, "apart": None})
+    return sorted(rows, key=lambda row: row["rank"] is None)
 
 
-def ranked(
-    standings: dict[str, Any], players: Mapping[str, bool], suspended: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """Marked standings: house and withdrawn players stand last, without rank; equals share one."""
-    shape = marked(standings, players, suspended)
-    ranks = official_ranks(standings, players)
-    rows = [{**row, "rank": rank} for row, rank in zip(shape["players"], ranks, strict=True)]
-    return {**shape, "players": sorted(rows, key=lambda row: row["rank"] is None)}
+def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[str]:
+    """What standings warn of now that these are suspended, in place of those of when they were made."""
+    then = standings.get("suspended", {})
+    over = notices({name: why for name, why in then.items() if name not in suspended})
+    return [
+        *(text for text in standings["warnings"] if text not in over),
+        *(f"{name} is suspended: {why}" for name, why in suspended.items() if name not in then),
+        *map(favour_in_words, standings.get("favours", ())),
+    ]
 
 
-def official_ranks(standings: dict[str, Any], players: Mapping[str, bool]) -> list[int | None]:
+def official_ranks(rows: Sequence[Rated], players: Mapping[str, bool]) -> list[int | None]:
     """The rank of each row among those that are neither house bots nor withdrawn; None for these."""
-    rows = standings["players"]
     counts = [not players.get(original(row["player"]), True) for row in rows]
-    given = iter(_ranks(row["elo"] for row, is_in in zip(rows, counts, strict=True) if is_in))
+    given = shared_ranks([row for row, is_in in zip(rows, counts, strict=True) if is_in])
     return [next(given) if is_in else None for is_in in counts]
 
 
-def share_ranks(rows: list[dict[str, Any]]) -> None:
-    """Give rows, the best first, their ranks; equals share one."""
-    for row, rank in zip(rows, list(_ranks(row["elo"] for row in rows)), strict=True):
-        row["rank"] = rank
-
-
-def _ranks(elos: Iterable[float | None]) -> Iterator[int]:
+def shared_ranks(rows: Sequence[Rated]) -> Iterator[int]:
+    """The ranks of rows, the best first; equals share one."""
     rank, last = 0, None
-    for number, elo in enumerate(elos, 1):
-        if number == 1 or not _equal(last, elo):
+    for number, row in enumerate(rows, 1):
+        if number == 1 or not _equal(last, row["elo"]):
             rank = number
-        last = elo
+        last = row["elo"]
         yield rank
 
 
-def favour_in_words(found: Mapping[str, Any]) -> str:
+def elo_of(row: Rated) -> float:
+    """The rating of somebody who has one."""
+    assert row["elo"] is not None
+    return row["elo"]
+
+
+def favour_in_words(found: Favour) -> str:
     """What standings warn of where one player's faults favour another: see `rating.favours`."""
     faulty, favoured = found["faulty"], found["favoured"]
     said = (

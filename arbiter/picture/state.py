@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 from arbiter.cards import told_commitment
 from arbiter.packing import unpack
-from arbiter.picture.marks import official_ranks, ranked
 from arbiter.season.calendar import next_round
-from arbiter.season.ledger import Ledger
-from arbiter.season.orders import force
-from arbiter.season.results import Results
+from arbiter.season.orders import first_id, force, suspended_now
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
-from arbiter.season.settings import config_at
 from arbiter.store.happenings import Happening
 from arbiter.store.running import NO_WISH, Wish
 
@@ -25,7 +22,10 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.picture.shapes import StoredStandings
+    from arbiter.rules import AnyGame
     from arbiter.season.calendar import NextRound
+    from arbiter.season.ledger import Ledger
     from arbiter.season.orders import Force
     from arbiter.store import Orders, SeasonStore, StoredRound
     from arbiter.store.happenings import Happened
@@ -47,6 +47,29 @@ class Held(NamedTuple):
     events: tuple[Happened, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A season's file that says what was checked when the last round was planned, and not read further.
+
+    `players` are by rated name, True for house bots. Files with the keys below are always read whole.
+    """
+
+    path: str
+    season: str
+    game: AnyGame
+    rounds: int
+    players: Mapping[str, bool]
+    until: ClassVar[None] = None
+    submissions: ClassVar[None] = None
+    seed_commitment: ClassVar[None] = None
+    freeze: ClassVar[int] = 0
+
+    @property
+    def folder(self) -> Path:
+        """Where relative names start."""
+        return Path(self.path).parent
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     """A season as its store had it at `moment`; `event` is the number of its last event.
@@ -55,19 +78,15 @@ class State:
     `frozen` is the round after which the public sees nothing until the season is over, None if it sees all;
     `held` is there in what it then sees.
 
-    `revision` counts orders and rounds. `standings` are those after each complete round. `seed` is
-    None until the season is over, `commitment` None where it would tell the seed.
+    `revision` counts orders and rounds. `seed` is None until the season is over, `commitment` None where it
+    would tell the seed. What is large is read when it is first asked for, unless `read_state` has read it.
     """
 
-    config: Config
+    file: Config | Unchanged
     stored: SeasonStore
     event: int
     revision: int
     rounds: tuple[StoredRound, ...]
-    matches: tuple[MatchSummary, ...]
-    annulled: Mapping[str, str]
-    standings: tuple[dict[str, Any], ...]
-    suspended: Mapping[str, str]
     seed: str | None
     commitment: str | None
     holder: str | None
@@ -80,15 +99,81 @@ class State:
     frozen: int | None = None
     held: Held | None = None
 
+    @classmethod
+    def of(cls, file: Config | Unchanged, stored: SeasonStore) -> Self:
+        """A season as it is now; who asks for more of it may read what happened meanwhile."""
+        change, moment, running = stored.last_change(), datetime.now(UTC), stored.running.read()
+        rounds, seed_told = tuple(stored.rounds()), stored.seed_told() is not None
+        over = seed_told or running.closed is not None
+        return cls(
+            file=file,
+            stored=stored,
+            event=change[0],
+            revision=change[1],
+            rounds=rounds,
+            seed=stored.seed if seed_told else None,
+            commitment=told_commitment(stored.seed, file.seed_commitment is not None),
+            holder=stored.holder(),
+            stopping=stored.asked_to_stop(),
+            moment=moment,
+            paused=running.paused,
+            closed=running.closed,
+            wish=stored.running.wish(),
+            following=None if isinstance(file, Unchanged) else next_round(file, rounds, over, moment),
+            frozen=stored.frozen_after() if file.freeze else None,
+        )
+
     @property
     def name(self) -> str:
         """The season's name."""
-        return self.config.season
+        return self.file.season
 
-    @property
+    @cached_property
+    def config(self) -> Config:
+        """The whole of the season's file."""
+        if not isinstance(self.file, Unchanged):
+            return self.file
+        from arbiter.config import load
+
+        return load(self.file.path)
+
+    @cached_property
     def complete(self) -> int:
         """Number of complete rounds."""
-        return len(self.standings)
+        return sum(known.complete for known in self.rounds)
+
+    @cached_property
+    def matches(self) -> tuple[MatchSummary, ...]:
+        """The stored matches, in the order of the plan."""
+        return tuple(self.stored.summaries())
+
+    @cached_property
+    def annulled(self) -> Mapping[str, str]:
+        """By id the matches that do not count, and why."""
+        return out_of_count(force(self.stored.orders.read().given), self.matches)
+
+    @cached_property
+    def suspended(self) -> Mapping[str, str]:
+        """Who is suspended from the next round on, and why."""
+        return suspended_now(self.stored, self.complete)
+
+    @cached_property
+    def standings(self) -> tuple[StoredStandings, ...]:
+        """The standings after each complete round."""
+        return tuple(map(self._kept, range(1, self.complete + 1)))
+
+    def standings_after(self, number: int) -> StoredStandings:
+        """The standings after a complete round."""
+        return self.standings[number - 1] if "standings" in self.__dict__ else self._kept(number)
+
+    def _kept(self, number: int) -> StoredStandings:
+        """The standings kept after a round; computed where none are kept."""
+        kept = self.stored.standings(number)
+        if kept is None:
+            from arbiter.season.results import Results
+
+            kept = Results(self.config, self.stored).standings(number)
+        return cast("StoredStandings", kept)
 
     @property
     def begun(self) -> StoredRound | None:
@@ -145,40 +230,44 @@ class State:
         """The players of the next round by rated name; True for house bots."""
         if self.held is not None:
             return self.held.entered
+        if isinstance(self.file, Unchanged):
+            return self.file.players
         now = rostered(self.config, self.stored)
         return {entry.player.name: entry.house for entry in now.entries}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Everybody who is or was in the season, the best first, then those without results."""
-        ranked = [row["player"] for row in self.standings[-1]["players"]] if self.standings else []
+        last = self.standings_after(self.complete)["players"] if self.complete else ()
+        ranked = [row["player"] for row in last]
         seated = {name for match in self.matches for name in match.players}
         return tuple(dict.fromkeys([*ranked, *self.players, *sorted(seated)]))
 
     @property
     def ranking(self) -> Ranking | None:
         """The rating behind the last standings; None before the first round is complete."""
-        return self.ranked[1] if self.standings else None
+        return self.ranked[1] if self.complete else None
 
     @cached_property
     def ranked(self) -> tuple[Ledger, Ranking]:
         """The results of all complete rounds, and their rating."""
+        from arbiter.season.ledger import Ledger
+        from arbiter.season.results import Results
+        from arbiter.season.settings import config_at
+
         instead = None if self.held is None else self.held.earlier
         config = config_at(Results(self.config, self.stored).config, self.stored, self.complete)
         return _rank(Ledger.of(config, self.stored, instead), self)
 
-    def official(self, after: int) -> dict[str, Any]:
-        """The standings after a round, with marks; house and withdrawn players have no rank."""
-        now = self.suspended if after == self.complete else None
-        return ranked(self.standings[after - 1], self.players, now)
+    def ranking_after(self, number: int) -> Ranking:
+        """The rating behind the standings after an earlier round."""
+        from arbiter.season.results import Results
 
-    def ranks(self, after: int) -> list[int | None]:
-        """The ranks of these alone, in the order of `standings`."""
-        return official_ranks(self.standings[after - 1], self.players)
+        return Results(self.config, self.stored).ranking(number)
 
     def planned_matches(self, round_: StoredRound) -> int:
         """Number of matches that a round has before any is played once more."""
-        return matches_of(self.config.game, round_.tables)
+        return matches_of(self.file.game, round_.tables)
 
 
 MOST_NEWS = 1000
@@ -186,57 +275,32 @@ MOST_NEWS = 1000
 
 
 def read_state(config: Config, stored: SeasonStore, before: State | None = None) -> State:
-    """Read a season; what has not changed since `before` is taken from it.
+    """Read all of a season; what has not changed since `before` is taken from it.
 
     A round that is completed, or an order that is given, while it is read makes it read again, so that all
     figures are of one moment. A match that is stored meanwhile does not: on a busy machine they come faster
     than a season is read. It is there or not, and `event` is older than it.
     """
-    if before is not None and before.config is not config:
+    if before is not None and before.file is not config:
         before = None
     while True:
         change, holder = stored.last_change(), stored.holder()
         if before is not None and (before.event, before.revision) == change:
             if before.holder == holder:
                 return before
-            same = replace(before, holder=holder, moment=datetime.now(UTC))
-            keep_ranking(before, same)
-            return same
-        moment, rounds, running = datetime.now(UTC), tuple(stored.rounds()), stored.running.read()
-        complete = sum(known.complete for known in rounds)
-        summaries = _matches(stored, before)
-        out = out_of_count(force(stored.orders.read().given), summaries)
-        results = Results(config, stored)
-        old = before.standings if before is not None and before.complete <= complete else ()
+            return renewed(before, holder=holder, moment=datetime.now(UTC))
+        state = State.of(config, stored)
+        old = before.standings if before is not None and before.complete <= state.complete else ()
         # An order changes the standings after the last complete round alone.
         kept = old[: max(len(old) - 1, 0)]
-        standings = (*kept, *(results.standings(number) for number in range(len(kept) + 1, complete + 1)))
-        seed_told = stored.seed_told() is not None
-        state = State(
-            config=config,
-            stored=stored,
-            event=change[0],
-            revision=change[1],
-            rounds=rounds,
-            matches=summaries,
-            annulled=out,
-            standings=standings,
-            suspended=results.suspended(),
-            seed=stored.seed if seed_told else None,
-            commitment=told_commitment(stored.seed, config.seed_commitment is not None),
-            holder=holder,
-            stopping=stored.asked_to_stop(),
-            moment=moment,
-            paused=running.paused,
-            closed=running.closed,
-            wish=stored.running.wish(),
-            following=next_round(config, rounds, seed_told or running.closed is not None, moment),
-            frozen=stored.frozen_after() if config.freeze else None,
-        )
+        new = map(state._kept, range(len(kept) + 1, state.complete + 1))
+        knowing(state, matches=_matches(stored, before), standings=(*kept, *new))
+        knowing(state, annulled=state.annulled, suspended=state.suspended)
         if stored.last_change()[1] == state.revision:
             if before is not None and before.revision == state.revision:
                 # Matches of the round under way are not rated yet.
-                keep_ranking(before, state)
+                if "ranked" in before.__dict__:
+                    knowing(state, ranked=before.ranked)
             elif before is not None:
                 _rank_on(before, state)
             return state
@@ -245,7 +309,22 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
 def out_of_count(holds: Force, summaries: Sequence[MatchSummary]) -> dict[str, str]:
     """By id the matches that do not count, and why."""
     out = {name: order.because for name, order in holds.annulled.items()}
-    return out | dict.fromkeys(holds.superfluous(summaries), "its first match was played again")
+    return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(summaries)}
+
+
+def knowing(state: State, **found: Any) -> State:
+    """A state of which this needs no more be read."""
+    state.__dict__.update(found)
+    return state
+
+
+def renewed(state: State, **changes: Any) -> State:
+    """A state with other fields; what was read or computed of it stays."""
+    found = {name: value for name, value in state.__dict__.items() if name not in _FIELDS}
+    return knowing(replace(state, **changes), **found)
+
+
+_FIELDS = frozenset(field.name for field in fields(State))
 
 
 def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
@@ -253,17 +332,11 @@ def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
     return ledger, ledger.ranking()
 
 
-def keep_ranking(before: State, after: State) -> None:
-    """Take over what takes longest to compute, if it was asked for."""
-    if "ranked" in before.__dict__:
-        after.__dict__["ranked"] = before.ranked
-
-
 def _rank_on(before: State, after: State) -> None:
     """Rank what came since, if the ranking before was asked for; the ledger then reads nothing twice."""
     settings = {known.number: known.digest for known in after.rounds}
     if "ranked" in before.__dict__ and settings.get(before.complete) == settings.get(after.complete):
-        after.__dict__["ranked"] = _rank(before.ranked[0], after)
+        knowing(after, ranked=_rank(before.ranked[0], after))
 
 
 def _matches(stored: SeasonStore, before: State | None) -> tuple[MatchSummary, ...]:

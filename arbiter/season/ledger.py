@@ -269,21 +269,3 @@ def _winners_by_fault(match: MatchSummary) -> set[str]:
         for seat, name in enumerate(match.players)
         if seat != match.substitute and original(name) != original(faulty)
     }
-
-
-def pairwise(summaries: Iterable[MatchSummary], names: Iterable[str] = ()) -> dict[str, Any]:
-    """The crosstable: players, and matrices of the row's wins, draws, losses against the column.
-
-    `names` come first, in their order.
-    """
-    table = rating.PairTable.from_matches(map(to_rating, summaries), players=names)
-    n = len(table.players)
-    counts = {name: [[0] * n for _ in range(n)] for name in ("wins", "draws", "losses")}
-    pairs = table.pairs()
-    for i, j, won, drawn, lost in zip(
-        pairs.i.tolist(), pairs.j.tolist(), *pairs.counts.astype(int).tolist(), strict=True
-    ):
-        counts["wins"][i][j] = counts["losses"][j][i] = won
-        counts["draws"][i][j] = counts["draws"][j][i] = drawn
-        counts["losses"][i][j] = counts["wins"][j][i] = lost
-    return {"players": list(table.players), **counts}

@@ -1,15 +1,14 @@
-"""What a season has come to, read from its store: standings, history, crosstable, matches, replays."""
+"""What a season has come to, read from its store: standings, ratings, matches."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arbiter.season.ledger import Ledger, pairwise
+from arbiter.season.ledger import Ledger
 from arbiter.season.orders import force, suspended_now
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import entrants
 from arbiter.season.settings import as_begun, config_at
-from arbiter.view import replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.match import MatchSummary
     from arbiter.store import Orders, SeasonStore
-    from arbiter.view import Reader
-    from arbiter.viewed import Replay
     from rating.ratings import Ranking
 
 
@@ -61,28 +58,11 @@ class Results:
         """Who is suspended from the next round on, and why."""
         return suspended_now(self.stored, self.stored.complete)
 
-    def history(self) -> list[dict[str, Any]]:
-        """The standings after each complete round."""
-        return [self.standings(number + 1) for number in range(self.stored.complete)]
-
     def matches(self) -> list[MatchSummary]:
         """Every stored match, in the order of the plan."""
         return self.stored.summaries()
-
-    def crosstable(self) -> dict[str, Any]:
-        """The pairwise results of all complete rounds, the best player first; see `pairwise`."""
-        ranked = [row["player"] for row in self.standings(self.stored.complete)["players"] if row["matches"]]
-        return pairwise(self.counted(self.stored.complete), ranked)
 
     def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
         """The matches that count now, of all rounds from one to another: those that are not annulled."""
         found = self.stored.summaries(last_round, first_round)
         return list(force(self.stored.orders.read().given).counted(found))
-
-    def replay(self, match_id: str, reader: Reader) -> Replay | None:
-        """A stored match as `reader` may see it now; None where there is no such match."""
-        record = self.stored.match(match_id)
-        if record is None:
-            return None
-        over = any(known.complete for known in self.stored.rounds() if known.number == record.round)
-        return replay_of(record, reader, complete=over)

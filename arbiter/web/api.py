@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
-from arbiter.picture import figures
+from arbiter.picture import figures, played
 from arbiter.web import authors_api, organisers_api
 from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.places import address_of
@@ -64,7 +64,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
         return {**figures.season(state), "standings": figures.standings(state)}
 
     @api.get("/seasons/{season}/standings")
-    def read_standings(season: str, after_round: Number = None) -> dict[str, Any]:
+    def read_standings(season: str, after_round: Number = None) -> Any:
         """The standings after a round, by default the last complete one."""
         state = found(season)
         if after_round is not None and after_round > state.complete:
@@ -72,12 +72,12 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
         return figures.standings(state, after_round)
 
     @api.get("/seasons/{season}/crosstable")
-    def read_crosstable(season: str) -> dict[str, Any]:
+    def read_crosstable(season: str) -> Any:
         """Results of each player against each other, and how sure it is who is better."""
         return figures.crosstable(found(season))
 
     @api.get("/seasons/{season}/history")
-    def read_history(season: str) -> dict[str, Any]:
+    def read_history(season: str) -> Any:
         """Ratings after each round."""
         return figures.history(found(season))
 
@@ -89,12 +89,12 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     @api.get("/seasons/{season}/rounds/{number}")
     def read_round(season: str, number: int) -> dict[str, Any]:
         """A round's tables and matches."""
-        return _there(figures.round_page(found(season), number))
+        return _there(played.round_page(found(season), number))
 
     @api.get("/seasons/{season}/players/{player}")
     def read_player(season: str, player: str) -> dict[str, Any]:
         """All about a player."""
-        return _there(figures.player_page(found(season), given(player)))
+        return _there(played.player_page(found(season), given(player)))
 
     @api.get("/seasons/{season}/matches")
     def list_matches(
@@ -107,19 +107,19 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     ) -> dict[str, Any]:
         """Stored matches in the order of the plan, page by page."""
         state = found(season)
-        every = figures.matches(state, round, player, against)
-        shown = [figures.match_in_short(state, match) for match in every[cursor : cursor + limit]]
+        every = played.matches(state, round, player, against)
+        shown = [played.match_in_short(state, match) for match in every[cursor : cursor + limit]]
         return {"matches": shown, "next": cursor + limit if cursor + limit < len(every) else None}
 
     @api.get("/seasons/{season}/matches/{match}")
     def read_match(season: str, match: str) -> dict[str, Any]:
         """A match in short."""
-        return _there(figures.match_page(found(season), match_of_part(given(match))))
+        return _there(played.match_page(found(season), match_of_part(given(match))))
 
     @api.get("/seasons/{season}/matches/{match}/replay")
     def read_replay(season: str, match: str, reader: Eyes = "public") -> dict[str, Any]:
         """A match as the public may see it now; through a seat's eyes once its round is complete."""
-        return _there(figures.replay(found(season), match_of_part(given(match)), reader))
+        return _there(played.replay(found(season), match_of_part(given(match)), reader))
 
     @api.get(
         "/seasons/{season}/events",

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
-from arbiter.picture import figures
+from arbiter.picture import figures, played
 from arbiter.store.versions import DROPPED
 from arbiter.web.authors_api import (
     dropped,
@@ -223,7 +223,7 @@ def _me(caller: Caller) -> dict[str, Any]:
         "bytes": state.stored.shelf.taken(author.name),
         "total": (state.config.submissions or Submissions()).total,
         "matches": [
-            {**figures.match_in_short(state, match), "log": state.is_complete(match.round)}
+            {**played.match_in_short(state, match), "log": state.is_complete(match.round)}
             for match in matches[: -SHOWN_MATCHES - 1 : -1]
         ],
         "matches_in_all": len(matches),

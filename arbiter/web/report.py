@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from arbiter.picture import figures
+from arbiter.picture import figures, played
 from arbiter.web.joining import join_modules
 from arbiter.web.pages import STATIC, render
 
 if TYPE_CHECKING:
+    from arbiter.picture.shapes import Match
     from arbiter.picture.state import State
 
 MOST_FAULTS = 500
@@ -25,9 +26,9 @@ MOST_FAULTS = 500
 
 def make_report(state: State, replays: int | None = 0) -> str:
     """The file's text; `replays` is how many of the last matches it holds to be replayed, None for all."""
-    played = _replays(state, replays)
-    style = _read("style.css") + (_read("replay.css") if played else "")
-    modules = [STATIC / "page.js", *([STATIC / "report.js"] if played else [])]
+    lent = _replays(state, replays)
+    style = _read("style.css") + (_read("replay.css") if lent else "")
+    modules = [STATIC / "page.js", *([STATIC / "report.js"] if lent else [])]
     scripts = [_read("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]
     return render(
@@ -43,18 +44,18 @@ def make_report(state: State, replays: int | None = 0) -> str:
         history=figures.history(state)["history"],
         chosen=None,
         rounds=_rounds(state),
-        faults=figures.faults(state, ended[-MOST_FAULTS:]),
+        faults=played.faults(state, ended[-MOST_FAULTS:]),
         faults_in_all=len(ended),
-        replays=played,
+        replays=lent,
         config=state.config.file.name,
     )
 
 
 def _rounds(state: State) -> list[dict[str, Any]]:
     """Each round with its matches, in order."""
-    of: dict[int | None, list[dict[str, Any]]] = {}
-    for match in figures.matches(state):
-        of.setdefault(match.round, []).append(figures.match_in_short(state, match))
+    of: dict[int | None, list[Match]] = {}
+    for match in played.matches(state):
+        of.setdefault(match.round, []).append(played.match_in_short(state, match))
     return [
         {**figures.round_in_short(state, known), "list": of.get(known.number, [])} for known in state.rounds
     ]
@@ -66,10 +67,10 @@ def _replays(state: State, number: int | None) -> list[dict[str, Any]]:
     shown = []
     for match in chosen:
         readers = ["public", *(f"seat:{seat}" for seat in range(len(match.players)))]
-        replays = [figures.replay(state, match.id, reader) for reader in readers]
+        replays = [played.replay(state, match.id, reader) for reader in readers]
         if replays[0] is not None:
             found = [replay for replay in replays if replay is not None]
-            shown.append({**figures.match_in_short(state, match), "replays": found})
+            shown.append({**played.match_in_short(state, match), "replays": found})
     return shown
 
 

@@ -15,7 +15,8 @@ from starlette.staticfiles import StaticFiles
 
 from arbiter.config.limits import AT_HOME, options_of
 from arbiter.errors import ArbiterError
-from arbiter.picture import figures
+from arbiter.picture import figures, played
+from arbiter.picture.under_way import under_way
 from arbiter.season.settings import config_of
 from arbiter.view import fault_of
 from arbiter.web.api import make_api
@@ -34,7 +35,6 @@ from arbiter.web.rules import rules, starter
 from arbiter.web.security import Guard, given, number_of
 from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import Account, Traffic
-from arbiter.web.under_way import under_way
 from arbiter.web.unveiling import Unveiled
 from arbiter.web.uploads import Uploads
 from arbiter.web.words import match_of_part, match_part, part
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from arbiter.match import MatchRecord
+    from arbiter.picture.shapes import Match, Season
     from arbiter.picture.state import State
     from arbiter.web.hosts import Hosts
     from arbiter.web.seasons import Seasons
@@ -184,7 +185,7 @@ class _Seasons:
         page = render("seasons.html", page="seasons", season=None, base="", static="/static", seasons=found)
         await HTMLResponse(page)(scope, receive, send)
 
-    def _figures(self) -> list[dict[str, Any]]:
+    def _figures(self) -> list[Season]:
         return [figures.season(state) for state in self._seasons.states()]
 
 
@@ -206,14 +207,14 @@ def _history(state: State, request: Request) -> dict[str, Any]:
 def _matches(state: State, request: Request) -> dict[str, Any] | None:
     wanted = {key: request.query_params.get(key) or None for key in ("player", "against")}
     number = _number(request.query_params.get("round"))
-    found = figures.matches(state, number, **wanted)
+    found = played.matches(state, number, **wanted)
     pages = max(1, ceil(len(found) / MATCHES_A_PAGE))
     page = _number(request.query_params.get("page")) or pages
     if page > pages:
         return None
     shown = found[(page - 1) * MATCHES_A_PAGE : page * MATCHES_A_PAGE]
     return {
-        "matches": [figures.match_in_short(state, match) for match in shown],
+        "matches": [played.match_in_short(state, match) for match in shown],
         "total": len(found),
         "page_number": page,
         "pages": pages,
@@ -238,18 +239,18 @@ def _rules(state: State, _: Request) -> dict[str, Any]:
 
 def _round(state: State, request: Request) -> dict[str, Any] | None:
     number = _number(request.path_params["number"])
-    found = None if number is None else figures.round_page(state, number)
+    found = None if number is None else played.round_page(state, number)
     return None if found is None else {"round": found}
 
 
 def _player(state: State, request: Request) -> dict[str, Any] | None:
-    found = figures.player_page(state, given(request.path_params["player"]))
+    found = played.player_page(state, given(request.path_params["player"]))
     return None if found is None else {"player": found, "history": figures.history(state)["history"]}
 
 
 def _match(state: State, request: Request) -> dict[str, Any] | None:
     match_id = match_of_part(given(request.path_params["match"]))
-    match = figures.match_page(state, match_id)
+    match = played.match_page(state, match_id)
     record = None if match is None else state.record(match_id)
     if match is None or record is None:
         return None
@@ -265,7 +266,7 @@ def _match(state: State, request: Request) -> dict[str, Any] | None:
     }
 
 
-def _log_url(state: State, match: dict[str, Any]) -> str | None:
+def _log_url(state: State, match: Match) -> str | None:
     """Where an author finds the log of its own seat in a match; None where there is none, or not yet."""
     has_author = state.config.submissions is not None and any(map(owner_of, match["players"]))
     if not (has_author and state.is_complete(match["round"])):
@@ -273,7 +274,7 @@ def _log_url(state: State, match: dict[str, Any]) -> str | None:
     return f"/me/matches/{match_part(match['id'])}/log?season={part(state.name)}"
 
 
-def _limits(state: State, number: int) -> str:
+def _limits(state: State, number: int | None) -> str:
     """The options of `arbiter console` for the limits of a round that are not the usual ones."""
     then = next(
         (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
@@ -327,9 +328,9 @@ def _error_page(status: int, headers: Any = None, said: str = "", hint: str = ""
     return HTMLResponse(page, status, headers)
 
 
-def _match_heading(state: State, match: dict[str, Any], record: MatchRecord, base: str) -> dict[str, Any]:
+def _match_heading(state: State, match: Match, record: MatchRecord, base: str) -> dict[str, Any]:
     """What stands above a replay; players' pages are below `base`."""
-    points = match["points"] or [None] * len(match["players"])
+    points = match["points"]
     return {
         "id": match["id"],
         "season": state.name,
@@ -339,12 +340,12 @@ def _match_heading(state: State, match: dict[str, Any], record: MatchRecord, bas
             {
                 "name": name,
                 "seat": seat,
-                "points": points[seat],
+                "points": None if points is None else points[seat],
                 "href": f"{base}/players/{part(name)}",
                 "substitute": seat == match["substitute"],
             }
             for seat, name in enumerate(match["players"])
         ],
         "complete": state.is_complete(match["round"]),
-        "fault": fault_of(record, figures.PUBLIC, state.is_complete(match["round"])),
+        "fault": fault_of(record, played.PUBLIC, state.is_complete(match["round"])),
     }

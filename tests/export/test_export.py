@@ -26,10 +26,9 @@ from arbiter.export import (
 )
 from arbiter.export.whole_files import write_whole
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
-from arbiter.season.ledger import pairwise
 from rating import read_results
 from tests.builders import record
-from tests.crosstables import counted, crosstable
+from tests.crosstables import counted, crosstable, pairwise
 from tests.kept_season import kept, original_season
 from tests.store.failures import longest_file
 

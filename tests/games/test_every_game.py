@@ -12,13 +12,12 @@ from arbiter.config import game_of, load
 from arbiter.export import text
 from arbiter.games import make, names
 from arbiter.season.findings import Kind
-from arbiter.season.ledger import pairwise
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 from rating import read_results
-from tests.crosstables import counted, crosstable
+from tests.crosstables import counted, crosstable, pairwise
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.config import load
 from arbiter.picture.figures import standings as standings_of
-from arbiter.picture.marks import favour_in_words, marked
+from arbiter.picture.marks import favour_in_words, warnings
 from arbiter.picture.state import read_state
 from arbiter.season.findings import Kind
 from arbiter.season.season import Season
@@ -81,9 +81,7 @@ def test_the_share_of_its_faults_suspends_it_though_no_row_of_them_is_long_enoug
 def test_the_standings_name_whom_the_faults_favour(season: Season) -> None:
     (found,) = season.results.standings()["favours"]
     assert (found["faulty"], found["favoured"]) == ("p0", "p1")
-    (said,) = [
-        text for text in marked(season.results.standings(), {})["warnings"] if text.startswith("faults of")
-    ]
+    (said,) = [text for text in warnings(season.results.standings(), {}) if text.startswith("faults of")]
     assert said == favour_in_words(found)
     assert said.startswith(SAID)
 

@@ -7,14 +7,19 @@ from typing import Any
 import pytest
 
 from arbiter.picture.first_place import first_place, in_words
-from arbiter.picture.marks import ranked
+from arbiter.picture.marks import marked
 
 
 def rows(**elos: float | None) -> list[dict[str, Any]]:
     """Rows as they are marked, house bots being those called so."""
     players = [{"rank": 0, "player": name, "elo": elo} for name, elo in elos.items()]
     return list(
-        ranked({"players": players}, {name: name == "house" for name in elos if name != "gone"})["players"]
+        marked(
+            {"players": players},
+            {name: name == "house" for name in elos if name != "gone"},
+            {},
+            official=True,
+        )
     )
 
 

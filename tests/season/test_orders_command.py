@@ -83,7 +83,9 @@ def test_a_round_or_a_players_matches_are_annulled_at_once(kept: Kept, run: Run)
 def test_every_command_says_what_is_annulled(kept: Kept, run: Run, tmp_path: object) -> None:
     run("annul", CLEAN, "--because", "the wrong <cards>")
     assert "annulled: the wrong <cards>" in run("matches", "--round", "1")[1]
-    (row,) = [row for row in json.loads(run("matches", "--format", "json")[1]) if row["id"] == CLEAN]
+    (row,) = [
+        row for row in json.loads(run("matches", "--format", "json")[1])["matches"] if row["id"] == CLEAN
+    ]
     assert row["annulled"] == "the wrong <cards>"
     assert run("show", CLEAN)[1].startswith(f"{CLEAN} annulled since ")
     code, out, err = run("export", "--as", "jsonl", "--output", "-")

@@ -15,7 +15,7 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, MatchSummary
 from arbiter.packing import pack_match
 from arbiter.season.calendar import rounds_left
-from arbiter.season.ledger import pairwise, to_rating
+from arbiter.season.ledger import to_rating
 from arbiter.season.matches import play_matches
 from arbiter.season.schedule import drawn_tables
 from arbiter.season.season import Season
@@ -23,6 +23,7 @@ from arbiter.store import SeasonStore, Store
 from rating.crosstable import PairTable
 from rating.ratings import rate
 from tests.builders import Scripted, by_name, play_round
+from tests.crosstables import pairwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

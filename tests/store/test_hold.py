@@ -460,7 +460,7 @@ def test_a_round_on_a_server_is_played_after_kill_9_as_if_nothing_had_been(confi
     process.send_signal(signal.SIGSTOP)
     shape = json.loads(run("status", config, "--format", "json")[1])
     assert shape["played_by"].startswith(f"process {process.pid} on {platform.node()} since ")
-    assert (shape["round"], shape["stored"] in range(1, 8)) == (1, True)
+    assert (shape["round"]["round"], shape["round"]["stored"] in range(1, 8)) == (1, True)
     watching = watched(process.pid)
     process.kill()
     process.communicate()

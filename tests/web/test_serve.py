@@ -167,10 +167,10 @@ def test_what_it_plays_ends_with_it_and_goes_on_under_the_same_ids(
     assert_all_end(watching)
     (tmp_path / "gate").unlink()
     assert run("run-season", config, "--rounds", "1")[0] == 0
-    listed = json.loads(run("matches", config, "--format", "json")[1])
+    listed = json.loads(run("matches", config, "--format", "json")[1])["matches"]
     assert match in {one["id"] for one in listed}
     assert sorted(one["id"] for one in listed) == [f"r001/t0{t}/m{m}" for t in (1, 2) for m in range(4)]
-    assert all(one["forfeit"] is None for one in listed)
+    assert all(one["fault"] is None for one in listed)
 
 
 @pytest.mark.process

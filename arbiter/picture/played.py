@@ -1,0 +1,168 @@
+"""What is shown of rounds, matches and players of one state of a season; see `figures`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from arbiter.config.changes import registered_name
+from arbiter.match import original
+from arbiter.picture.figures import crosstable, ratings, round_in_short, standings
+from arbiter.view import Reader, fault_words, replay_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.match import MatchSummary
+    from arbiter.picture.shapes import Fault, Match, Player, Replay, Round, Table, Use
+    from arbiter.picture.state import State
+
+PUBLIC = Reader("public")
+MOST_FAULTS = 50
+"""Faults of a player that its page tells; what it says of each is read from the match."""
+
+
+def round_page(state: State, number: int) -> Round | None:
+    """A round's tables with their matches; None where there is no such round."""
+    found = next((known for known in state.rounds if known.number == number), None)
+    if found is None:
+        return None
+    mine = [match_in_short(state, match) for match in state.matches if match.round == number]
+    tables: list[Table] = [
+        {
+            "table": table,
+            "players": list(names),
+            "matches": [match for match in mine if match["table"] == table],
+        }
+        for table, names in enumerate(found.tables, 1)
+    ]
+    return {
+        "season": state.name,
+        **round_in_short(state, found),
+        "rounds": len(state.rounds),
+        "tables": tables,
+    }
+
+
+def match_in_short(state: State, match: MatchSummary) -> Match:
+    """A match for lists: no reason of a fault, which may tell of cards or of standard error."""
+    fault: Fault | None = None
+    if match.faulty is not None:
+        fault = {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}
+    return {
+        "id": match.id,
+        "round": match.round,
+        "table": match.table,
+        "rotation": match.rotation,
+        "players": list(match.players),
+        "points": None if match.points is None else list(match.points),
+        "fault": fault,
+        "substitute": match.substitute,
+        "annulled": state.annulled.get(match.id),
+    }
+
+
+def match_told(state: State, match: MatchSummary) -> Match:
+    """The same for organisers, with the reason of a fault."""
+    told = match_in_short(state, match)
+    return told if match.faulty is None else {**told, "text": match.detail}
+
+
+def matches(
+    state: State, round_number: int | None = None, player: str | None = None, against: str | None = None
+) -> list[MatchSummary]:
+    """The stored matches of a round, of a player, of two players, in the order of the plan."""
+    wanted = {name for name in (player, against) if name is not None}
+    return [
+        match
+        for match in state.matches
+        if round_number in (None, match.round) and wanted <= set(match.players)
+    ]
+
+
+def faults(state: State, ended: Iterable[MatchSummary]) -> list[Match]:
+    """Matches that faults ended, each with what the public may know of the reason."""
+    told: list[Match] = []
+    for match in ended:
+        record = state.record(match.id)
+        if record is not None and record.forfeit is not None:
+            words = fault_words(record.forfeit, PUBLIC, state.is_complete(match.round))
+            told.append({**match_in_short(state, match), "text": words})
+    return told
+
+
+def player_page(state: State, name: str) -> Player | None:
+    """All about a player; None where nobody of that name is in the season."""
+    if name not in state.names:
+        return None
+    table = crosstable(state)
+    here = table["players"].index(name) if name in table["players"] else None
+    rows = standings(state)["players"]
+    family = registered_name(name)
+    played = [match for match in state.counted if name in match.players]
+    own = [match for match in played if match.faulty is not None and match.players[match.faulty] == name]
+    return {
+        "season": state.name,
+        "player": name,
+        "standing": next((row for row in rows if row["player"] == name), None),
+        "house": state.players.get(original(name), False),
+        "withdrawn": original(name) not in state.players,
+        "suspended": state.suspended.get(name),
+        "versions": [known for known in state.names if registered_name(known) == family],
+        "history": [
+            {"round": number, **row}
+            for number in range(1, state.complete + 1)
+            for row in ratings(state, number)
+            if row["player"] == name
+        ],
+        "against": []
+        if here is None
+        else [
+            {"player": other, **cell}
+            for other, cell in zip(table["players"], table["cells"][here], strict=True)
+            if cell is not None
+        ],
+        "faults": faults(state, own[-MOST_FAULTS:]),
+        "faults_in_all": len(own),
+        "use": _use(state, name, played),
+    }
+
+
+def _use(state: State, name: str, played: Iterable[MatchSummary]) -> Use | None:
+    """Time and memory of a player in the last complete round in which it played; None if it never did."""
+    last = max((match.round or 0 for match in played), default=0)
+    if not last:
+        return None
+    reports = [bot for record in state.records(last) for bot in record.bots if bot.player == name]
+    return (
+        {
+            "round": last,
+            "matches": len(reports),
+            "charged_ms": sum(bot.charged_ns for bot in reports) / len(reports) / 1e6,
+            "most_charged_ms": max(bot.charged_ns for bot in reports) / 1e6,
+            "peak_memory_mb": max(bot.peak_memory_bytes for bot in reports) / 1e6,
+        }
+        if reports
+        else None
+    )
+
+
+def match_page(state: State, match_id: str) -> Match | None:
+    """A match in short; None where no such match is stored."""
+    match = state.by_id.get(match_id)
+    return None if match is None else match_in_short(state, match)
+
+
+def replay(state: State, match_id: str, reader: str = "public") -> Replay | None:
+    """A match as the public may see it in this state, or as a seat saw it once its round is complete.
+
+    None where no such match is stored, or there is nothing to see yet.
+    """
+    if match_id not in state.by_id:
+        return None
+    record = state.record(match_id)
+    if record is None:
+        return None
+    complete = state.is_complete(record.round)
+    seats = range(len(record.players) if complete else 0)
+    eyes = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
+    return cast("Replay", replay_of(record, eyes[reader], complete)) if reader in eyes else None

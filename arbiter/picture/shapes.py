@@ -1,0 +1,362 @@
+"""What is shown of a season, as JSON has it: a type for each answer, and for what it is made of.
+
+Commands print these values, the API answers with them and describes them in its OpenAPI document, and pages
+and the report draw them. Elo are those of the season's scale, its mean 0; `low` and `high` are the ends of a
+95 % interval. Null is what is not known, or not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired
+
+# From here also where typing has it: pydantic takes no other one before Python 3.12.
+from typing_extensions import TypedDict
+
+
+class Game(TypedDict):
+    """A season's game: its name, as people know it, and its options."""
+
+    name: str
+    title: str
+    options: Mapping[str, Any]
+
+
+class Progress(TypedDict):
+    """How far a round is; `matches` may grow by those that are played once more with a substitute."""
+
+    round: int
+    complete: bool
+    stored: int
+    matches: int
+
+
+class Next(TypedDict):
+    """The next round, null where results are held back, and when it begins."""
+
+    round: int | None
+    begins: str
+
+
+class Season(TypedDict):
+    """A season in short: how far it is, who plays it, and what its deals were committed to.
+
+    `rounds` is how many there are to be, `complete` how many are; `round` is the one under way.
+    """
+
+    season: str
+    game: Game
+    rounds: int
+    until: str | None
+    frozen_after: int | None
+    complete: int
+    players: int
+    matches: int
+    round: Progress | None
+    next: Next | None
+    state: str
+    takes_programs: bool
+    commitment: str | None
+    seed: str | None
+    stamp: str
+    moment: str
+
+
+class Status(Season):
+    """The same for organisers: who plays it, what was asked of whoever does, and what orders are in force.
+
+    `paused` and `closed` say since when; `asks` what has to be accepted before it goes on. `suspended` are
+    reasons by player, `annulled` and `to_replay` numbers of matches.
+    """
+
+    played_by: str | None
+    stop_asked: bool
+    paused: str | None
+    closed: str | None
+    asks: str | None
+    suspended: Mapping[str, str]
+    annulled: int
+    to_replay: int
+
+
+class Rated(TypedDict):
+    """A player's rating after a round; house and withdrawn players have no `rank`."""
+
+    rank: int | None
+    player: str
+    elo: float | None
+    low: float | None
+    high: float | None
+
+
+class StoredRow(Rated):
+    """A player of standings as they are stored; those of earlier versions lack `wins_by_fault`."""
+
+    matches: int
+    results: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    faults: Mapping[str, int]
+    wins_by_fault: NotRequired[int]
+
+
+class Row(StoredRow):
+    """A player of standings; `marks` are of suspended, withdrawn, house.
+
+    `rank_low` and `rank_high` are the ends of the interval of its rank; `apart` is true where it is told
+    apart from the one below it. They are known after the last round alone.
+    """
+
+    marks: Sequence[str]
+    rank_low: int | None
+    rank_high: int | None
+    apart: bool | None
+
+
+class Favour(TypedDict):
+    """The faults of one player favour another: how often it faulted at tables with it, and without."""
+
+    faulty: str
+    favoured: str
+    there: int
+    together: int
+    elsewhere: int
+    apart: int
+    behind: int
+    known: int
+    expected: float
+    p: float
+
+
+class FirstPlace(TypedDict):
+    """Who share the first place, and how sure it is; see `first_place`."""
+
+    rule: str
+    over: bool
+    players: Sequence[str]
+    next: str | None
+    lead: float | None
+    better: float | None
+    apart: bool | None
+
+
+class _Head(TypedDict):
+    drawelo: float | None
+    intervals: str | None
+    warnings: Sequence[str]
+
+
+class StoredStandings(_Head):
+    """Standings as they are stored with a round; what came later is lacking in those of earlier versions."""
+
+    suspended: NotRequired[Mapping[str, str]]
+    favours: NotRequired[Sequence[Favour]]
+    players: Sequence[StoredRow]
+
+
+class Standings(_Head):
+    """The standings after a round; `suspended` are reasons by player."""
+
+    season: str
+    game: str
+    rounds_played: int
+    after_round: int
+    first: FirstPlace | None
+    suspended: Mapping[str, str]
+    favours: Sequence[Favour]
+    players: Sequence[Row]
+
+
+class SeasonPage(Season):
+    """A season in short, with its standings."""
+
+    standings: Standings
+
+
+class Seasons(TypedDict):
+    """All seasons that are begun."""
+
+    seasons: Sequence[Season]
+
+
+class Cell(TypedDict):
+    """Results of a player against another; `los`: how probably it is better, `z`: in sigma."""
+
+    wins: int
+    draws: int
+    losses: int
+    los: float
+    z: float
+
+
+class Crosstable(TypedDict):
+    """`cells` are rows by player, each by opponent; null where the two never met."""
+
+    season: str
+    after_round: int
+    players: Sequence[str]
+    cells: Sequence[Sequence[Cell | None]]
+
+
+class RoundRatings(TypedDict):
+    """Everybody's rating after a round, the best first."""
+
+    round: int
+    players: Sequence[Rated]
+
+
+class History(TypedDict):
+    """The ratings after each complete round."""
+
+    season: str
+    history: Sequence[RoundRatings]
+
+
+class Fault(TypedDict):
+    """Who ended a match by which kind of fault."""
+
+    seat: int
+    player: str
+    kind: str
+
+
+class Match(TypedDict):
+    """A stored match; `points` by seat, null after a fault, `annulled` why it does not count.
+
+    `substitute` is the seat of a house bot that sits in for a player who made a fault; `text` the reason of a
+    fault, where it is told.
+    """
+
+    id: str
+    round: int | None
+    table: int | None
+    rotation: int
+    players: Sequence[str]
+    points: Sequence[int] | None
+    fault: Fault | None
+    substitute: int | None
+    annulled: str | None
+    text: NotRequired[str]
+
+
+class Matches(TypedDict):
+    """A page of matches; `next` is the `cursor` of the page after it."""
+
+    matches: Sequence[Match]
+    next: int | None
+
+
+class Table(TypedDict):
+    """A table of a round, with its stored matches."""
+
+    table: int
+    players: Sequence[str]
+    matches: Sequence[Match]
+
+
+class Round(Progress):
+    """A round; `rounds` is how many were begun."""
+
+    season: str
+    rounds: int
+    tables: Sequence[Table]
+
+
+class PlannedMatch(Match):
+    """A match of the round under way; `to_do` is true for one that is not stored yet."""
+
+    to_do: bool
+
+
+class LiveTable(TypedDict):
+    """A table of the round under way, with all its matches."""
+
+    table: int
+    players: Sequence[str]
+    matches: Sequence[PlannedMatch]
+
+
+class LiveRound(Progress):
+    """The round under way, else the last one."""
+
+    tables: Sequence[LiveTable]
+
+
+class Live(TypedDict):
+    """What is played now; `left_s` is how many seconds the round takes yet at this pace."""
+
+    round: LiveRound | None
+    left_s: float | None
+
+
+class Against(Cell):
+    """A player's results against another."""
+
+    player: str
+
+
+class RatedThen(Rated):
+    """One player's rating after a round."""
+
+    round: int
+
+
+class Use(TypedDict):
+    """Time and memory of a player in its matches of a round."""
+
+    round: int
+    matches: int
+    charged_ms: float
+    most_charged_ms: float
+    peak_memory_mb: float
+
+
+class Player(TypedDict):
+    """All about a player; `faults` are the last ones of `faults_in_all`."""
+
+    season: str
+    player: str
+    standing: Row | None
+    house: bool
+    withdrawn: bool
+    suspended: str | None
+    versions: Sequence[str]
+    history: Sequence[RatedThen]
+    against: Sequence[Against]
+    faults: Sequence[Match]
+    faults_in_all: int
+    use: Use | None
+
+
+class ReplayGame(TypedDict):
+    """The game of a replay."""
+
+    name: str
+    options: Mapping[str, Any]
+
+
+class Result(TypedDict):
+    """How a match ended."""
+
+    points: Sequence[int] | None
+    fault: Mapping[str, Any] | None
+
+
+class Replay(TypedDict):
+    """A match for a reader, in the form ``arbiter-replay/1`` (docs/reference/replay.md)."""
+
+    format: str
+    reader: str
+    id: str
+    season: str | None
+    round: int | None
+    game: ReplayGame
+    players: Sequence[Mapping[str, Any]]
+    faces: Mapping[str, Any]
+    planned: int | None
+    deals: Sequence[Mapping[str, Any]]
+    events: Sequence[Mapping[str, Any]]
+    marks: Sequence[Mapping[str, Any]]
+    result: Result
