@@ -58,7 +58,7 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
     def page(key: str = "") -> Response:
         """The page; its `meta` element `csrf` has the key where the address has it."""
         is_open = door.opens(key)
-        body = render("applet.html", token=door.key if is_open else "", static=door.static)
+        body = render("applet", token=door.key if is_open else "", static=door.static)
         # A page that is loaded again has the key, and no longer in its address.
         return HTMLResponse(body, 200 if is_open else 403, headers={"cache-control": "no-store"})
 

@@ -2,15 +2,16 @@
 
 | module | job |
 |---|---|
-| `state` | one season at one moment: all that a page or an answer is made of |
-| `seasons`, `shown` | the seasons of a site, each looked at once for all; what the public may know of one |
-| `unveiling` | the whole season for its organiser, where results are held back |
-| `figures` | what a page shows, as JSON values: the same for pages, API and report |
+| `seasons` | the seasons of a site, each looked at once for all |
+| `views`, `queries` | the table of views: a path, what may be asked, figures, a template, JSON |
+| `answers`, `showing` | a view made of a state; which state whom is shown |
+| `keeping` | answers kept as long as nothing happens |
 | `drawing` | charts as numbers for the templates' SVG |
 | `pages`, `words` | templates rendered, with the filters that they use |
 | `report`, `joining` | a season in one file, with our scripts joined into one |
-| `site` | the pages' addresses |
-| `api` | the same figures as JSON, with an OpenAPI document |
+| `site`, `api` | what passes a request on; the API with its OpenAPI document |
+| `failures` | what went wrong, as a page or as JSON |
+| `match_page` | what stands beside a replay |
 | `rules`, `manual` | what a season asks of a bot, with the game's page of Markdown |
 | `hosts`, `security` | the site's names; headers, addresses taken apart, errors without insides |
 | `places`, `bodies` | who computes; bodies read as far as they may be |
@@ -20,7 +21,6 @@
 | `organisers_api`, `organiser_pages` | orders of organisers, and who gave which |
 | `under_way`, `live` | the round under way; what happens, as server-sent events |
 | `tables`, `table_pages` | visitors who play house bots |
-| `keeping`, `queries` | answers kept as long as nothing happens, once however an address is put |
 | `traffic`, `metrics` | requests counted and logged; figures for Prometheus |
 | `serving`, `connections` | the server in its thread; how much and how long a connection may |
 | `coordinators` | the processes that play, and the one that inspects |

@@ -2,124 +2,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
-from arbiter.picture import figures, played
+from arbiter.picture import figures
 from arbiter.web import authors_api, organisers_api
+from arbiter.web.failures import as_json
 from arbiter.web.live import RETRY_SECONDS
 from arbiter.web.places import address_of
-from arbiter.web.queries import EYES
-from arbiter.web.refusals import CODES, Refusal, error_answer
-from arbiter.web.rules import rules
+from arbiter.web.queries import Parameter, Wrong, check_names
+from arbiter.web.refusals import Refusal, error_answer, nothing_here
 from arbiter.web.security import given
 from arbiter.web.stream import stream_answer
-from arbiter.web.words import match_of_part
+from arbiter.web.views import ANSWERS
 
 if TYPE_CHECKING:
-    from starlette.responses import JSONResponse
-
-    from arbiter.picture.state import State
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
     from arbiter.web.uploads import Uploads
+    from arbiter.web.views import View
 
-MOST = 1000
-"""Matches in one answer."""
-Limit = Annotated[int, Query(ge=1, le=MOST, description="At most so many matches.")]
-Number = Annotated[int | None, Query(ge=1, le=10**6)]
-Eyes = Annotated[str, Query(pattern=EYES, description="public, or seat:K")]
-Name = Annotated[str | None, Query(max_length=200)]
+SEASON = Parameter("season", ".*")
+ERRORS: dict[int | str, dict[str, Any]] = {
+    404: {"description": "What does not exist, or cannot be seen yet."},
+    422: {"description": "What cannot be asked here."},
+}
 
 
 def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     """The API over some seasons: the public part only reads."""
-    api = FastAPI(title="arbiter", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
-    api.add_exception_handler(HTTPException, _http_error)
-    api.add_exception_handler(RequestValidationError, _wrong)
-    api.add_exception_handler(ArbiterError, _ours)
-    api.add_exception_handler(500, _ours)
-
-    def found(name: str) -> State:
-        state = seasons.state(given(name))
-        if state is None:
-            raise HTTPException(404, "no such season")
-        return state
+    api = FastAPI(
+        title="arbiter",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(_refuse_unknown)],
+    )
+    for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
+        api.add_exception_handler(kind, _failure)
 
     @api.get("/seasons")
     def list_seasons() -> dict[str, Any]:
         """All seasons that are begun."""
         return {"seasons": [figures.season(state) for state in seasons.states()]}
 
-    @api.get("/seasons/{season}")
-    def read_season(season: str) -> dict[str, Any]:
-        """One season: how far it is, and its standings."""
-        state = found(season)
-        return {**figures.season(state), "standings": figures.standings(state)}
-
-    @api.get("/seasons/{season}/standings")
-    def read_standings(season: str, after_round: Number = None) -> Any:
-        """The standings after a round, by default the last complete one."""
-        state = found(season)
-        if after_round is not None and after_round > state.complete:
-            raise HTTPException(404, "that round is not complete")
-        return figures.standings(state, after_round)
-
-    @api.get("/seasons/{season}/crosstable")
-    def read_crosstable(season: str) -> Any:
-        """Results of each player against each other, and how sure it is who is better."""
-        return figures.crosstable(found(season))
-
-    @api.get("/seasons/{season}/history")
-    def read_history(season: str) -> Any:
-        """Ratings after each round."""
-        return figures.history(found(season))
-
-    @api.get("/seasons/{season}/rules")
-    def read_rules(season: str) -> dict[str, Any]:
-        """What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown."""
-        return rules(found(season))
-
-    @api.get("/seasons/{season}/rounds/{number}")
-    def read_round(season: str, number: int) -> dict[str, Any]:
-        """A round's tables and matches."""
-        return _there(played.round_page(found(season), number))
-
-    @api.get("/seasons/{season}/players/{player}")
-    def read_player(season: str, player: str) -> dict[str, Any]:
-        """All about a player."""
-        return _there(played.player_page(found(season), given(player)))
-
-    @api.get("/seasons/{season}/matches")
-    def list_matches(
-        season: str,
-        round: Number = None,
-        player: Name = None,
-        against: Name = None,
-        limit: Limit = 100,
-        cursor: Annotated[int, Query(ge=0, le=10**9)] = 0,
-    ) -> dict[str, Any]:
-        """Stored matches in the order of the plan, page by page."""
-        state = found(season)
-        every = played.matches(state, round, player, against)
-        shown = [played.match_in_short(state, match) for match in every[cursor : cursor + limit]]
-        return {"matches": shown, "next": cursor + limit if cursor + limit < len(every) else None}
-
-    @api.get("/seasons/{season}/matches/{match}")
-    def read_match(season: str, match: str) -> dict[str, Any]:
-        """A match in short."""
-        return _there(played.match_page(found(season), match_of_part(given(match))))
-
-    @api.get("/seasons/{season}/matches/{match}/replay")
-    def read_replay(season: str, match: str, reader: Eyes = "public") -> dict[str, Any]:
-        """A match as the public may see it now; through a seat's eyes once its round is complete."""
-        return _there(played.replay(found(season), match_of_part(given(match)), reader))
+    for view in ANSWERS.values():
+        _describe(api, view)
 
     @api.get(
         "/seasons/{season}/events",
@@ -128,7 +63,9 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     )
     def listen(season: str, request: Request) -> Response:
         """What happens in a season, as server-sent events, from now on or from `Last-Event-ID` on."""
-        state = found(season)
+        state = seasons.state(given(season))
+        if state is None:
+            raise HTTPException(404, "no such season")
         address = address_of(request.scope["client"])
         limit = live.limit_for(address)
         if limit is not None:
@@ -144,31 +81,33 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     return api
 
 
-def _there(value: Any) -> dict[str, Any]:
-    if value is None:
-        raise HTTPException(404, "there is nothing here")
-    return dict(value)
+def _describe(api: FastAPI, view: View) -> None:
+    """Put a view into the document; it is answered before a request comes here."""
+    named = [one.describe("path") for one in (SEASON, view.of) if one is not None]
+    asked = [one.describe("query") for one in view.asks]
+    api.add_api_route(
+        f"/seasons/{{season}}{view.path}",
+        _nothing_here,
+        name=f"read_season{view.path}".replace("/", "_"),
+        description=view.says,
+        openapi_extra={"parameters": named + asked},
+        responses=ERRORS,
+    )
 
 
-async def _http_error(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    if isinstance(error, Refusal):
-        return error.answer()
-    code = CODES.get(error.status_code, "error")
-    return error_answer(error.status_code, code, error.detail, headers=error.headers)
+def _nothing_here() -> dict[str, Any]:
+    raise nothing_here()
 
 
-async def _wrong(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    if first["type"] == "json_invalid" or first["loc"] == ("body",):
-        hint = "send one with Content-Type: application/json"
-        return error_answer(422, "invalid", "the body is no JSON object", hint)
-    where = ".".join(str(place) for place in first["loc"][1:])
-    return error_answer(422, "invalid", f"{where}: {first['msg']}")
+async def _refuse_unknown(request: Request) -> None:
+    """Refusal of a query with a name that the document does not have."""
+    described = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
+    known = [one["name"] for one in described.get("parameters", ()) if one["in"] == "query"]
+    try:
+        check_names(request.query_params, known)
+    except Wrong as error:
+        raise Refusal(422, "invalid", str(error)) from None
 
 
-async def _ours(_: Request, error: Exception) -> JSONResponse:
-    if isinstance(error, ArbiterError):
-        return error_answer(503, "unavailable", "the season cannot be read now", "try again in a moment")
-    return error_answer(500, "failed", "something went wrong", "the organiser's log says what")
+async def _failure(_: Request, error: Exception) -> Response:
+    return as_json(error)

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
-from arbiter.picture import figures, played
+from arbiter.picture import played
 from arbiter.store.versions import DROPPED
 from arbiter.web.authors_api import (
     dropped,
@@ -42,7 +42,6 @@ from arbiter.web.sessions import (
 )
 from arbiter.web.uploads import open_terms
 from arbiter.web.verdicts import Verdicts, shape_of
-from arbiter.web.words import part
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -79,7 +78,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return answer
 
     def show_me(caller: Caller, request: Request) -> Response:
-        return own_page("me.html", caller, request, me=_me(caller))
+        return own_page("me", caller, request, me=_me(caller))
 
     def show_submission(caller: Caller, request: Request) -> Response:
         return verdict_page(submission_of(caller, request.path_params["number"]), caller, request)
@@ -136,10 +135,8 @@ def own_page(template: str, caller: Caller, request: Request, **values: Any) -> 
     """A page that whoever is logged in sees, and nobody keeps."""
     page = render(
         template,
+        caller.state,
         page="me",
-        season=figures.season(caller.state),
-        base=f"/seasons/{part(caller.state.name)}",
-        static="/static",
         author=caller.author,
         callers=request.state.callers,
         others=request.state.others,
@@ -155,7 +152,7 @@ def verdict_page(found: Submission, caller: Caller, request: Request) -> Respons
     one = {**shape_of(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
     one["droppable"] = mine and why_it_stays(caller, found) is None
-    return own_page("submission.html", caller, request, one=one, here=request.url.path)
+    return own_page("submission", caller, request, one=one, here=request.url.path)
 
 
 async def sent_form(seasons: Seasons, request: Request) -> tuple[Caller, Mapping[str, str]] | None:
@@ -184,10 +181,8 @@ def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
 
 def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
     cookie = login_cookie(request)
-    values = {"page": "login", "season": None, "base": "", "static": "/static"}
     page = render(
-        "login.html",
-        **values,
+        "login",
         proof=proof_of(cookie),
         wrong=status == 401,
         callers=callers_in(seasons, request),

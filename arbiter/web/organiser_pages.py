@@ -43,7 +43,7 @@ def organiser_routes(seasons: Seasons) -> list[Route]:
 
     def show(caller: Caller, request: Request) -> Response:
         _refuse_others(caller)
-        return own_page("admin.html", caller, request, admin=_admin(caller, request), preview=None)
+        return own_page("admin", caller, request, admin=_admin(caller, request), preview=None)
 
     def show_submission(caller: Caller, request: Request) -> Response:
         _refuse_others(caller)
@@ -84,7 +84,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             done = annulled(caller, ids, because, replay, keep=confirmed)
             if not confirmed:
                 preview = {"match": ids[0], "because": because, "replay": replay, "rows": _moved(done)}
-                return own_page("admin.html", caller, request, admin=_admin(caller, request), preview=preview)
+                return own_page("admin", caller, request, admin=_admin(caller, request), preview=preview)
         case _:
             raise nothing_here()
     return RedirectResponse(own_address(caller, request, "/admin"), 303, OWN)

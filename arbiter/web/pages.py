@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from arbiter.picture import figures
 from arbiter.picture.marks import notices
 from arbiter.web import drawing, manual
-from arbiter.web.words import FILTERS
+from arbiter.web.words import FILTERS, part
+
+if TYPE_CHECKING:
+    from arbiter.picture.state import State
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -38,6 +42,9 @@ def environment() -> Environment:
     return made
 
 
-def render(template: str, **values: Any) -> str:
-    """A page as text."""
-    return environment().get_template(template).render(**values)
+def render(template: str, state: State | None = None, **values: object) -> str:
+    """A page as text, of a season or of none."""
+    usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": "/static"}
+    if state is not None:
+        usual |= {"season": figures.season(state), "base": f"/seasons/{part(state.name)}"}
+    return environment().get_template(f"{template}.html").render({**usual, **values})

@@ -8,19 +8,18 @@ before is answered without a place. Where all are taken, organisers and `/health
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from arbiter.errors import ArbiterError
-from arbiter.web.refusals import early_answer, too_many
-from arbiter.web.sessions import anybody_in, says_who
+from arbiter.web.refusals import Refusal, early_answer, too_many
+from arbiter.web.sessions import organiser_in, says_who
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import AsyncIterator, Iterator, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -63,43 +62,46 @@ class Places:
         self._apart: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] == HEALTH or not scope["client"]:
-            # Without a client, it is an answer that is made before anybody asks.
+        if scope["type"] != "http" or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
             return
-        who = address_of(scope["client"])
-        limit = _limit(self._taken, who, MOST, MOST_OF_ADDRESS)
-        if limit is None:
-            await self._answer(scope, receive, send, _Place(self._taken, who))
-        elif _limit(self._apart, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None or not says_who(scope):
-            await _refuse(scope, limit, receive, send)
-        else:
-            place = _Place(self._apart, who)
-            with place.taken():
-                is_organiser = await run_in_threadpool(self._is_organiser, Request(scope))
-            if is_organiser:
-                await self._answer(scope, receive, send, place)
-            else:
-                await _refuse(scope, limit, receive, send)
+        async with AsyncExitStack() as stack:
+            try:
+                place = await stack.enter_async_context(self.place(scope))
+            except Refusal as refusal:
+                await early_answer(scope, refusal)(scope, receive, send)
+                return
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send, place: _Place) -> None:
-        async def heard() -> Message:
-            with place.left():
-                return await receive()
+            async def heard() -> Message:
+                with place.left():
+                    return await receive()
 
-        async def told(message: Message) -> None:
-            with place.left():
-                await send(message)
+            async def told(message: Message) -> None:
+                with place.left():
+                    await send(message)
 
-        with place.taken():
             await self._app(scope, heard, told)
 
+    @asynccontextmanager
+    async def place(self, scope: Scope) -> AsyncIterator[_Place]:
+        """A place for a request while it computes; Refusal where there is none."""
+        who = address_of(scope["client"])
+        limit = _limit(self._taken, who, MOST, MOST_OF_ADDRESS)
+        taken = self._taken if limit is None else self._apart
+        place, refusal = _Place(taken, who), None
+        if limit is not None:
+            refusal = too_many(
+                "too many requests are under way", limit, RETRY_SECONDS, "try again in a moment"
+            )
+            if not says_who(scope) or _limit(taken, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None:
+                raise refusal
+        with place.taken():
+            if refusal is not None and not await run_in_threadpool(self._is_organiser, Request(scope)):
+                raise refusal
+            yield place
+
     def _is_organiser(self, request: Request) -> bool:
-        try:
-            caller = anybody_in(self._seasons, request)
-        except ArbiterError:
-            return False
-        return caller is not None and caller.author.organiser
+        return organiser_in(self._seasons, request) is not None
 
 
 class _Place:
@@ -143,8 +145,3 @@ def _limit(taken: Mapping[str, int], who: str, most: int, most_of_address: int) 
     if sum(taken.values()) >= most:
         return most
     return most_of_address if taken.get(who, 0) >= most_of_address else None
-
-
-async def _refuse(scope: Scope, limit: int, receive: Receive, send: Send) -> None:
-    refusal = too_many("too many requests are under way", limit, RETRY_SECONDS, "try again in a moment")
-    await early_answer(scope, refusal)(scope, receive, send)

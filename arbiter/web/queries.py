@@ -1,93 +1,67 @@
-"""Queries brought to one form, so that each answer is made and kept once, whatever else an address says.
-
-What a page does not know is dropped. What it knows, but with a value that nothing answers to, is handed on as
-it is: such an answer is not kept.
-"""
+"""What may be asked in an address, each text read to one form of its value."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlencode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.web.security import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
 
     from arbiter.picture.state import State
 
-MOST_LIMIT = 1000
-EYES = "^(public|seat:[0-9])$"
-"""Whose eyes a replay can be asked for."""
+Value: TypeAlias = int | str | None
+DIGITS = 10
+"""Of the longest number that is read."""
 
 
-class Odd(Exception):
-    """A value that nothing of the season answers to."""
+class Wrong(ValueError):
+    """What cannot be asked; says what can."""
 
 
-def _up_to(most: Callable[[State], int]) -> Callable[[str, State], str]:
-    def number(text: str, state: State) -> str:
-        found = number_of(text)
-        if found is None or found > most(state):
-            raise Odd
-        return str(found)
+@dataclass(frozen=True)
+class Parameter:
+    """A number of a range, or a text of a form; a season has answers to those `known`, by default to all."""
 
-    return number
+    name: str
+    values: range | str
+    known: Callable[[State], Container[Value]] | None = None
+    default: Value = None
+    says: str = ""
 
+    def read(self, text: str) -> Value:
+        """The value that a text is; Wrong for any other text."""
+        if isinstance(self.values, str):
+            if not re.fullmatch(self.values, text):
+                raise Wrong(f"{self.name}: this is not of the form {self.values}")
+            return text
+        number = number_of(text, DIGITS)
+        if number not in self.values:
+            raise Wrong(f"{self.name}: this is no whole number from {self.values[0]} to {self.values[-1]}")
+        return number
 
-def _name(text: str, state: State) -> str:
-    if text not in state.names:
-        raise Odd
-    return text
+    def has_answer(self, value: Value, state: State) -> bool:
+        """True where the season has something to a value."""
+        return value == self.default or self.known is None or value in self.known(state)
 
-
-def _either(word: str) -> Callable[[str, State], str]:
-    """The one word that changes anything."""
-    return lambda text, _: text if text == word else ""
-
-
-def _eyes(text: str, _: State) -> str:
-    if not re.fullmatch(EYES, text):
-        raise Odd
-    return "" if text == "public" else text
-
-
-ROUND = _up_to(lambda state: len(state.rounds))
-OF_MATCHES = {"round": ROUND, "player": _name, "against": _name}
-INDEX = _up_to(lambda state: len(state.matches))
-REPLAY = "matches/replay"  # of one match
-PAGES = {
-    "": {"after_round": ROUND},
-    "crosstable": {"show": _either("los")},
-    "history": {"player": lambda text, state: text if text in state.names else ""},
-    "matches": {**OF_MATCHES, "page": _up_to(lambda state: max(1, len(state.matches)))},
-    "live": {"wall": _either("1")},
-}
-API: dict[str, dict[str, Callable[[str, State], str]]] = {
-    "standings": {"after_round": ROUND},
-    "matches": {**OF_MATCHES, "limit": _up_to(lambda _: MOST_LIMIT), "cursor": INDEX},
-    REPLAY: {"reader": _eyes},
-}
+    def describe(self, place: str) -> Mapping[str, object]:
+        """As OpenAPI has it; `place` is path or query."""
+        if isinstance(self.values, str):
+            schema: dict[str, Value] = {"type": "string", "pattern": f"^{self.values}$"}
+        else:
+            schema = {"type": "integer", "minimum": self.values[0], "maximum": self.values[-1]}
+        if self.default is not None:
+            schema["default"] = self.default
+        told = {"name": self.name, "in": place, "required": place == "path", "schema": schema}
+        return {**told, "description": self.says} if self.says else told
 
 
-def tidy(query: bytes, below: Sequence[str], is_api: bool, state: State) -> bytes | None:
-    """The query of an address in one form; `below` is what its path has below the season.
-
-    None for one that has no answer worth keeping.
-    """
-    place = "/".join([*below[:1], *below[2:]])
-    known = (API if is_api else PAGES).get(place, {}) if len(below) < 2 or place == REPLAY else {}
-    if not query or not known:
-        return b""
-    given = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=True))
-    try:
-        # To a page a blank is as good as nothing.
-        found = {
-            name: value_of(given[name], state)
-            for name, value_of in known.items()
-            if name in given and (is_api or given[name])
-        }
-    except Odd:
-        return None
-    return urlencode({name: value for name, value in found.items() if value}).encode()
+def check_names(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise Wrong where an address asks by a name that it does not know."""
+    for name in given:
+        if name not in known:
+            hint = f"known here: {', '.join(known)}" if known else "nothing can be asked here"
+            raise Wrong(f"{name[:50]}: this is no parameter of this address; {hint}")

@@ -32,16 +32,15 @@ def make_report(state: State, replays: int | None = 0) -> str:
     scripts = [_read("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]
     return render(
-        "report.html",
-        page="report",
+        "report",
+        state,
         base=None,
         policy=_policy(style, scripts),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
-        season=figures.season(state),
         standings=figures.standings(state),
-        table=figures.crosstable(state),
-        history=figures.history(state)["history"],
+        crosstable=figures.crosstable(state),
+        history=figures.history(state),
         chosen=None,
         rounds=_rounds(state),
         faults=played.faults(state, ended[-MOST_FAULTS:]),

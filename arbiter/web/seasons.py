@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
-from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
@@ -25,8 +24,6 @@ LOOK_SECONDS = 1.0
 """Between two looks into a store: one for all who ask meanwhile."""
 USABLE_LOOKS = 3
 """A state that is so many looks old is read again before anything is shown."""
-SHOWN: ContextVar[State | None] = ContextVar("SHOWN", default=None)
-"""The state that an answer is made of: all its figures are of this one, whatever happens meanwhile."""
 
 
 class Watched:
@@ -148,10 +145,7 @@ class Seasons:
                 raise ConfigError(f"season: {watched.config.season}, as in {other.path}", str(path), hint)
 
     def state(self, name: str) -> State | None:
-        """The state of a season, in an answer the one it is made of; None for one unknown or not begun."""
-        shown = SHOWN.get()
-        if shown is not None and shown.name == name:
-            return shown
+        """The state of a season for everybody; None for one unknown or not begun."""
         watched = self.watched.get(name)
         return None if watched is None else watched.state()
 

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
+from arbiter.errors import ArbiterError
 from arbiter.submissions.authors import hash_of
 from arbiter.web.callers import by_sessions, by_token, token_in
 from arbiter.web.refusals import Refusal
@@ -67,6 +68,17 @@ def anybody_in(seasons: Seasons, request: Request, season: str | None = None) ->
     """Who asks, known by a token or else by a session; None for a visitor."""
     token = token_in(request)
     return caller_in(seasons, request, season) if token is None else by_token(seasons, token)
+
+
+def organiser_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
+    """Who asks, if that is an organiser, of `season` where it is named; None for all others."""
+    try:
+        caller = anybody_in(seasons, request, season)
+    except ArbiterError:
+        # Whatever the request is about says so.
+        return None
+    is_one = caller is not None and caller.author.organiser and season in (None, caller.state.name)
+    return caller if is_one else None
 
 
 def own_address(caller: Caller, request: Request, path: str) -> str:

@@ -8,11 +8,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from arbiter.byhand.worker import Busy
 from arbiter.errors import ArbiterError, ConfigError, RulesError
+from arbiter.web.pages import render
 from arbiter.web.places import address_of
 from arbiter.web.refusals import PRIVATE, Refusal, error_answer
 from arbiter.web.security import given
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from arbiter.viewed import Replay
+    from arbiter.web.seasons import Seasons
     from arbiter.web.tables import Begun, Tables, Visit, VisitState
 
 KEY = "x-table"
@@ -31,8 +34,14 @@ WAIT_SECONDS = 20.0
 """For a change, until the present state is told all the same."""
 
 
-def table_routes(tables: Tables) -> list[Route]:
-    """What visitors' pages post, below ``/seasons/S/table``."""
+def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
+    """The page of a visitor's table, in seasons that have house bots, and what it posts."""
+
+    def show(request: Request) -> Response:
+        state = seasons.state(given(request.path_params["season"]))
+        if state is None or state.name not in tables.offers:
+            raise HTTPException(404)
+        return HTMLResponse(render("table", state, visitors=True))
 
     async def begin(request: Request) -> Begun:
         address = address_of(request.scope["client"])
@@ -65,7 +74,8 @@ def table_routes(tables: Tables) -> list[Route]:
     verbs: dict[str, Callable[[Request], Awaitable[Mapping[str, object]]]]
     verbs = {"new": begin, "state": tell, "replay": replay, "decide": decide, "leave": leave}
     below = "/seasons/{season}/table"
-    return [Route(f"{below}/{name}", _answering(verb), methods=["POST"]) for name, verb in verbs.items()]
+    posts = [Route(f"{below}/{name}", _answering(verb), methods=["POST"]) for name, verb in verbs.items()]
+    return [Route(below, show), *posts]
 
 
 def _answering(

@@ -93,6 +93,24 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     assert paths == {"/seasons", "/audit", *(f"/seasons/{{season}}{end}" for end in below)}
 
 
+def test_a_parameter_that_an_address_does_not_have_is_refused(schema: Any, tokens: list[str]) -> None:
+    for path, methods in schema.raw_schema["paths"].items():
+        if "get" in methods:
+            named = {"season": "small", "number": "1", "player": "p0", "match": "r001-t01-m0"}
+            case = schema[path]["GET"].Case(path_parameters=named, query={"odd": "1"})
+            case.headers["Authorization"] = f"Bearer {tokens[-1]}"
+            answer = case.call()
+            assert (answer.status_code, answer.json()["error"]["code"]) == (422, "invalid"), path
+            assert "odd" in answer.json()["error"]["message"], path
+
+
+def test_bounds_of_what_may_be_asked_are_documented(schema: Any) -> None:
+    told = schema.raw_schema["paths"]["/seasons/{season}/matches"]["get"]["parameters"]
+    found = {one["name"]: one["schema"] for one in told if one["in"] == "query"}
+    assert set(found) == {"round", "player", "against", "limit", "cursor"}
+    assert found["limit"] == {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
+
+
 @examples(100)
 @given(data=st.data())
 def test_no_answer_is_a_failure_of_ours(schema: Any, tokens: list[str], data: st.DataObject) -> None:

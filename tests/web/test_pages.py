@@ -117,7 +117,9 @@ def test_matches_come_page_by_page(visitor: TestClient) -> None:
         ("/seasons/small/matches/r001-t99-m0", 404), ("/seasons/..%2F..%2Fetc", 404), ("/%ff", 404),
         ("/static/../site.py", 404), ("/static/..%2Fsite.py", 404), ("/seasons/" + "x" * 3000, 414),
         ("/api/v1/seasons/none", 404), ("/api/v1/seasons/small/matches?limit=1000000000", 422),
-        ("/api/v1/seasons/small/matches?cursor=-1", 422), ("/api/v1/seasons/small/rounds/x", 422),
+        ("/api/v1/seasons/small/matches?cursor=-1", 422), ("/api/v1/seasons/small/matches?cursor=%2B1", 422),
+        ("/api/v1/seasons/small/history?player=p1", 422), ("/api/v1/seasons?x=1", 422),
+        ("/api/v1/seasons/small/events?x=1", 422), ("/api/v1/seasons/small/rounds/x", 422),
     ],
 )  # fmt: skip
 def test_odd_addresses_get_a_clear_status(visitor: TestClient, address: str, status: int) -> None:

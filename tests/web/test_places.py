@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from arbiter.web import places, unveiling
+from arbiter.web import places, showing
 from arbiter.web.seasons import Seasons
 from arbiter.web.sessions import SESSION
 from tests.web.asked import Asked, ask
@@ -144,6 +145,16 @@ def test_what_is_kept_needs_no_place(site: Authored, monkeypatch: pytest.MonkeyP
     assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 429
 
 
+def test_a_page_that_found_no_place_is_made_for_who_comes_again(
+    site: Authored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 3600.0)
+    with monkeypatch.context() as full:
+        full.setattr(places, "MOST", 0)
+        assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 429
+    assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 200
+
+
 def test_a_browser_that_is_refused_reads_a_sentence(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "MOST", 0)
     asked = ask(site.client.app, "GET", "/login", [("accept", "text/html,*/*")])
@@ -152,11 +163,12 @@ def test_a_browser_that_is_refused_reads_a_sentence(site: Authored, monkeypatch:
 
 
 def test_of_many_who_say_who_they_are_few_are_looked_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    inside, most, answered = 0, 0, 0
-    scope = {
-        "type": "http", "method": "GET", "path": "/seasons/small", "query_string": b"",
-        "headers": [(b"cookie", b"arbiter_session=dead")],
-    }  # fmt: skip
+    inside, most = 0, 0
+    headers = [(b"cookie", b"arbiter_session=dead")]
+    state = SimpleNamespace(frozen=1)
+    seasons: Any = SimpleNamespace(
+        watched={"small": SimpleNamespace(show=lambda: state, is_ready=lambda: True)}
+    )
 
     async def look(*_: object) -> None:
         nonlocal inside, most
@@ -165,14 +177,10 @@ def test_of_many_who_say_who_they_are_few_are_looked_up_at_once(monkeypatch: pyt
         await asyncio.sleep(0)
         inside -= 1
 
-    async def kept(*_: object) -> None:
-        nonlocal answered
-        answered += 1
+    async def crowd() -> list[Any]:
+        app: Any = showing.Showing(places.Places(seasons, seasons), seasons)
+        scope = {"type": "http", "headers": headers}
+        return await asyncio.gather(*(app._picture(dict(scope), "small") for _ in range(100)))
 
-    async def crowd() -> None:
-        app: Any = unveiling.Unveiled(kept, kept, Seasons([]))
-        await asyncio.gather(*(app(dict(scope), None, None) for _ in range(100)))
-
-    monkeypatch.setattr(unveiling, "run_in_threadpool", look)
-    asyncio.run(crowd())
-    assert (most, answered) == (unveiling.MOST_ASKED, 100)
+    monkeypatch.setattr(showing, "run_in_threadpool", look)
+    assert (asyncio.run(crowd()), most) == ([(state, True)] * 100, showing.MOST_ASKED)

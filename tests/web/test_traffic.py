@@ -96,8 +96,8 @@ def test_a_request_to_read_has_no_body(logged: TestClient) -> None:
 def test_our_own_failure_is_a_page_under_the_policy(
     logged: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.picture.figures.crosstable", lambda _: 1 / 0)
-    answer = logged.get("/seasons/small/crosstable")
+    monkeypatch.setattr("arbiter.picture.figures.standings", lambda *_: 1 / 0)
+    answer = logged.get("/seasons/small")
     assert answer.status_code == 500
     assert answer.headers["content-security-policy"] == POLICY
     assert "division" not in answer.text

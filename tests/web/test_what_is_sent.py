@@ -59,7 +59,8 @@ def walk(visitor: TestClient) -> dict[str, str]:
     while waiting:
         address = waiting.pop()
         answer = visitor.get(address)
-        assert answer.status_code == 200, address
+        # What a page is asked beside its figures, the API does not know.
+        assert answer.status_code == 200 or (address[:4], answer.status_code) == ("/api", 422), address
         sent[address] = answer.text
         found = {html.unescape(link) for link in HREF.findall(answer.text) if not address.startswith("/api")}
         # The parts of a query stand on the page that they lead from.

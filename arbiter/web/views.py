@@ -1,0 +1,160 @@
+"""The views of a season: of each address what it may ask, its figures, its page, and whether it is JSON, too.
+
+A view is a function of one state of the season and of what is asked. From the one table come the pages,
+the API with its document, and what of an address tells one answer from another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from arbiter.picture import figures, played
+from arbiter.picture.under_way import under_way
+from arbiter.web.match_page import match_page
+from arbiter.web.queries import Parameter
+from arbiter.web.rules import rules, starter
+from arbiter.web.words import match_of_part
+
+if TYPE_CHECKING:
+    from arbiter.picture.state import State
+
+MATCHES_A_PAGE = 200
+Figures: TypeAlias = Mapping[str, object]
+
+
+class File(NamedTuple):
+    """A view that is a file to take away."""
+
+    name: str
+    kind: str
+    body: bytes
+
+
+Made: TypeAlias = Callable[..., Figures | File | None]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What stands at `path` below a season: a page made by `template`, and JSON where `says` tells of it.
+
+    `figures` takes a state and the values of what `of` the path and `asks` name; None where there is nothing.
+    A template takes what it `shows`, and what `values` makes of the figures: by default those under its own
+    name, and of a view without JSON the figures themselves.
+    """
+
+    path: str
+    figures: Made
+    template: str = ""
+    says: str = ""
+    of: Parameter | None = None
+    asks: tuple[Parameter, ...] = ()
+    shows: tuple[Parameter, ...] = ()
+    values: Callable[[State, Figures], Figures] | None = None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of its path; a parameter is "*"."""
+        return tuple("*" if part[:1] == "{" else part for part in self.path.split("/")[1:])
+
+
+def _season(state: State, after_round: int | None) -> Figures | None:
+    found = _standings(state, after_round)
+    return None if found is None else {**figures.season(state), "standings": found}
+
+
+def _standings(state: State, after_round: int | None) -> Figures | None:
+    is_there = after_round is None or after_round <= state.complete
+    return figures.standings(state, after_round) if is_there else None
+
+
+def _starter(state: State) -> File | None:
+    found = starter(state)
+    name = f"starter-{state.config.game.name}.zip"
+    return None if found is None else File(name, "application/zip", found)
+
+
+def _matches(
+    state: State, round_: int | None, player: str | None, against: str | None, limit: int, cursor: int
+) -> Figures:
+    every = played.matches(state, round_, player, against)
+    shown = [played.match_in_short(state, match) for match in every[cursor : cursor + limit]]
+    return {"matches": shown, "next": cursor + limit if cursor + limit < len(every) else None}
+
+
+def _matches_page(
+    state: State, round_: int | None, player: str | None, against: str | None, page: int | None
+) -> Figures | None:
+    """A page of them, by default the last."""
+    every = played.matches(state, round_, player, against)
+    pages = max(1, ceil(len(every) / MATCHES_A_PAGE))
+    number = page or pages
+    shown = every[(number - 1) * MATCHES_A_PAGE : number * MATCHES_A_PAGE]
+    return None if number > pages else {
+        "matches": [played.match_in_short(state, match) for match in shown],
+        "total": len(every),
+        "page_number": number,
+        "pages": pages,
+        "wanted": {"player": player, "against": against, "round": round_},
+        "names": sorted(state.names, key=str.casefold),
+        "rounds": len(state.rounds),
+    }  # fmt: skip
+
+
+def _live(state: State) -> Figures:
+    shown = {"standings": figures.standings(state), "crosstable": figures.crosstable(state)}
+    return {"live": under_way(state), **shown}
+
+
+def _by_part(found: Made) -> Made:
+    """The same of a match as an address names it."""
+    return lambda state, match, *more: found(state, match_of_part(match), *more)
+
+
+def _rounds(state: State) -> range:
+    return range(len(state.rounds) + 1)
+
+
+NUMBERS, NAME = range(1, 10**6 + 1), ".{1,200}"
+AFTER = Parameter("after_round", NUMBERS, _rounds)
+WHICH = (
+    Parameter("round", NUMBERS, _rounds),
+    Parameter("player", NAME, lambda state: state.names),
+    Parameter("against", NAME, lambda state: state.names),
+)
+PART = (
+    Parameter("limit", range(1, 1001), default=100, says="At most so many matches."),
+    Parameter("cursor", range(10**9), lambda state: range(len(state.matches) + 1), 0, "`next` of the last."),
+)
+PAGE = Parameter("page", NUMBERS)
+EYES = Parameter("reader", "(public|seat:[0-9])", default="public", says="public, or seat:K")
+SHOW = Parameter("show", NAME, lambda _: ("los",))
+CHOSEN = Parameter("player", NAME, lambda state: state.names)
+WALL = Parameter("wall", NAME, lambda _: ("1",))
+ROUND, PLAYER, MATCH = Parameter("number", NUMBERS), Parameter("player", ".*"), Parameter("match", ".*")
+
+VIEWS = (
+    View("", _season, "standings", "One season: how far it is, and its standings.", asks=(AFTER,),
+         values=lambda _, found: {"standings": found["standings"]}),
+    View("/standings", _standings, says="The standings after a round, by default the last.", asks=(AFTER,)),
+    View("/crosstable", figures.crosstable, "crosstable",
+         "Results of each player against each other, and how sure it is who is better.", shows=(SHOW,)),
+    View("/history", figures.history, "history", "Ratings after each round.", shows=(CHOSEN,)),
+    View("/rules", rules, "rules",
+         "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown."),
+    View("/rules/starter.zip", _starter),
+    View("/rounds/{number}", played.round_page, "round", "A round's tables and matches.", ROUND),
+    View("/players/{player}", played.player_page, "player", "All about a player.", PLAYER,
+         values=lambda state, found: {"player": found, "history": figures.history(state)}),
+    View("/matches", _matches, says="Stored matches in the order of the plan.", asks=(*WHICH, *PART)),
+    View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
+    View("/matches/{match}", _by_part(played.match_page), says="A match in short.", of=MATCH),
+    View("/matches/{match}", _by_part(match_page), "match", of=MATCH),
+    View("/matches/{match}/replay", _by_part(played.replay), of=MATCH, asks=(EYES,),
+         says="A match as the public may see it now; through a seat's eyes once its round is complete."),
+    View("/live", _live, "live", shows=(WALL,)),
+)  # fmt: skip
+PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}
+ANSWERS = {view.parts: view for view in VIEWS if view.says}
