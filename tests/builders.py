@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSpec
     from arbiter.regress import Experiment, Trial
+    from arbiter.regress.slices import Slice
     from arbiter.season.plan import RoundPlan
-    from arbiter.season.slices import Slice
     from arbiter.store import SeasonStore
 
 

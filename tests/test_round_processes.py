@@ -257,26 +257,6 @@ def test_the_log_names_every_match_and_what_ended_the_run(quick_config: Path, tm
     assert "Is a directory" in err or "is a directory" in err
 
 
-def test_slices_played_apart_and_merged_are_the_season(
-    quick_config: Path, twin: Undisturbed, tmp_path: Path
-) -> None:
-    quick_config.write_text(quick_config.read_text() + "\nsuspend_after: 0\n")
-    for number in (1, 2):
-        part = f"sqlite:///{tmp_path}/part{number}.sqlite"
-        code, out, err = run(
-            "run-season", quick_config, "--slice", f"{number}/2", "--store", part, "--format", "json"
-        )
-        assert code == 0, err
-        assert json.loads(out) == {"season": "season", "slice": f"{number}/2", "rounds": [1, 2], "matches": 8}
-    code, out, err = run("merge", quick_config, tmp_path / "part1.sqlite", tmp_path / "part2.sqlite")
-    assert (code, out) == (0, "season: 16 matches added; 2 rounds complete\n")
-    assert stored(quick_config) == stored(twin.config)
-    assert run("verify", quick_config)[0] == 0
-    assert run("standings", quick_config)[1] == run("standings", twin.config)[1]
-    code, _, err = run("run-season", quick_config, "--slice", "1/2")
-    assert (code, "--slice needs a store of its own" in err) == (2, True)
-
-
 def test_who_faults_again_and_again_is_suspended_with_a_notice(quick_config: Path) -> None:
     own = json.dumps([*RANDOM.split(), "--seed", "3"])
     text = quick_config.read_text().replace(own, json.dumps([sys.executable, "-c", "import nothing"]))
@@ -357,14 +337,3 @@ def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_
     code, out, _ = run("qualify", quick_config, "--player", "p3", "--format", "json")
     shape = json.loads(out)
     assert (code, shape["ok"], [player["failed"] for player in shape["players"]]) == (3, False, ["starts"])
-    part = f"sqlite:///{quick_config.parent}/part.sqlite"
-    code, _, err = run("run-season", quick_config, "--slice", "1/2", "--store", part)
-    assert (code, "--slice does not go with qualify: true" in err) == (2, True)
-
-
-@pytest.mark.parametrize("line", ["every: 30m", "opens: 2026-12-01", "freeze: 1"])
-def test_slices_go_by_no_calendar(quick_config: Path, line: str) -> None:
-    quick_config.write_text(f"{line}\n{quick_config.read_text()}")
-    part = f"sqlite:///{quick_config.parent}/part.sqlite"
-    code, _, err = run("run-season", quick_config, "--slice", "1/2", "--store", part)
-    assert (code, "--slice does not go with a calendar" in err) == (2, True)

@@ -36,7 +36,6 @@ COMMANDS = {
     "inspect": ("inspect", "inspect", "Unpack, build and try what authors send."),
     "backup": ("backup", "backup", "Copy a season's store into a file, also while it is played."),
     "restore": ("backup", "restore", "Put a backup's seasons, or another store's, into a store."),
-    "merge": ("merge", "merge", "Put the parts of a season, played apart, into one store."),
     "standings": ("tables", "standings", "Ratings of a season with their intervals."),
     "marks": ("tables", "marks", "A course's marks: a line for each author, for a spreadsheet."),
     "crosstable": ("tables", "crosstable", "Who beat whom how often."),

@@ -14,7 +14,6 @@ from arbiter.season.events import (
     MatchStored,
     MatchVoid,
     Noted,
-    PartComplete,
     PlayersAwaited,
     ProgramChanged,
     RoundAwaited,
@@ -150,8 +149,6 @@ def _line(event: Event, name: str) -> str:
                 f"round {standings['rounds_played']}: {matches} matches in {seconds:.0f} s;"
                 f" {leader['player']} leads with {number(leader['elo'])} Elo"
             )
-        case PartComplete(part, round_number, played):
-            return f"slice {part}, round {round_number}: {played} matches played"
         case RoundsOver(complete, rounds) if complete < rounds:
             return f"{complete} of {counted(rounds, 'round')} of {name} {_are(complete)} complete"
         case RoundsOver(complete):

@@ -134,7 +134,7 @@ def _play(
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
     from arbiter.regress import attempt, changed_since, open_experiment, play_on, resume
-    from arbiter.season.slices import Slice
+    from arbiter.regress.slices import Slice
     from arbiter.store import Store
 
     if len(files) > 1 or any(".sqlite" in file or "://" in file for file in files):

@@ -17,8 +17,8 @@ from rating.sequential.runs import FIRST_LOOK
 if TYPE_CHECKING:
     from arbiter.packing import PackedMatch
     from arbiter.regress import Experiment, Trial
+    from arbiter.regress.slices import Slice
     from arbiter.season.events import Stopped
-    from arbiter.season.slices import Slice
 
 PILOT = 4
 """Blocks until their variance is good enough to say what the test will cost."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, closing, suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,32 +18,27 @@ from arbiter.cli.options import (
     store_option,
     workers_option,
 )
-from arbiter.cli.output import counted, note, print_json
+from arbiter.cli.output import counted, note
 from arbiter.cli.progress import present
 from arbiter.cli.standings import show_standings
-from arbiter.errors import ConfigError, NoStore
+from arbiter.errors import ConfigError
 from arbiter.executors import cluster, processes, slots
 from arbiter.picture import figures
 from arbiter.picture.state import State
 from arbiter.season.beginning import GAUNTLET, REGRESS, refuse_renamed_file
-from arbiter.season.events import PartComplete
 from arbiter.season.season import Season
-from arbiter.season.settings import fit_players
-from arbiter.season.slices import Slice, open_part, play_slice
 from arbiter.store import Store
 from arbiter.store.address import file_of
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from arbiter.config import Config
     from arbiter.executors import Slots
     from arbiter.match import Player
     from arbiter.picture.shapes import Standings
-    from arbiter.season.events import Event
-    from arbiter.store import SeasonStore
 
 
 @click.command("run-round")
@@ -77,9 +71,6 @@ def run_round(
 @click.command("run-season")
 @config_argument
 @click.option("--rounds", type=click.IntRange(min=1), help="Until so many are complete, not the config's.")
-@click.option(
-    "--slice", "part", help="Play only part i of n, such as 2/5, into a store of its own (--store)."
-)
 @workers_option
 @scheduler_option
 @store_option
@@ -89,7 +80,6 @@ def run_round(
 def run_season(
     config: str,
     rounds: int | None,
-    part: str | None,
     workers: int | None,
     scheduler: str | None,
     store_url: str | None,
@@ -99,31 +89,10 @@ def run_season(
 ) -> None:
     """Play a season until all its rounds are complete; print the standings.
 
-    The same command goes on after any interruption, Ctrl-C or `kill -9`, at once. With --slice,
-    tables of the rounds that can be planned now are shared out; `arbiter merge` puts them together.
+    The same command goes on after any interruption, Ctrl-C or `kill -9`, at once.
 
     Example: arbiter run-season configs/demo.yaml --rounds 12
     """
-    if part is not None:
-        if store_url is None:
-            raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
-        own, settled = Slice.parse(part), prepare(config)
-        if settled.submissions is not None:
-            hint = "a round's programs are those that are there when it is planned: play it in one place"
-            raise ConfigError("--slice does not go with submissions", str(settled.file), hint)
-        if settled.qualify:
-            hint = "try the players with arbiter qualify, suspend who fails, and leave qualify out"
-            raise ConfigError("--slice does not go with qualify: true", str(settled.file), hint)
-        if settled.every is not None or settled.opens is not None or settled.freeze:
-            hint = "leave opens, every and freeze out; slices play as soon as they are started"
-            raise ConfigError("--slice does not go with a calendar", str(settled.file), hint)
-        settled = replace(settled, rounds=rounds, until=None) if rounds else settled
-        chosen = choose_executor(settled, fit_players(settled), workers, scheduler)
-        with Journal(log) as journal, chosen as executor:
-            done = _play_slice(settled, own, store_url, executor, journal, accept_changes)
-        if style == "json":
-            print_json(done)
-        return
     settled = prepare(config, store_url)
     show_standings(_play(settled, workers, scheduler, log, accept_changes, rounds), style)
 
@@ -181,41 +150,6 @@ def _announce(season: str, store: str, before: Sequence[str], there: bool) -> No
         note(f"the store {store} holds the {held}; a new season {season} begins in it")
     elif there and not before:
         note(f"the file {store} was there already and holds no season; a new season {season} begins in it")
-
-
-def _play_slice(
-    config: Config, own: Slice, store_url: str, executor: Slots, journal: Journal, accept_changes: bool
-) -> dict[str, Any]:
-    """Play a slice's share of the rounds that can be planned now, into a store of its own."""
-    shares: list[PartComplete] = []
-
-    def events(part: Season, before: SeasonStore | None) -> Iterator[Event]:
-        for event in play_slice(part, before, own, executor, accept_changes):
-            if isinstance(event, PartComplete):
-                shares.append(event)
-            yield event
-
-    with ExitStack() as stack:
-        base = None
-        with suppress(NoStore):
-            base = stack.enter_context(closing(Store(config.store, create=False)))
-        if base is None and not accept_changes:
-            refuse_renamed_file(config)
-        before = base.season(config.season) if base else None
-        store = stack.enter_context(closing(Store(store_url)))
-        if base is not None and base.place == store.place:
-            raise ConfigError("--slice needs a store of its own", hint="not the config's")
-        stack.enter_context(store.held(config.season))
-        part = open_part(config, before, store, accept_changes)
-        present(events(part, before), config.season, journal)
-    if not shares:
-        note(f"slice {own}: nothing to play: all {config.rounds} rounds are complete")
-    return {
-        "season": config.season,
-        "slice": str(own),
-        "rounds": [share.round for share in shares],
-        "matches": sum(share.played for share in shares),
-    }
 
 
 def choose_executor(

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
+    from arbiter.regress.slices import Slice
     from arbiter.season.events import MatchVoid, Stopped
-    from arbiter.season.slices import Slice
     from arbiter.store import SeasonStore, Store
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
-    from arbiter.season.slices import Slice
+    from arbiter.regress.slices import Slice
     from rating.sequential.runs import Report
 
 VerdictOfTrial = Literal[
@@ -97,7 +97,7 @@ class Trial:
     def after(self, block: int) -> int:
         """The number of the next block to play after `block`, 0 for the first; not limited by the budget."""
         block += 1
-        while self._own is not None and not self._own.has(0, block):
+        while self._own is not None and not self._own.has(block):
             block += 1
         return block
 

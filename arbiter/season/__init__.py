@@ -1,1 +1,1 @@
-"""A season: planned, played, rated, checked; whole or in slices."""
+"""A season: planned, played, rated, checked."""

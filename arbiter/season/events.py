@@ -147,15 +147,6 @@ class RoundComplete:
 
 
 @dataclass(frozen=True, slots=True)
-class PartComplete:
-    """A slice, such as ``2/5``, has played its share of a round."""
-
-    part: str
-    round: int
-    played: int
-
-
-@dataclass(frozen=True, slots=True)
 class RoundsOver:
     """All that was asked for is played, but the season goes on: `complete` of `rounds` are complete."""
 
@@ -191,7 +182,6 @@ Event: TypeAlias = (
     | MatchStored
     | MatchVoid
     | RoundComplete
-    | PartComplete
     | RoundsOver
     | SeasonComplete
     | Stopped

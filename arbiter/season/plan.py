@@ -19,7 +19,7 @@ from arbiter.season.schedule import drawn_tables, entrants, match_specs
 from arbiter.season.substitutes import first_played, substitute_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec
@@ -68,14 +68,9 @@ def plan_round(
     season: SeasonStore,
     stored: StoredRound,
     unfit: Mapping[str, str] = MappingProxyType({}),
-    share: Callable[[int, int], bool] = lambda _round, _table: True,
 ) -> RoundPlan:
-    """The plan of a round as stored; `share` says which of its tables are ours, by round and table."""
-    specs = tuple(
-        spec
-        for spec in match_specs(config, season.seed, stored.number, stored.tables)
-        if share(stored.number, spec.table or 0)
-    )
+    """The plan of a round as stored."""
+    specs = tuple(match_specs(config, season.seed, stored.number, stored.tables))
     there = season.match_ids(stored.number)
     seated = {name for names in stored.tables for name in names}
     missing = tuple(spec for spec in specs if spec.id not in there)

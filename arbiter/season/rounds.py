@@ -24,7 +24,7 @@ from arbiter.season.substitutes import number_of_substitutes
 from arbiter.store import Outdated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from arbiter.config import Config
     from arbiter.match import Player
@@ -36,20 +36,18 @@ class Rounds:
     """What is to be played of a config's season; `config` becomes that of each round as it is planned.
 
     Where the isolation of `config` is decided, that of a round begun under other settings is, too;
-    `before` is where the complete rounds are, if they are elsewhere; `clock` is what rounds begin by.
+    `clock` is what rounds begin by.
     """
 
     def __init__(
         self,
         config: Config,
         stored: SeasonStore,
-        before: SeasonStore | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.config, self.stored = rostered(as_begun(config, stored), stored), stored
         self.programs = ProgramWatch(config, stored)
         self._clock = clock or Clock()
-        self._results = before or stored
         self._notes: list[str] = []
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
@@ -133,10 +131,8 @@ class Rounds:
                 found += [player for player in seated(known.tables, then) if player not in found]
         return found
 
-    def plan_of(
-        self, stored: StoredRound, share: Callable[[int, int], bool] = lambda _round, _table: True
-    ) -> RoundPlan:
-        """The plan of a stored round under its own settings; `share` as in `plan_round`.
+    def plan_of(self, stored: StoredRound) -> RoundPlan:
+        """The plan of a stored round under its own settings.
 
         ConfigError where those are not kept, where their players cannot be started any more, or could read
         what no bot must; VoidMatch where the config's own players cannot be started.
@@ -147,7 +143,7 @@ class Rounds:
         ledger = self._ledger(config)
         ledger.read_before(stored.number)
         unfit = ledger.unfit(config)
-        plan = plan_round(config, self.stored, stored, unfit, share)
+        plan = plan_round(config, self.stored, stored, unfit)
         if not (plan.missing or plan_substitutes(plan, self.stored)[1]):
             return plan
         if config.digest == self.config.digest:
@@ -156,7 +152,7 @@ class Rounds:
             refuse_reach(config)
             return plan
         refuse_gone(config, plan.missing)
-        return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit, share)
+        return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit)
 
     def config_to_play(self, number: int) -> Config:
         """The same, fit for this machine."""
@@ -192,4 +188,4 @@ class Rounds:
 
     def _ledger(self, config: Config) -> Ledger:
         """The results as a config's settings order them."""
-        return self._ledgers.setdefault(config.digest, Ledger.of(config, self._results))
+        return self._ledgers.setdefault(config.digest, Ledger.of(config, self.stored))

@@ -53,17 +53,16 @@ if TYPE_CHECKING:
 
 
 class Season:
-    """Plays what `rounds` plans of a season, one round at a time; `before` and `clock` as in `Rounds`."""
+    """Plays what `rounds` plans of a season, one round at a time; `clock` as in `Rounds`."""
 
     def __init__(
         self,
         config: Config,
         stored: SeasonStore,
-        before: SeasonStore | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.stored, self._clock = stored, clock or Clock()
-        self.rounds = Rounds(config, stored, before, self._clock)
+        self.rounds = Rounds(config, stored, self._clock)
         self._suspended: set[str] = set()
         self._accepted = False
 

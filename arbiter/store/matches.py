@@ -17,7 +17,7 @@ from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
 from arbiter.store.database import LostConnection
 from arbiter.store.happenings import Happening, log
-from arbiter.store.rows import StoredMatch, in_order, read_json, stored_match
+from arbiter.store.rows import StoredMatch, in_order, stored_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -103,15 +103,6 @@ class Matches:
         query = sa.select(sa.func.sum(table.wall_ns))
         query = query.where(table.season_id == self._id, table.round == round_number)
         return int(self._scalar(query) or 0)
-
-    def packed_matches(self) -> Iterator[PackedMatch]:
-        """All matches as they are kept, one at a time."""
-        table = schema.matches
-        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.round, table.c.id)
-        for row in self._rows(query):
-            shape = read_json(row.summary, f"the record of match {row.id}")
-            assert shape is not None
-            yield PackedMatch(MatchSummary.from_json(shape), row.wall_ns, row.record)
 
     def match_rounds(self) -> list[int]:
         """The rounds that have stored matches, planned or not, in order."""

@@ -127,13 +127,11 @@ class SeasonStore(Matches):
         tables: Sequence[Sequence[str]],
         settings: Mapping[str, Any],
         revision: int | None = None,
-        programs: Mapping[str, Mapping[str, str | None]] | None = None,
         planned_at: datetime | None = None,
     ) -> StoredRound:
         """Keep a planned round and its config's settings, before its first match is played.
 
-        `programs` are those that it is to be played with, as `programs` returns them, None if they are not
-        known. Outdated if the season's revision is no longer the one that it was planned at.
+        Outdated if the season's revision is no longer the one that it was planned at.
         """
         row = {
             "season_id": self._id,
@@ -141,7 +139,6 @@ class SeasonStore(Matches):
             "digest": digest,
             "tables": json.dumps([list(names) for names in tables]),
             "complete": False,
-            "programs": None if programs is None else json.dumps(programs),
             "planned": None if planned_at is None else planned_at.astimezone(UTC).isoformat(),
         }
         with self._store.transaction() as connection:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.regress import Trial, attempt, changed_since, merge_parts, open_experiment
 from arbiter.regress.blocks import block_specs
-from arbiter.season.slices import Slice
+from arbiter.regress.slices import Slice
 from arbiter.store import Store
 from tests.builders import play_trial
 from tests.profiles import examples

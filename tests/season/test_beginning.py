@@ -12,7 +12,6 @@ from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season.beginning import refuse_renamed_file
 from arbiter.season.season import Season
-from arbiter.season.slices import open_part
 from arbiter.store import Store, schema
 from tests.builders import Scripted, by_name
 from tests.commands import arbiter
@@ -62,14 +61,6 @@ def test_another_name_in_the_same_file_is_asked_about(tmp_path: Path, store: Sto
     assert store.seasons() == ["spring"]
     assert Season.open(now, store, accept_changes=True).stored.complete == 0
     assert Season.open(now, store).stored.name == "sprnig"
-
-
-def test_a_slice_under_another_name_is_asked_about_too(tmp_path: Path, store: Store) -> None:
-    play(write(tmp_path / "s.yaml", "season: spring\n"), store)
-    now = load(write(tmp_path / "s.yaml", "season: sprnig\n"))
-    with pytest.raises(ConfigError, match=ANEW):
-        open_part(now, None, store)
-    assert open_part(now, None, store, accept_changes=True).stored.name == "sprnig"
 
 
 def test_a_renamed_file_is_asked_about_where_both_seasons_have_one_store(
@@ -125,7 +116,6 @@ def test_a_renamed_file_with_a_store_of_its_name_is_asked_about_before_one_is_ma
     for command in (
         ["run-round"],
         ["run-season"],
-        ["run-season", "--slice", "1/2", "--store", "sqlite:///p"],
     ):
         code, out, err = arbiter(command[0], renamed, *command[1:])
         assert (code, out) == (2, "")

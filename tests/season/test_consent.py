@@ -11,7 +11,6 @@ from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, RoundsOver, SeasonComplete
 from arbiter.season.season import Season
-from arbiter.season.slices import Slice, merge, open_part, play_slice
 from arbiter.store import Store
 from tests.builders import Scripted, by_name
 
@@ -119,19 +118,3 @@ def test_fewer_rounds_than_the_config_has_tell_no_seed(tmp_path: Path, store: St
     going = season(tmp_path, store)
     assert list(going.play(Scripted(by_name), rounds=1))[-1] == RoundsOver(1, 2)
     assert going.stored.seed_told() is None
-
-
-def test_slices_ask_and_what_was_accepted_is_merged(tmp_path: Path, store: Store) -> None:
-    ended(tmp_path, store)
-    config = season(tmp_path, store, "rounds: 2", "rounds: 3").config
-    base = store.season("s")
-    assert base is not None
-    with closing(Store("sqlite://")) as other:
-        part = open_part(config, base, other)
-        with pytest.raises(ConfigError, match="the seed was shown after round 2"):
-            list(play_slice(part, base, Slice(1, 1), Scripted(by_name)))
-        events = list(play_slice(part, base, Slice(1, 1), Scripted(by_name), accept_changes=True))
-        assert events[0] == ACCEPTED
-        merge(config, store, [other])
-    assert list(Season(config, base).play(Scripted(by_name))) == [SeasonComplete(3, "abc")]
-    assert base.seed_told() == 3

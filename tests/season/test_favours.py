@@ -94,7 +94,7 @@ def test_the_command_says_so(season: Season, arbiter: Run) -> None:
 def test_the_site_says_so_though_the_faulty_is_suspended(season: Season) -> None:
     shape = standings_of(read_state(season.config, season.stored))
     shape["suspended"] = {"p0": "its last 16 matches ended by its own fault"}
-    page = render("standings_body.html", standings=shape, season={"round": None}, base="/seasons/s")
+    page = render("standings_body", standings=shape, season={"round": None}, base="/seasons/s")
     assert SAID in " ".join(page.split())
 
 

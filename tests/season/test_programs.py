@@ -18,7 +18,6 @@ from arbiter.season.administration import annul, reinstate, suspend, undo_annulm
 from arbiter.season.events import MatchStored, MatchVoid, ProgramChanged, RoundComplete, SeasonComplete
 from arbiter.season.programs import changes, digest_of, missing, own_files, replaced, told_of
 from arbiter.season.season import Season
-from arbiter.season.slices import Slice, merge, open_part, play_slice
 from arbiter.store import Order, Store, Verb
 from tests.builders import Scripted, by_name
 from tests.kept_season import CLEAN, Kept, kept, original_season
@@ -230,24 +229,6 @@ def test_a_new_version_is_no_change(folder: Path, store: Store) -> None:
     (folder / "s.yaml").write_text(text)
     later = Scripted(lambda spec: by_name(spec, {"p3@2": 3}))
     assert told(list(opened(folder, store).play(later, accept_changes=True))) == []
-
-
-def test_slices_keep_what_they_were_played_with_and_files_that_differ_are_not_known(
-    folder: Path, tmp_path: Path
-) -> None:
-    config = load(folder / "s.yaml")
-    parts = [Store(f"sqlite:///{tmp_path / f'part{number}.sqlite'}") for number in (1, 2)]
-    for number, part in enumerate(parts, 1):
-        list(play_slice(open_part(config, None, part), None, Slice(number, 2), Scripted(by_name)))
-        rewrite(folder, "p3")
-    whole = Store(config.store)
-    merge(config, whole, parts)
-    merged = whole.season("s")
-    assert merged is not None
-    assert merged.programs()[1]["p3"] == {"bots/p3.py": None}
-    assert merged.programs()[1]["p4"] == {"bots/p4.py": sha("# 4\n")}
-    for made in (*parts, whole):
-        made.close()
 
 
 def test_show_names_the_files_that_are_others_now(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:

@@ -509,9 +509,3 @@ def test_authors_versions_are_counted_in_a_forecast(
     contest.accept("ben")
     assert exit_code(["plan", str(contest.file), "--format", "json", "--trial", "0"]) == 0
     assert json.loads(capsys.readouterr().out)["players"] == 4
-
-
-def test_a_slice_does_not_go_with_submissions(contest: Contest, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["run-season", str(contest.file), "--slice", "1/2", "--store", "sqlite:///part.sqlite"]
-    assert exit_code(words) == 2
-    assert "--slice does not go with submissions" in capsys.readouterr().err

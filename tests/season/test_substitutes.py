@@ -24,7 +24,6 @@ from arbiter.season.ledger import to_rating
 from arbiter.season.orders import Force, force
 from arbiter.season.schedule import match_specs
 from arbiter.season.season import Season
-from arbiter.season.slices import Slice, merge, open_part, play_slice
 from arbiter.season.substitutes import substitute, substitute_specs
 from arbiter.season.verify import verify
 from arbiter.store import Store, schema
@@ -206,7 +205,7 @@ def test_a_suspended_house_bot_sits_in_for_nobody(season: Season) -> None:
     assert findings(season) == []
 
 
-# Interrupted, in slices
+# Interrupted
 
 
 @pytest.mark.parametrize("played", range(12))
@@ -248,37 +247,6 @@ def test_a_begun_round_is_finished_with_substitutes_whatever_the_file_says_now(
     play(now, Broken("p3"), only_one=True)
     assert len(with_substitutes(now)) == 4
     assert findings(now) == []
-
-
-def test_slices_put_together_are_the_season_in_one_piece(tmp_path: Path, store: Store) -> None:
-    config = configured(tmp_path, "rounds: 2", "rounds: 2\nsuspend_after: 0")
-    whole = Season.open(config, store)
-    play(whole, Broken("p3", "p4"))
-    parts = [Store(f"sqlite:///{tmp_path}/part{number}.sqlite") for number in (1, 2)]
-    target = Store(f"sqlite:///{tmp_path}/target.sqlite")
-    for number, part in enumerate(parts, 1):
-        list(play_slice(open_part(config, None, part), None, Slice(number, 2), Scripted(Broken("p3", "p4"))))
-        merged = merge(config, target, parts[:number])
-    assert (merged.complete, merged.missing) == (2, ())
-    together = Season.open(config, target)
-    assert together.results.matches() == whole.results.matches()
-    assert all(together.results.standings(number) == whole.results.standings(number) for number in (1, 2))
-    for each in (*parts, target):
-        each.close()
-
-
-def test_a_round_without_a_substitutes_match_is_not_complete_when_merged(
-    tmp_path: Path, store: Store
-) -> None:
-    config = configured(tmp_path)
-    season = Season.open(config, store)
-    plan = season.rounds.plan()
-    assert plan is not None
-    for spec in plan.missing:
-        season.stored.add_match(Broken("p3")(spec))
-    with closing(Store(f"sqlite:///{tmp_path}/target.sqlite")) as target:
-        merged = merge(config, target, [store])
-        assert (merged.complete, merged.missing) == (0, ((1, 4, 12),))
 
 
 # Verified
