@@ -30,16 +30,19 @@ dist: $(DEV) ## sdist and wheel in dist/, checked
 	$(BIN)/python -m build --quiet --no-isolation
 	$(BIN)/twine check --strict dist/*
 
-check-scripts: $(DEV) ## types and lint of the pages' scripts, where npm is
-	@if ! command -v npm >/dev/null; then echo "no npm: the pages' scripts are not checked" >&2; \
-	elif ! npm install --silent --no-package-lock --no-audit --no-fund >&2; then \
-	  echo "no packages from npm: the pages' scripts are not checked" >&2; \
-	else \
+check-scripts: $(DEV) node_modules/.whole ## types and lint of the pages' scripts, where npm is
+	@if [ ! -e node_modules/.whole ]; then echo "nothing from npm: the pages' scripts are not checked" >&2; else \
 	  set -e; mkdir -p build; $(BIN)/python -m tests.web.told >build/told.json; \
 	  node_modules/.bin/openapi-typescript build/told.json --root-types --root-types-no-schema-prefix >build/told.d.ts; \
 	  echo "export as namespace Told;" >>build/told.d.ts; \
 	  node_modules/.bin/tsc; \
 	  node_modules/.bin/oxlint --quiet arbiter/web/static; \
+	fi
+
+# Anew unless the last time was to the end: npm takes half a package for a whole one.
+node_modules/.whole: package.json
+	@rm -rf node_modules; if command -v npm >/dev/null; then \
+	  npm install --silent --no-package-lock --no-audit --no-fund >&2 && touch $@ || true; \
 	fi
 
 bench: $(DEV) bots ## figures as one JSON object
