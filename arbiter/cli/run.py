@@ -25,7 +25,7 @@ from arbiter.errors import ConfigError
 from arbiter.executors import cluster, processes, slots
 from arbiter.picture import figures
 from arbiter.picture.state import State
-from arbiter.season.beginning import GAUNTLET, REGRESS, refuse_renamed_file
+from arbiter.season.beginning import GAUNTLET, REGRESS
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.store.address import file_of
@@ -107,8 +107,6 @@ def _play(
     one: bool = False,
 ) -> Standings:
     """Play a season, or only `one` round of it, and return its standings."""
-    if not accept_changes:
-        refuse_renamed_file(config)
     there = _is_there(config.store)
     with closing(Store(config.store)) as store, store.held(config.season):
         kept = store.seasons()

@@ -17,7 +17,7 @@ from arbiter.config.game import game_of, settings_of
 from arbiter.config.limits import USUAL_ROUNDS
 from arbiter.config.places import read_document
 from arbiter.errors import ConfigError
-from arbiter.store.address import absolute, address_of
+from arbiter.store.address import absolute, usual_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -82,8 +82,9 @@ def glance(file: Path) -> Glance | None:
         return None
     if not all(check(says[key]) for key, check in PLAIN.items() if key in says):
         return None
-    store = absolute(says.get("store") or address_of(f"{file.stem}.sqlite"), file.parent)
-    return Glance(says.get("season", file.stem), store, says.get("rounds", USUAL_ROUNDS), says, file.parent)
+    season = says.get("season", file.stem)
+    store = absolute(says["store"], file.parent) if "store" in says else usual_store(season, file)
+    return Glance(season, store, says.get("rounds", USUAL_ROUNDS), says, file.parent)
 
 
 def _filled(player: Any, kept: Any) -> dict[str, Any]:

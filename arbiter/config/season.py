@@ -31,7 +31,7 @@ from arbiter.config.submissions import version_of
 from arbiter.config.versions import player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
-from arbiter.store.address import absolute, address_of
+from arbiter.store.address import absolute, usual_store
 
 if TYPE_CHECKING:
     from arbiter.config.languages import Languages
@@ -172,14 +172,15 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
     terms = {key.name: getattr(model, key.name) for key in fields(Terms)}
     if until is not None and "rounds" not in model.model_fields_set:
         terms["rounds"] = 1
+    season = model.season or file.stem
     return Config(
         **terms,
         file=file,
         folder=folder,
-        season=model.season or file.stem,
+        season=season,
         game=game,
         seed=seed,
-        store=absolute(model.store or address_of(f"{file.stem}.sqlite"), file.parent),
+        store=absolute(model.store, file.parent) if model.store else usual_store(season, file),
         limits=model.limits(),
         workers=None if model.workers == "auto" else model.workers,
         ship=tuple((folder / name).resolve() for name in model.ship),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SCHEME = "sqlite:///"
 SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")
 """How an address of a store may begin."""
+A_FILE = re.compile(r"\w[\w.-]*")
+"""Names of seasons that are names of files, too."""
 QUERY = re.compile(r"\?\w+=")
 
 
@@ -43,6 +45,16 @@ def absolute(url: str, folder: Path) -> str:
     if path in (url, "", MEMORY) or path.startswith("/"):
         return url
     return address_of((folder / path).resolve())
+
+
+def usual_store(season: str, file: Path) -> str:
+    """The address of the store of a season whose `file` names none: beside it, under the season's name.
+
+    A store under the file's name, as earlier versions made it, is gone on with.
+    """
+    names = [file.stem] if A_FILE.fullmatch(season) is None else [season, file.stem]
+    places = [file.with_name(f"{name}.sqlite") for name in names]
+    return address_of(next((place for place in places if place.exists()), places[0]).resolve())
 
 
 def file_of(url: str) -> Path | None:

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import schema
-from arbiter.store.begun import QUERY, Begun
 from arbiter.store.database import Database
 from arbiter.store.season import SeasonStore
 
@@ -30,10 +29,14 @@ class Store(Database):
             query = sa.select(schema.seasons.c.name).order_by(schema.seasons.c.id)
             return list(connection.execute(query).scalars())
 
-    def begun(self) -> list[Begun]:
-        """All seasons that have rounds, in the order in which they were begun."""
+    def begun_from(self, file: str) -> list[str]:
+        """The seasons with rounds that were last played from a file, in the order of their beginning."""
+        table = schema.seasons.c
+        query = sa.select(table.name).where(
+            table.file == file, table.id.in_(sa.select(schema.rounds.c.season_id))
+        )
         with self.reading() as connection:
-            return [Begun(*row) for row in connection.execute(sa.text(QUERY))]
+            return list(connection.execute(query.order_by(table.id)).scalars())
 
     def make_season(self, name: str, game: str, seed: str) -> SeasonStore:
         """A new season; StoreError if the name is taken."""
