@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
+    from arbiter.picture.shapes import Rated
+
 NAMES = ("=1+1", "](http://x)<b>", "a|b\\|`c`", ":smile: [red]x[/red]")
 FORMS: tuple[TextForm, ...] = get_args(TextForm)
 
@@ -138,8 +140,8 @@ def test_names_among_the_headings_of_csv_are_no_formulas() -> None:
 
 
 def test_history_for_a_spreadsheet_has_no_formula(capsys: pytest.CaptureFixture[str]) -> None:
-    player = {"rank": 1, "player": "@x", "elo": -1.5, "low": None, "high": 2.0}
-    show_history("s", [{"rounds_played": 1, "players": [player]}], "csv")
+    player: Rated = {"rank": 1, "player": "@x", "elo": -1.5, "low": None, "high": 2.0}
+    show_history({"season": "s", "history": [{"round": 1, "players": [player]}]}, "csv")
     assert capsys.readouterr().out.splitlines()[1] == "1,1,'@x,-1.5,,2.0"
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.config.changes import rated_name
-from arbiter.config.glance import glance
-from arbiter.errors import NoStore, StoreError
-from arbiter.picture.state import State, Unchanged
+from arbiter.config.game import game_of
+from arbiter.config.limits import USUAL_ROUNDS
+from arbiter.config.places import read_document
+from arbiter.errors import ConfigError, NoStore, StoreError
+from arbiter.picture.state import AsStored, State
 from arbiter.store import Store
-from arbiter.store.address import address_of
+from arbiter.store.address import absolute, address_of, usual_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +25,42 @@ if TYPE_CHECKING:
 
 SHOWN = 4
 """Seasons that an error names."""
+READ_WHOLE = {"until", "opens", "every", "freeze", "submissions", "seed_commitment"}
+"""Keys of a file that say more of a season than its store does."""
+
+
+class Place(NamedTuple):
+    """What a file alone says of what was played."""
+
+    season: str
+    store: str
+    rounds: int
+
+
+def _place(path: str) -> Place | None:
+    """Where a season is kept; None where only a whole check of its file can tell."""
+    file = Path(path)
+    try:
+        document = read_document(file, fast=True)
+    except ConfigError:
+        return None
+    says = document.value
+    if document.problems or not isinstance(says, dict) or READ_WHOLE & says.keys():
+        return None
+    season, rounds = says.get("season", file.stem), says.get("rounds", USUAL_ROUNDS)
+    if not (isinstance(season, str) and type(rounds) is int and rounds > 0):
+        return None
+    store = says.get("store")
+    if store is None:
+        return Place(season, usual_store(season, file), rounds)
+    if not (isinstance(store, str) and "://" in store):
+        return None
+    return Place(season, absolute(store, file.parent), rounds)
 
 
 def address_of_store(path: str) -> str:
     """The address of the store that a season's file names."""
-    says = glance(Path(path))
+    says = _place(path)
     if says is not None:
         return says.store
     from arbiter.config import load
@@ -64,9 +97,9 @@ def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
 
 
 def look(path: str, store_url: str | None) -> State:
-    """The same for commands that only look; a file that says what was checked before is not checked again."""
-    with suppress(StoreError):
-        found = _unchanged(path, store_url)
+    """The same for commands that only look: what was played is in the store, so the file is not checked."""
+    with suppress(StoreError, ConfigError, KeyError, TypeError):
+        found = _as_stored(path, store_url)
         if found is not None:
             return found
     return State.of(*open_stored(path, store_url))
@@ -86,22 +119,21 @@ def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, 
     return config, season, store
 
 
-def _unchanged(path: str, store_url: str | None) -> State | None:
-    """The season if its file says what the last round was planned with; None where a check is needed."""
-    says = glance(Path(path))
+def _as_stored(path: str, store_url: str | None) -> State | None:
+    """The season with the game and players of its last round; None where its file has to be read whole."""
+    says = _place(path)
     if says is None:
         return None
     store = Store(store_url or says.store, create=False)
     season = store.season(says.season)
     settings = season.last_settings() if season is not None else None
-    game = says.game_if_unchanged(settings) if settings is not None else None
-    if season is None or settings is None or game is None:
+    if season is None or settings is None:
         store.close()
         return None
     players = {
         rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
     }
-    return State.of(Unchanged(path, says.season, game, says.rounds, players), season)
+    return State.of(AsStored(path, says.season, game_of(settings["game"]), says.rounds, players), season)
 
 
 def open_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:

@@ -6,7 +6,6 @@
 | `season_file` | its keys and defaults; the keys that other files share with it |
 | `values` | their types: what they take, and what is wrong with the rest |
 | `game` | the game that a file names |
-| `glance` | what a file says to commands that only look, where it was checked before; needs no pydantic |
 | `limits` | what bots are allowed, its defaults; needs no pydantic |
 | `checks` | mistakes that no single key shows; what a file names and is not there |
 | `reading` | every kind of file: read, validate, place, raise |

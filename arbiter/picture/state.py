@@ -48,8 +48,8 @@ class Held(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
-    """A season's file that says what was checked when the last round was planned, and not read further.
+class AsStored:
+    """A season as its last round was planned, for those who only look at it; its file is not checked.
 
     `players` are by rated name, True for house bots. Files with the keys below are always read whole.
     """
@@ -82,7 +82,7 @@ class State:
     would tell the seed. What is large is read when it is first asked for, unless `read_state` has read it.
     """
 
-    file: Config | Unchanged
+    file: Config | AsStored
     stored: SeasonStore
     event: int
     revision: int
@@ -100,7 +100,7 @@ class State:
     held: Held | None = None
 
     @classmethod
-    def of(cls, file: Config | Unchanged, stored: SeasonStore) -> Self:
+    def of(cls, file: Config | AsStored, stored: SeasonStore) -> Self:
         """A season as it is now; who asks for more of it may read what happened meanwhile."""
         change, moment, running = stored.last_change(), datetime.now(UTC), stored.running.read()
         rounds, seed_told = tuple(stored.rounds()), stored.seed_told() is not None
@@ -119,7 +119,7 @@ class State:
             paused=running.paused,
             closed=running.closed,
             wish=stored.running.wish(),
-            following=None if isinstance(file, Unchanged) else next_round(file, rounds, over, moment),
+            following=None if isinstance(file, AsStored) else next_round(file, rounds, over, moment),
             frozen=stored.frozen_after() if file.freeze else None,
         )
 
@@ -131,7 +131,7 @@ class State:
     @cached_property
     def config(self) -> Config:
         """The whole of the season's file."""
-        if not isinstance(self.file, Unchanged):
+        if not isinstance(self.file, AsStored):
             return self.file
         from arbiter.config import load
 
@@ -230,7 +230,7 @@ class State:
         """The players of the next round by rated name; True for house bots."""
         if self.held is not None:
             return self.held.entered
-        if isinstance(self.file, Unchanged):
+        if isinstance(self.file, AsStored):
             return self.file.players
         now = rostered(self.config, self.stored)
         return {entry.player.name: entry.house for entry in now.entries}

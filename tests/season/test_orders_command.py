@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
+from arbiter.config import load
 from arbiter.season.season import Season
 from tests.commands import arbiter
 from tests.kept_season import CLEAN, ILLEGAL, kept, original_season
@@ -116,6 +117,8 @@ def test_standings_mark_house_and_withdrawn_players_and_official_ones_leave_them
     kept: Kept, run: Run
 ) -> None:
     kept.file.write_text(kept.file.read_text().replace("  - {name: p5, command: [python3]}\n", ""))
+    now = load(kept.file)
+    kept.season.add_round(4, now.digest, [["p0", "p1", "p2", "p3"]], now.settings)
     rows = json.loads(run("standings", "--format", "json")[1])["players"]
     marks = {row["player"]: row["marks"] for row in rows}
     assert marks["p5"] == ["withdrawn"]
