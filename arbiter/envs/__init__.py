@@ -18,20 +18,18 @@ Everything of ours is imported when it is first used.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbiter.envs.aec import GameEnv, aec
-    from arbiter.envs.batch import Batch, batch
+    from arbiter.envs.aec_env import GameEnv, aec
+    from arbiter.envs.batches import Batch, batch
     from arbiter.envs.evaluation import Evaluation, evaluate
-    from arbiter.envs.parallel import ParallelGameEnv, parallel
+    from arbiter.envs.parallel_env import ParallelGameEnv, parallel
     from arbiter.envs.policy_bot import PolicyBot
     from arbiter.envs.pool import Pool
-    from arbiter.envs.single import SingleEnv, single
+    from arbiter.envs.single_env import SingleEnv, single
 
 for _package in ("gymnasium", "pettingzoo"):
     if find_spec(_package) is None:
@@ -53,7 +51,7 @@ def register() -> None:
     # Gymnasium imports the module when somebody makes the environment.
     known: dict[str, dict[str, Any]] = {
         CHEFS_HAT: {"entry_point": "chefs_hat:ChefsHatEnv", "vector_entry_point": "vector:chefs_hat"},
-        SINGLE: {"entry_point": "single:single"},
+        SINGLE: {"entry_point": "single_env:single"},
         # Without wrappers, which would hide the methods that scripts call.
         CHEFS_HAT_AS_IT_WAS: {
             "entry_point": "chefs_hat:ChefsHatV1",
@@ -89,29 +87,21 @@ __all__ = [
     "single",
 ]
 
-# The module of every name that is imported when it is first used.
+# The module of every name that is imported when it is first used; no module has the name of a function.
 _HOMES = {
-    **{name: name for name in ("aec", "batch", "parallel", "single")},
-    "Batch": "batch",
+    "Batch": "batches",
     "Evaluation": "evaluation",
     "evaluate": "evaluation",
-    "GameEnv": "aec",
-    "ParallelGameEnv": "parallel",
+    "GameEnv": "aec_env",
+    "ParallelGameEnv": "parallel_env",
     "PolicyBot": "policy_bot",
     "Pool": "pool",
-    "SingleEnv": "single",
+    "SingleEnv": "single_env",
+    "aec": "aec_env",
+    "batch": "batches",
+    "parallel": "parallel_env",
+    "single": "single_env",
 }
-
-
-class _Package(ModuleType):
-    """Importing `arbiter.envs.aec` would put that module in the place of the function; it stays out."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

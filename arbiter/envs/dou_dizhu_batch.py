@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.batch import Batch
+from arbiter.envs.batches import Batch
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.dou_dizhu import PLANE, RECENT, DouDizhuObserver, plane_rows
 from arbiter.envs.play import Play

@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbiter.envs.aec import GameEnv
+from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.arena import mask_of
 from arbiter.envs.mistakes import checked_action, checked_number, checked_seed
 from arbiter.envs.observers.dou_dizhu import RoleObserver
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.parallel import ParallelGameEnv
+from arbiter.envs.parallel_env import ParallelGameEnv
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.dou_dizhu.combinations import ACTIONS, RANKS, table

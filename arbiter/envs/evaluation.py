@@ -17,7 +17,7 @@ import rating
 from arbiter.envs.arena import arena_of
 from arbiter.envs.mistakes import checked_number, checked_seed
 from arbiter.envs.policies import Policy, begin, policy_of
-from arbiter.envs.single import SingleEnv
+from arbiter.envs.single_env import SingleEnv
 from arbiter.errors import ConfigError
 from arbiter.match import Limits
 from arbiter.rules import AnyGame, Seat

@@ -70,7 +70,7 @@ class MinariFolder:
                 action_space=actions,
                 env_spec=EnvSpec(
                     "arbiter/Single-v0",
-                    entry_point="arbiter.envs.single:single",
+                    entry_point="arbiter.envs:single",
                     kwargs={"game": game.name, **game.options},
                 ),
                 data_format="parquet" if actions.n > MANY else "hdf5",

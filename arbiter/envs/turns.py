@@ -22,7 +22,7 @@ from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.play import NOBODY, Play, given_deals
 from arbiter.envs.render import Watched, checked_mode, facts
-from arbiter.envs.single import SingleEnv, single
+from arbiter.envs.single_env import SingleEnv, single
 from arbiter.errors import IllegalAction
 from arbiter.rules import AnyGame, Seat
 

@@ -19,7 +19,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from arbiter.envs.arena import Ids
-from arbiter.envs.batch import Batch, batch
+from arbiter.envs.batches import Batch, batch
 from arbiter.envs.mistakes import NoMatch, checked_number, checked_seed
 from arbiter.envs.play import NOBODY
 from arbiter.errors import ConfigError

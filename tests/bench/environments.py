@@ -12,7 +12,7 @@ import numpy as np
 
 from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
-from arbiter.envs.batch import Batch
+from arbiter.envs.batches import Batch
 from arbiter.envs.codepiece import Engine
 from arbiter.games import names
 

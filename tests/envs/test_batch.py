@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arbiter import envs
-from arbiter.envs.batch import Batch, batch
+from arbiter.envs.batches import Batch, batch
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError

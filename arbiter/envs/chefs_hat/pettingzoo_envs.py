@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arbiter.envs.aec import GameEnv
+from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Moment, StepTaken, possible
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.parallel import ParallelGameEnv
+from arbiter.envs.parallel_env import ParallelGameEnv
 from arbiter.envs.play import NOBODY, Play
 from arbiter.games.chefs_hat.shown import Tally
 from arbiter.rules import Seat

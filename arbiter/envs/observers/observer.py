@@ -29,10 +29,10 @@ class Observer(ABC):
     high: ClassVar[float] = 1
     remembered: ClassVar[int] = 0
     """The number of last actions that `vectors` needs."""
-    aec: ClassVar[str] = "arbiter.envs.aec:GameEnv"
-    parallel: ClassVar[str] = "arbiter.envs.parallel:ParallelGameEnv"
+    aec: ClassVar[str] = "arbiter.envs.aec_env:GameEnv"
+    parallel: ClassVar[str] = "arbiter.envs.parallel_env:ParallelGameEnv"
     """``module:class`` of the PettingZoo environments of the game."""
-    batch: str = "arbiter.envs.batch:Batch"
+    batch: str = "arbiter.envs.batches:Batch"
     """The same of what plays many matches of the game at once."""
 
     @abstractmethod
