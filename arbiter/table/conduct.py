@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 QUIT_SECONDS = 1.0
 """For a bot to end after ``quit``."""
+SHORTEST_TOLD_NS = SECOND // 20
+"""Of a time in which the referee was stopped: what is not 0.0 s."""
 BESIDE_NS = 20 * MS
 """CPU time between answers and the next commands that needs no note, such as writing a log."""
 _table: Table | None = None
@@ -127,7 +129,7 @@ class Table:
                 for channel in channels.values():
                     channel.close()
         check_starts(spec.players, channels, ends, record.forfeit)
-        reports, system = list(record.bots), self._launcher.system
+        reports, views = list(record.bots), dict(zip(channels, self._launcher.views, strict=True))
         tier = spec.limits.isolation
         for seat, channel in channels.items():
             player, told = spec.players[seat], notes[seat]
@@ -135,7 +137,7 @@ class Table:
                 told.append(helps)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 told.append(f"read where they are, not copied to memory: {', '.join(large)}")
-            if system and (missing := system.missing(player.name)):
+            if (view := views[seat]) and (missing := view.missing()):
                 told.append(f"no room in its share of the system in memory: {missing}")
             reports[seat] = complete(reports[seat], channel, ends[channel.pid], told, record.moves)
         return replace(
@@ -148,7 +150,7 @@ class Table:
                     self._launcher.staged,
                     self._launcher.own_user,
                     self._launcher.in_place,
-                    system and (system.budget, system.in_place),
+                    self._launcher.elsewhere,
                 ),
                 **on_top().enforces,
             },
@@ -231,7 +233,7 @@ def complete(
 ) -> BotReport:
     """A report completed by what the process left; `moves` are those of the match."""
     own = [number for number, move in enumerate(moves, 1) if move.seat == channel.seat]
-    if channel.stopped_ns:
+    if channel.stopped_ns >= SHORTEST_TOLD_NS:
         stopped = f"the referee was stopped for {channel.stopped_ns / SECOND:.1f} s"
         notes.append(f"{stopped} while it waited for this bot: not charged")
     beside = end.cpu_ns - channel.start_cpu_ns - report.charged_ns

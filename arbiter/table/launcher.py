@@ -11,7 +11,7 @@ from arbiter.errors import VoidMatch
 from arbiter.table import forkserver
 from arbiter.table.sandbox.landlock import ground
 from arbiter.table.slim import SlimProcess
-from arbiter.table.system import SYSTEM, Told
+from arbiter.table.system import SYSTEM, View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from arbiter.table.forkserver.board import Board
     from arbiter.table.sandbox.needs import Asked
 
+MOST_VIEWS = 8
+"""Of the system in memory, that a slim process keeps: it gives each bot a copy of all its mounts."""
 PID_LIMIT = 1 << 22
 """The kernel gives no process so high a number."""
 
@@ -73,13 +75,19 @@ class Launcher:
         """What each of them had of its own as a user (`Users.own`); "" if they shared one."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied there."""
-        self.system: Told | None = None
-        """The system in memory; None where bots saw the machine's own."""
+        self.views: list[View | None] = []
+        """What each of them saw of the system in memory; None for one that saw the machine's own."""
 
     @property
     def alive(self) -> bool:
         """True if all slim processes are running, and this is the process that started them."""
         return self.owner == os.getpid() and all(slim.alive for slim in self._processes.values())
+
+    @property
+    def elsewhere(self) -> list[str] | None:
+        """What of the system the bots of the last match read where it is; None where they saw all of it."""
+        views = [view for view in self.views if view is not None]
+        return sorted({path for view in views for path in view.in_place}) if views else None
 
     @property
     def pids(self) -> list[int]:
@@ -98,8 +106,11 @@ class Launcher:
             self._in_use.furnished = True
             self._in_use.staged = self._ask("furnish", **ground())[0]
         shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
-        self.system = self._give_system([bot["system"] for bot in bots if bot["system"]]) if shown else None
-        requests = [{key: bot[key] for key in bot if key != "system"} for bot in bots]
+        self.views = self._give_views([bot["system"] for bot in bots]) if shown else [None] * len(bots)
+        requests = [
+            {**bot, "system": None, "view": view and view.number}
+            for bot, view in zip(bots, self.views, strict=True)
+        ]
         board = self._in_use.board
         board.clear()
         answer, descriptors = self._ask("start", bots=requests)
@@ -118,17 +129,24 @@ class Launcher:
             started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process, board, place))
         return started
 
-    def _give_system(self, asked: Sequence[Asked]) -> Told:
-        """See to it that the slim process has what bots need of the system; what there is."""
+    def _give_views(self, asked: Sequence[Asked | None]) -> list[View | None]:
+        """See to it that the slim process has what bots are to see of the system; None for who sees all."""
         assert self._in_use is not None
-        descriptor = SYSTEM.take(asked, self._in_use.system)
-        if descriptor is not None:
-            try:
-                self._ask("hang", sent=[descriptor])
-            finally:
+        have = self._in_use.views
+        views, new = SYSTEM.take([one for one in asked if one is not None], have)
+        needed = [view.number for view in views]
+        try:
+            for number, descriptor in new.items():
+                others = [one for one in have if one not in needed]
+                dropped = others[: max(0, len(have) + 1 - MOST_VIEWS)]
+                self._ask("hang", sent=[descriptor], number=number, dropped=dropped)
+                have[:] = [*(one for one in have if one not in dropped), number]
+        finally:
+            for descriptor in new.values():
                 os.close(descriptor)
-            self._in_use.system = SYSTEM.number
-        return SYSTEM.told
+        have.sort(key=needed.__contains__)
+        found = iter(views)
+        return [None if one is None else next(found) for one in asked]
 
     def wait(self, pid: int, seconds: float) -> End | None:
         """Wait for a bot to end; how it ended, None if it lives after this time."""

@@ -87,8 +87,8 @@ class SlimProcess:
         self._gone = False
         self.furnished = False
         """True once it has been told how bots are confined."""
-        self.system = 0
-        """The number of the system in memory that it has; 0 for none."""
+        self.views: list[int] = []
+        """The numbers of the views of the system in memory that it has, the one used last at the end."""
         self.staged = False
         """True once it has said that it is on a stage."""
 

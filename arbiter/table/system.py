@@ -6,7 +6,6 @@ import os
 import socket
 import threading
 from contextlib import suppress
-from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import VoidMatch
@@ -15,27 +14,24 @@ from arbiter.table.sandbox.needs import base, changed
 from arbiter.table.slim import SlimProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from arbiter.table.sandbox.needs import Asked
 
-NUMBERS = count(1)
 SHOWN = 5
 
 
-class Told(NamedTuple):
-    """What is in memory: bytes, the budget, what is read where it is, and by player what is not there."""
+class View(NamedTuple):
+    """What a player sees of the system in memory: its number, what is read where it is, what was left out."""
 
-    bytes: int
-    budget: int
-    in_place: tuple[str, ...]
-    left_out: Mapping[str, Sequence[str]]
+    number: int
+    in_place: Sequence[str]
+    left_out: Sequence[str]
 
-    def missing(self, player: str) -> str:
-        """What was left out of a player's, a few by name; "" for nothing."""
-        paths = self.left_out.get(player, ())
-        more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-        return ", ".join(paths[:SHOWN]) + more
+    def missing(self) -> str:
+        """What was left out, a few by name; "" for nothing."""
+        more = f" and {len(self.left_out) - SHOWN} more" if len(self.left_out) > SHOWN else ""
+        return ", ".join(self.left_out[:SHOWN]) + more
 
 
 class SystemInMemory:
@@ -45,11 +41,8 @@ class SystemInMemory:
         self._keeper: SlimProcess | None = None
         self._owner = 0
         self._lock = threading.RLock()
-        self._known: set[tuple[Asked, tuple[int, ...]]] = set()
-        """What was asked for, with when what it scans had last changed."""
-        self.number = 0
-        """Changes when what was handed out before does not show all that is there now."""
-        self.told = Told(0, SYSTEM_BYTES, (), {})
+        self._known: dict[tuple[Asked, tuple[int, ...]], View] = {}
+        """By what was asked for, with when what it scans had last changed."""
 
     def use(self, end: socket.socket) -> None:
         """Ask another process's keeper at this end of a connection to it."""
@@ -62,28 +55,20 @@ class SystemInMemory:
             return socket.socket(fileno=descriptor)
         return None
 
-    def take(self, asked: Iterable[Asked], number: int) -> int | None:
-        """Have it hold what bots need: a descriptor to mount, which the caller closes.
-
-        None for who has already what was handed out under this `number`, and it shows all.
+    def take(self, asked: Sequence[Asked], have: Collection[int]) -> tuple[list[View], dict[int, int]]:
+        """The views of players, and by number a descriptor to mount of each that who asks does not `have`,
+        which the caller closes.
         """
         with self._lock:
             keeper = self._ready()
-            marked = {(one, tuple(map(changed, one.scans))) for one in asked}
-            new = marked - self._known
-            if number == self.number and not new:
-                return None
-            said, (descriptor,) = keeper.ask("take", asked=[one._asdict() for one, _ in new])
-            self._known |= new
-            told = Told(said["bytes"], said["budget"], tuple(said["in_place"]), said["left_out"])
-            if told.in_place != self.told.in_place or not self.number:
-                # What is mounted in it later is not seen in what was handed out before.
-                self.number = next(NUMBERS)
-            self.told = told
-            if number != self.number:
-                return descriptor
-            os.close(descriptor)
-            return None
+            marked = [(one, tuple(map(changed, one.scans))) for one in asked]
+            if all(one in self._known and self._known[one].number in have for one in marked):
+                return [self._known[one] for one in marked], {}
+            questions = [one._asdict() | {"marks": marks} for one, marks in marked]
+            said, descriptors = keeper.ask("take", asked=questions, have=[*have])
+            views = [View(*view) for view in said["views"]]
+            self._known |= dict(zip(marked, views, strict=True))
+            return views, dict(zip(said["new"], descriptors, strict=True))
 
     def close(self) -> None:
         """End the keeper, or the connection to it."""
@@ -96,7 +81,7 @@ class SystemInMemory:
         if self._keeper is None or self._owner != os.getpid() or not self._keeper.alive:
             self._keeper = SlimProcess("keeper", str(SYSTEM_BYTES), str(PLAYER_BYTES))
             self._owner = os.getpid()
-            self._known, self.number, self.told = set(), 0, Told(0, SYSTEM_BYTES, (), {})
+            self._known = {}
             self._keeper.ask("furnish", (), **base())
         return self._keeper
 

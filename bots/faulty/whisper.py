@@ -21,6 +21,7 @@ import socket
 import sys
 import threading
 import time
+import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100
 
@@ -30,7 +31,7 @@ PREADV2, RWF_NOWAIT = x86(327, 286), 8
 SET_TID_ADDRESS, FUTEX = x86(218, 96), x86(202, 98)
 FUTEX_WAIT, FUTEX_WAKE = 0, 1
 IO_SETUP, INOTIFY_INIT1, INOTIFY_ADD_WATCH = x86(206, 0), x86(294, 26), x86(254, 27)
-SCHED_GETATTR, STATX = x86(315, 275), x86(332, 291)
+SCHED_GETATTR, SCHED_RR_GET_INTERVAL, STATX = x86(315, 275), x86(148, 127), x86(332, 291)
 MADV_PAGEOUT, MADV_MERGEABLE = 21, 12
 POSIX_FADV_DONTNEED = 4
 IN_ACCESS = 1
@@ -349,6 +350,64 @@ def watch(bot: Bot) -> None:
     }.items():
         attempt(what, act)
     tell(f"memory of the machine: {round(os.sysconf('SC_PHYS_PAGES') * PAGE / 1e6)} MB")
+
+
+# Of where it plays: whether it is only being tried, and what its rivals need.
+
+
+@at("start")
+def survey(bot: Bot) -> None:
+    """Looks at each file of the system that it can see, and at how nice it is."""
+    seen: dict[str, list[object]] = {
+        "names": [],
+        "kinds and sizes": [],
+        "times": [],
+        "numbers": [],
+        "links": [],
+        "devices": [],
+    }
+    devices = {os.stat("/").st_dev: 0}
+    for top in "/bin", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/sbin", "/sys", "/usr":
+        for folder, folders, files in os.walk(top):
+            if folder == "/proc":
+                folders.remove("self")
+            for path in (folder, *(f"{folder}/{name}" for name in (*folders, *files))):
+                status = os.lstat(path)
+                device = devices.setdefault(status.st_dev, len(devices))
+                seen["names"].append(path)
+                seen["kinds and sizes"].append((status.st_mode, status.st_size, status.st_blocks))
+                if device:
+                    # What its own root has was made when it was started.
+                    seen["times"].append((status.st_mtime_ns, status.st_atime_ns))
+                seen["numbers"].append(status.st_ino)
+                seen["links"].append(status.st_nlink)
+                seen["devices"].append(device)
+    for what, found in seen.items():
+        tell(f"{what} of the system's files: {len(found)} {zlib.crc32(repr(found).encode())}")
+    for what, act in {
+        "how nice it is": lambda: os.getpriority(os.PRIO_PROCESS, 0),
+        "how nice a thread is": lambda: os.getpriority(os.PRIO_PROCESS, os.getpid()),
+        "how nice its state says it is": own_state,
+        "its attributes": lambda: attributes(SCHED_GETATTR, 48, 0),
+        "its share of the core": lambda: attributes(SCHED_RR_GET_INTERVAL),
+    }.items():
+        try:
+            tell(f"{what}: {act()}")
+        except OSError as error:
+            tell(f"{what}: {errno.errorcode[error.errno or 0]}")
+
+
+def own_state() -> str:
+    """Its priority and how nice it is."""
+    with open("/proc/self/stat") as file:
+        return " ".join(file.read().rpartition(")")[2].split()[15:17])
+
+
+def attributes(number: int, *arguments: int) -> str:
+    """What a call tells of how this process is scheduled."""
+    buffer = ctypes.create_string_buffer(48)
+    system_call(number, 0, ctypes.byref(buffer), *arguments)
+    return buffer.raw.hex()
 
 
 def absent() -> None:

@@ -16,9 +16,12 @@ from arbiter.table.forkserver.bot import LOOK_SECONDS, Bot, kill, peak_memory
 from arbiter.table.forkserver.copies import Copies
 from arbiter.table.forkserver.dialogue import Answer, answer
 from arbiter.table.forkserver.kernel import (
+    MS_NODEV,
+    MS_NOSUID,
     PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
     hang_mount,
+    mount,
     prctl,
     unmount,
 )
@@ -67,7 +70,7 @@ class Family:
         self._staged, self._label = staged, label
         self._copies = Copies()
         self._users = Users()
-        self._has_system = False
+        self._has_views = False
         self._ground: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
         self._errors: list[tuple[int, int]] = []
@@ -80,16 +83,20 @@ class Family:
         self._calls, self._errors, self._ground = calls, errors, ground
         return self._staged, []
 
-    def hang(self, descriptor: int) -> Answer:
-        """Take the system in memory that its keeper hands out, in place of the one before, if there is a
+    def hang(self, number: int, dropped: list[int], descriptor: int) -> Answer:
+        """Take a view of the system in memory that its keeper hands out, in place of others, if there is a
         stage.
         """
         try:
             if self._staged:
-                if self._has_system:
-                    unmount(SYSTEM)
-                hang_mount(descriptor, SYSTEM)
-                self._has_system = True
+                if not self._has_views:
+                    mount("tmpfs", SYSTEM, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
+                    self._has_views = True
+                for old in dropped:
+                    unmount(f"{SYSTEM}/{old}")
+                    os.rmdir(f"{SYSTEM}/{old}")  # noqa: PTH106
+                os.mkdir(f"{SYSTEM}/{number}")  # noqa: PTH102
+                hang_mount(descriptor, f"{SYSTEM}/{number}")
         finally:
             os.close(descriptor)
         return None, []
@@ -147,7 +154,9 @@ class Family:
                 our_end.close()
                 raise
             if pid == 0:
-                root = request["root"] if self._has_system else None
+                root = None if request["view"] is None else request["root"]
+                if root is not None:
+                    root["system"] = f"{SYSTEM}/{request['view']}"
                 become_bot(request, theirs, their_end, failure[1], groups, self._ground, root, user)
         for number in (*theirs, failure[1]):
             os.close(number)

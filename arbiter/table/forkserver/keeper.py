@@ -10,11 +10,14 @@ import os
 import select
 import socket
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arbiter.table.forkserver.dialogue import Answer, answer
 from arbiter.table.forkserver.stage import enter, ignore_endings
-from arbiter.table.forkserver.system import System
+from arbiter.table.forkserver.system import Base, System
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FAR_TOO_LONG = 1 << 20
 """Bytes of a file of the kernel that is copied."""
@@ -30,38 +33,22 @@ class Keeper:
 
     def furnish(self, settings: list[str], kernel: list[str], devices: list[str]) -> Answer:
         """Take what is the same for all bots: settings in /etc, copies of the kernel's files, devices."""
-        for path in settings:
-            self._system.take(path, follow=False)
-        for path in kernel:
-            self._copy_all(path)
-        for path in devices:
-            self._system.bind(path)
+        texts = {path: text for one in kernel for path, text in _texts_of(one)}
+        self._system.base = Base(settings, texts, devices)
         return None, []
 
-    def take(self, asked: list[dict[str, Any]]) -> Answer:
-        """Take what players need (`sandbox.needs.Asked`); what is there then, and it."""
-        system = self._system
+    def take(self, asked: list[dict[str, Any]], have: list[int]) -> Answer:
+        """What of the system each of some players sees (`System.view`), with a descriptor for each number in
+        `new`: those that who asks does not `have`.
+        """
+        views, new = [], dict[int, int]()
         for one in asked:
-            with system.share_of(""):
-                for path in one["common"]:
-                    system.take(path)
-        for one in asked:
-            with system.share_of(one["player"]):
-                for path in one["needed"]:
-                    system.take(path)
-        for one in asked:
-            with system.share_of(one["player"], mentioned=True):
-                for path in one["mentioned"]:
-                    system.take(path)
-                for path in one["scans"]:
-                    system.scan(path)
-        said = {
-            "bytes": system.bytes,
-            "budget": system.budget,
-            "in_place": system.in_place,
-            "left_out": system.left_out(),
-        }
-        return said, [system.clone()]
+            view, left_out = self._system.view(one)
+            views.append([view.number, view.in_place, left_out])
+            if view.number not in (*have, *new):
+                # At once: the next player's may take its place.
+                new[view.number] = self._system.clone(view)
+        return {"views": views, "new": [*new]}, [*new.values()]
 
     def connect(self) -> Answer:
         """A socket on which another process may ask."""
@@ -69,15 +56,16 @@ class Keeper:
         self.made.append(ours)
         return None, [theirs.detach()]
 
-    def _copy_all(self, path: str) -> None:
-        """Copy a file of the kernel, or the files of a folder, as it is now."""
-        with suppress(OSError):
-            if os.path.isdir(path):
-                for name in sorted(os.listdir(path)):
-                    self._copy_all(f"{path}/{name}")
-                return
-            with open(path, "rb") as file:
-                self._system.write(path, file.read(FAR_TOO_LONG))
+
+def _texts_of(path: str) -> Iterator[tuple[str, bytes]]:
+    """A file of the kernel, or the files of a folder, with what they say now."""
+    with suppress(OSError):
+        if os.path.isdir(path):
+            for name in sorted(os.listdir(path)):
+                yield from _texts_of(f"{path}/{name}")
+            return
+        with open(path, "rb") as file:
+            yield path, file.read(FAR_TOO_LONG)
 
 
 def main(descriptor: int, budget: int, share: int) -> None:
@@ -85,6 +73,7 @@ def main(descriptor: int, budget: int, share: int) -> None:
     ignore_endings()
     owner = socket.socket(fileno=descriptor)
     owner.set_inheritable(False)
+    os.umask(0o022)
     if not enter():
         return
     keeper = Keeper(System(budget, share))

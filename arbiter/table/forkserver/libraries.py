@@ -28,8 +28,8 @@ SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/")
 CONFIGURED = "/etc/ld.so.conf"
 BY_DEFAULT = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 
-_found: dict[tuple[str, tuple[str, ...]], str] = {}
-"""What was looked for, by name and the folders in which it was looked for first."""
+_found: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
+"""By a name and the folders in which it was looked for first: where it is, and how many looks that took."""
 
 
 class Looks:
@@ -128,18 +128,22 @@ def is_of_the_system(path: str) -> bool:
 
 def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
     """Where the loader finds a library for this machine; "" if nowhere, or if that takes too many looks."""
-    if (name, first) not in _found:
-        _found[name, first] = ""
-        for folder in (*first, *searched()):
-            path = f"{folder}/{name}"
-            if not looks.take():
-                # Another one may have looks left.
-                del _found[name, first]
-                return ""
-            if os.path.isfile(path) and (found := needs_of(path)) is not None and found.machine == ours():
-                _found[name, first] = path
-                break
-    return _found[name, first]
+    if (name, first) in _found:
+        path, took = _found[name, first]
+        # As often as the first time: or one could count what others have looked for.
+        return path if looks.take(took) else ""
+    found, took = "", 0
+    for folder in (*first, *searched()):
+        path = f"{folder}/{name}"
+        took += 1
+        if not looks.take():
+            # Another one may have looks left.
+            return ""
+        if os.path.isfile(path) and (needs := needs_of(path)) is not None and needs.machine == ours():
+            found = path
+            break
+    _found[name, first] = found, took
+    return found
 
 
 @cache

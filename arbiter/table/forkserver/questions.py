@@ -31,9 +31,9 @@ class Question(NamedTuple):
         """Fail the call, or let it go on if the error is 0; a bot that is gone does not matter."""
         self._send(-error, 0 if error else GO_ON)
 
-    def pretend(self) -> None:
-        """Let the call return 0 without being made."""
-        self._send(0, 0)
+    def pretend(self, result: int = 0) -> None:
+        """Let the call return a number without being made."""
+        self._send(0, 0, result)
 
     def is_open(self) -> bool:
         """True while the thread waits for the answer."""
@@ -55,9 +55,9 @@ class Question(NamedTuple):
         if self.is_open():
             write_memory(self.thread, address, content)
 
-    def _send(self, error: int, flags: int) -> None:
+    def _send(self, error: int, flags: int, result: int = 0) -> None:
         with suppress(OSError):
-            fcntl.ioctl(self.listener, SEND, ANSWER.pack(self.id, 0, error, flags))
+            fcntl.ioctl(self.listener, SEND, ANSWER.pack(self.id, result, error, flags))
 
 
 def receive(listener: int) -> Question:

@@ -9,6 +9,7 @@ would still show of them.
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -24,7 +25,6 @@ from arbiter.table.forkserver.kernel import (
     mount,
     unshare,
 )
-from arbiter.table.forkserver.system import PLACE as SYSTEM
 
 PLACE = "/sys/class"
 """Where it is made: another folder that nobody here has a use for."""
@@ -48,13 +48,13 @@ def open_room(place: str = PLACE) -> None:
 def enter_root(root: dict[str, Any]) -> None:
     """Move this process, which becomes a bot, to a root of its own. OSError if the kernel refuses.
 
-    `root` are the bot's `places` (folders and files where they really are, none within another; those that
-    are its `own` are copied for it), the `links` that lead there, `folders` to be there although empty, where
-    its temporary folder is (`scratch`), and the program `exe`.
+    `root` are where its view of the `system` is, its `places` (folders and files where they really are, none
+    within another; those that are its `own` are copied for it), the `links` that lead there, `folders` to be
+    there although empty, where its temporary folder is (`scratch`), and the program `exe`.
     """
     open_room()
     for name in TOPS:
-        place = f"{SYSTEM}/{name}"
+        place = f"{root['system']}/{name}"
         if os.path.islink(place):
             os.symlink(os.readlink(place), f"{PLACE}/{name}")
         elif os.path.isdir(place):
@@ -67,7 +67,7 @@ def enter_root(root: dict[str, Any]) -> None:
             os.symlink(target, PLACE + path)
     for path in root["places"]:
         # What is gone is missed when it is started.
-        kept = [] if path in root["own"] else [SYSTEM + path]
+        kept = [] if path in root["own"] else [root["system"] + path]
         source = next(filter(os.path.lexists, (*kept, path)), None)
         if source is not None:
             _bind(source, path)
@@ -80,14 +80,31 @@ def enter_root(root: dict[str, Any]) -> None:
 
 
 def _show_itself(program: str) -> None:
-    """Mount entries of /proc/self for this process alone."""
+    """Show entries of /proc/self for this process alone."""
     entries, mine = f"{PLACE}{OWN_PLACE}", f"/proc/{os.getpid()}"
     os.mkdir(entries)
     os.symlink(program, f"{entries}/exe")
     for name in OWN_ENTRIES:
-        os.close(os.open(f"{entries}/{name}", os.O_WRONLY | os.O_CREAT, 0o444))
-        mount(f"{mine}/{name}", f"{entries}/{name}", "", MS_BIND)
+        made = os.open(f"{entries}/{name}", os.O_WRONLY | os.O_CREAT, 0o444)
+        if name == "stat":
+            os.write(made, _state(os.path.basename(program)))
+        else:
+            mount(f"{mine}/{name}", f"{entries}/{name}", "", MS_BIND)
+        os.close(made)
     mount(entries, f"{PLACE}/proc/self", "", MS_BIND | MS_REC)
+
+
+def _state(name: str) -> bytes:
+    """What /proc/self/stat says: names and the time of the start alone, and the priority of a season's match.
+
+    The kernel's own would tell how nice this process is, and so whether it is only being tried.
+    """
+    fields = [0] * 50
+    pid, start = os.getpid(), time.clock_gettime(time.CLOCK_BOOTTIME)
+    # Parent, group, session, terminal and its group; priority; threads; start; signal to the parent.
+    fields[1:6] = os.getppid(), pid, pid, 0, -1
+    fields[15], fields[17], fields[19], fields[35] = 20, 1, int(start * os.sysconf("SC_CLK_TCK")), 17
+    return f"{pid} ({name[:15]}) R {' '.join(map(str, fields[1:]))}\n".encode()
 
 
 def _bind(source: str, path: str) -> None:

@@ -43,6 +43,8 @@ AF_UNIX = 1
 OF_A_THREAD = 0x1_0F00
 # CLONE_DETACHED, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, CHILD_SETTID.
 ALSO_OF_A_THREAD = 0x17C_0000
+PRIO_PROCESS, NOT_NICE = 0, 20
+"""Of a nice value, the kernel tells how much it is less than 20."""
 LONGEST_SECONDS = 3600.0
 BURST, PER_SECOND = 4000, 4000
 """Questions of one bot that are answered at once, and per second after that."""
@@ -251,8 +253,18 @@ def _make_channel(bot: Supervised, question: Question) -> int:
 
 
 def _use_thread(bot: Supervised, question: Question) -> int:
-    place = 1 if bot.names[question.number] == "getpriority" else 0
-    return 0 if is_thread(bot.pid, question.arguments[place] & 0x7FFF_FFFF) else errno.ESRCH
+    return 0 if is_thread(bot.pid, question.arguments[0] & 0x7FFF_FFFF) else errno.ESRCH
+
+
+def _tell_priority(bot: Supervised, question: Question) -> int | None:
+    """That of a season's match, whatever this one is."""
+    kind, thread = (argument & 0xFFFF_FFFF for argument in question.arguments[:2])
+    if kind != PRIO_PROCESS:
+        return bot.refuse(question.number)
+    if thread and not is_thread(bot.pid, thread & 0x7FFF_FFFF):
+        return errno.ESRCH
+    question.pretend(NOT_NICE)
+    return None
 
 
 def _tell_memory(bot: Supervised, question: Question) -> int | None:
@@ -272,9 +284,7 @@ HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
     "clone": _start_thread,
     "sysinfo": _tell_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
-    **dict.fromkeys((
-        "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
-        "sched_rr_get_interval", "getpriority", "tkill",
-    ), _use_thread),
-}  # fmt: skip
+    **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
+    "getpriority": _tell_priority,
+}
 """Calls that are not simply refused: the number of an error, 0 to let the call go on, None if answered."""

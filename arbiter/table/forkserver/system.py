@@ -1,336 +1,224 @@
-"""A system in memory: what players' programs need of the machine's files, in one `tmpfs` that all matches
-share.
+"""A system in memory: what players' programs need of the machine's files, in `tmpfs` that all matches share.
 
 Theory of operation. A file that was read once is read faster the second time, and a name that was looked
 up and is not there is refused faster, by anybody: both outlast a match. In `tmpfs` every page is always
-there and missing names are not remembered. So one process, the keeper, mounts one in a stage of its own
-and copies there what it is asked for: programs with the libraries that they load, the folders of
-interpreters. It hands out read-only clones of the mount, one for each process that starts bots; whatever
-it adds is seen in all of them.
+there and missing names are not remembered. So one process, the keeper, copies there, on a stage of its own,
+what it is asked for: programs with the libraries that they load, the folders of interpreters. It hands out
+read-only clones, which those who start bots mount.
 
-Each player has a share of the room, for what it is the first to need, so that nobody's files take another
-one's. What a program needs and does not fit is mounted there from where it is, which the record tells; what
-the player's own files only mention is left out, which its report tells.
+Each player sees a view, in which is what it needs itself, and nothing that tells what others do. A view is a
+`tmpfs` of its own. What is large is there by a mount, and lies in a `tmpfs` by itself: so its files' numbers
+do not tell what was copied before it, nor does its device, which is drawn by lot. Players who need the same
+share a view.
+
+Each player has a share of the room. What a program needs and does not fit is mounted from where it is, which
+the record tells; what the player's own files only mention is left out, which its report tells.
 """
 
 from __future__ import annotations
 
 import os
-import stat
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arbiter.table.forkserver.kernel import (
-    MS_BIND,
-    MS_NODEV,
-    MS_NOSUID,
-    MS_REC,
-    clone_mount,
-    mount,
-    unmount,
-)
-from arbiter.table.forkserver.libraries import Looks, files_for, needs_of
-from arbiter.table.forkserver.ways import steps
+from arbiter.table.forkserver.kernel import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC, clone_mount, mount, unmount
+from arbiter.table.forkserver.plan import Plan
+from arbiter.table.forkserver.sources import BeyondShare, Source, TooLarge, copy, look_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 PLACE = "/sys/bus"
 """Where it is mounted: a folder that each machine has, and that nobody here has a use for. None of /proc,
 or no other /proc could be mounted in a user namespace."""
-BLOCK = 4096
-CHUNK = 1 << 20
-UNITS = ("site-packages", "dist-packages", "node_modules")
-"""Folders that may be large, and are then read where they are, although what is around them is copied."""
-LARGEST_UNIT = 128 << 20
-MOST_LOOKS = 30_000
-"""For the libraries that one player's programs load: files, names in them and places, each time it asks."""
-OF_NO_USE = {
-    "python": ("test", "idlelib", "turtledemo", "ensurepip", "tkinter"),
-    "jdk": ("jmods", "demo", "man", "src.zip", "include"),
-}
-"""By what a folder's name contains: what no bot's program needs of it."""
-FOR_ALL = ("/usr/", "/etc/")
-"""Where only what everybody may read is taken."""
-THE_KERNELS = ("/proc", "/sys", "/dev")
-"""None of these is ever taken: copies and devices are put there by themselves."""
-DEEPEST = 40
-"""Levels of folders."""
-ENDINGS_OF_NO_USE = (".a", ".opt-1.pyc", ".opt-2.pyc")
+LARGE = 1 << 20
+"""Bytes above which a copy is shared by all views."""
+ROOMS = 64
+"""File systems of which one is drawn."""
 
 
-class TooLarge(Exception):
-    """What is to be copied is more than there is room for."""
+class Base(NamedTuple):
+    """What is the same in all views: settings in /etc, texts of the kernel's files, devices."""
+
+    settings: Sequence[str] = ()
+    texts: Mapping[str, bytes] = {}
+    devices: Sequence[str] = ()
 
 
-class BeyondShare(TooLarge):
-    """It is more than is left of the share of the player who needs it."""
+class View(NamedTuple):
+    """What some players see: its number, where it is mounted, its own bytes, and what is read where it is."""
+
+    number: int
+    place: str
+    bytes: int
+    in_place: Sequence[str]
 
 
 class System:
-    """The file system: what is in it, and how much that is."""
+    """All views, and what they share."""
 
     def __init__(self, budget: int, share: int) -> None:
-        """Mount it, empty; OSError if that cannot be. `budget`: the most bytes in it, `share`: those that one
-        player may be the first to need.
+        """`budget`: the most bytes of all, `share`: of what one player needs beside what all do; OSError if
+        there can be none.
         """
-        options = f"size={budget + (budget >> 3) + (16 << 20)},mode=0755"
-        mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, options)
-        os.makedirs(f"{PLACE}/proc/self")
+        self.base = Base()
         self.budget, self.bytes = budget, 0
-        self.in_place: list[str] = []
-        """Folders that are read where they are."""
-        self._left_out: dict[str, dict[str, None]] = {}
-        self._player = ""
-        self._mentioned = False
-        self._looks = Looks(MOST_LOOKS)
-        self._share, self._shares = share, {"": budget}
-        """By player, the bytes that are left of its share; "" for what all need."""
-        self._beyond_share: set[str] = set()
-        """What is read where it is since one player's share was used up; another one's may have room."""
-        self._taken: set[str] = set()
-        self._made: set[str] = {""}
-        """Folders and links on the way to what was taken."""
+        self._share, self._planned = share, 0
+        self._sources: dict[str, Source] = {}
+        self._shared: dict[str, str] = {}
+        """By path, where the copy of what is large is."""
+        self._views: dict[Hashable, View] = {}
+        """By what is in them."""
+        self._answers: dict[Hashable, tuple[Hashable, list[str]]] = {}
+        """By what was asked for: which view, and what was left out."""
+        self._of_player: dict[str, Hashable] = {}
+        """By player, its last view."""
+        self._rooms: list[str] = []
+        self._rooms_made = 0
+        mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
+        self._add_rooms()
 
-    def take(self, path: str, follow: bool = True) -> None:
-        """Copy a file with what it loads, or a folder; nothing where there is none.
+    def view(self, asked: Mapping[str, Any]) -> tuple[View, list[str]]:
+        """The view of a player, made if it is new, and what its files mention that there was no room for.
 
-        `follow`: what links in a folder lead to is taken, too.
+        `asked` is what `sandbox.needs.Asked` has, and `marks`, which change with the player's files.
         """
-        with suppress(OSError):
-            real = self._reach(path)
-            if real.startswith(THE_KERNELS):
-                return
-            if real in self._taken or self._is_within(real):
-                for path in [one for one in self._beyond_share if f"{one}/".startswith(f"{real}/")]:
-                    self._copy_again(path, follow)
-                return
-            self._copy_or_not(real, follow)
+        question = tuple((name, tuple(value)) for name, value in asked.items())
+        if question not in self._answers:
+            plan, self._planned = Plan(self._look, self.budget, self._share), 0
+            for path in self.base.settings:
+                plan.take(path, follow=False)
+            for path in asked["common"]:
+                plan.take(path)
+            plan.take_own(asked["needed"], asked["mentioned"], asked["scans"])
+            content: Hashable = tuple(plan.ways.items()), tuple(plan.tops()), tuple(plan.in_place)
+            if content not in self._views:
+                self._views[content] = self._make(plan)
+            self._answers[question] = content, plan.left_out()
+            self._note(asked["player"], content)
+        content, left_out = self._answers[question]
+        return self._views[content], left_out
 
-    @contextmanager
-    def share_of(self, player: str, mentioned: bool = False) -> Iterator[None]:
-        """Take what a player needs; or what its files have only `mentioned`, which is left out when its share
-        is used up: a folder of the machine's that anybody could have put there would remember for all.
-        """
-        self._shares.setdefault(player, self._share)
-        before = self._player, self._mentioned
-        self._player, self._mentioned = player, mentioned
-        self._looks = Looks(MOST_LOOKS)
-        try:
-            yield
-        finally:
-            self._player, self._mentioned = before
+    def clone(self, view: View) -> int:
+        """A descriptor of a view, read-only, to be mounted elsewhere."""
+        return clone_mount(view.place)
 
-    def left_out(self) -> dict[str, list[str]]:
-        """By player, what its files mention that there was no room for in its share, nor in another one's."""
-        return {
-            name: [path for path in paths if path not in self._taken]
-            for name, paths in self._left_out.items()
-        }
-
-    def bind(self, path: str) -> None:
-        """Put a file or folder there as it is, such as a device."""
-        with suppress(OSError):
-            self._put_in_place(self._reach(path))
-
-    def write(self, path: str, text: bytes) -> None:
-        """Put a file there that only looks like one of the kernel's."""
-        folder = os.path.dirname(path)
-        os.makedirs(PLACE + folder, exist_ok=True)
-        with open(PLACE + path, "wb") as file:
-            file.write(text)
-
-    def scan(self, folder: str) -> None:
-        """Take the libraries that programs in a folder load, or a file, which itself is not taken."""
-        for path in _loading(folder) if os.path.isdir(folder) else [folder]:
-            if not self._looks.take():
-                break
-            self._take_libraries(path)
-
-    def clone(self) -> int:
-        """A descriptor of the whole as it is now and will be, read-only, to be mounted elsewhere."""
-        return clone_mount(PLACE)
-
-    def _reach(self, path: str) -> str:
-        """Make the folders and links that lead to a path; where it really is."""
-        real = ""
-        for here, target in steps(path):
-            real = here
-            if here in self._made:
-                continue
-            self._made.add(here)
-            with suppress(FileExistsError):
-                if target:
-                    os.symlink(target, PLACE + here)
-                elif os.path.isdir(here):
-                    os.mkdir(PLACE + here)
-        return real
-
-    def _is_within(self, real: str) -> bool:
-        """True if a folder above was taken."""
-        while real := real.rpartition("/")[0]:
-            if real in self._taken:
-                return os.path.lexists(PLACE + real)
-        return False
-
-    def _copy_or_not(self, real: str, follow: bool) -> None:
-        """Copy a file with what it loads, or a folder, or do without: there is never half of it."""
-        self._taken.add(real)
-        kind = os.lstat(real).st_mode
-        try:
-            if stat.S_ISDIR(kind):
-                self._copy_folder(real, follow)
-            elif stat.S_ISREG(kind):
-                self._copy(real, os.lstat(real))
-        except (TooLarge, OSError) as why:
-            if self._do_without(real, why) and stat.S_ISREG(kind):
-                self._take_libraries(real)
-
-    def _copy_again(self, path: str, follow: bool) -> None:
-        """Copy what another player's share had no room for, if there is room in this one's."""
-        self._beyond_share.discard(path)
-        self.in_place.remove(path)
-        unmount(PLACE + path)
-        if not os.path.isdir(path):
-            os.unlink(PLACE + path)
-        with self.share_of(self._player):
-            self._copy_or_not(path, follow)
-
-    def _copy_folder(self, folder: str, follow: bool) -> None:
-        """Copy a folder; TooLarge, and nothing of it is there, if there is no room."""
-        units: list[str] = []
-        found, size = [], 0
-        for path, status in _files(folder, folders=True, units=units):
-            size += _room_for(status)
-            self._refuse_beyond(size)
-            if size > LARGEST_UNIT and folder.endswith(UNITS):
-                raise TooLarge
-            found.append((path, status))
-        os.makedirs(PLACE + folder, exist_ok=True)
-        links = []
-        for path, status in found:
-            if stat.S_ISDIR(status.st_mode):
-                os.makedirs(PLACE + path, exist_ok=True)
-            elif stat.S_ISLNK(status.st_mode):
-                with suppress(FileExistsError):
-                    os.symlink(os.readlink(path), PLACE + path)
-                links.append(path)
-            elif stat.S_ISREG(status.st_mode):
-                with suppress(PermissionError):
-                    self._copy(path, status)
-        for path in links:
-            real = os.path.realpath(path)
-            if follow and not real.startswith(f"{folder}/"):
-                self.take(real)
-        for unit in units:
-            self._copy_or_not(unit, follow)
-
-    def _copy(self, path: str, status: os.stat_result) -> None:
-        """Copy a file, and what it loads."""
-        size = _room_for(status)
-        self._refuse_beyond(size)
-        if path.startswith(FOR_ALL) and not status.st_mode & 0o004:
+    def _note(self, player: str, content: Hashable) -> None:
+        """Note that a player has a view now; drop the one before if nobody else has it."""
+        before, self._of_player[player] = self._of_player.get(player), content
+        if before is None or before in self._of_player.values():
             return
-        # All may read what is here, whoever they are.
-        mode = 0o555 if status.st_mode & 0o111 else 0o444
-        with suppress(FileExistsError):
-            source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                made = os.open(PLACE + path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-                try:
-                    while os.sendfile(made, source, None, CHUNK):
-                        pass
-                    # Python compares a file's time with that in its compiled file.
-                    os.utime(made, ns=(status.st_mtime_ns, status.st_mtime_ns))
-                finally:
-                    os.close(made)
-            finally:
-                os.close(source)
-            self._count(size)
-        if status.st_mode & 0o111 or ".so" in path:
-            self._take_libraries(path)
+        view = self._views.pop(before)
+        unmount(view.place)
+        os.rmdir(view.place)
+        self.bytes -= view.bytes
+        self._answers = {asked: said for asked, said in self._answers.items() if said[0] != before}
 
-    def _take_libraries(self, path: str) -> None:
-        needs = needs_of(path)
-        for library in files_for(needs, self._looks) if needs is not None else ():
-            self.take(library)
-
-    def _refuse_beyond(self, size: int) -> None:
-        """TooLarge if there is no room for so many bytes."""
-        if size > self._shares[self._player]:
+    def _look(self, path: str, most: int) -> Source:
+        """What is at a path, as `look_at` tells; TooLarge also where there is no room for it at all."""
+        if path not in self._sources:
+            self._sources[path] = look_at(path, most)
+        source = self._sources[path]
+        if source.size > most:
             raise BeyondShare
-        if size > self.budget - self.bytes:
-            raise TooLarge
+        if path not in self._shared:
+            if self._planned + source.size > self.budget - self.bytes:
+                raise TooLarge
+            self._planned += source.size
+        return source
 
-    def _count(self, size: int) -> None:
+    def _make(self, plan: Plan) -> View:
+        """Make a view as planned."""
+        place, size = self._take_room(), 0
+        tops, in_place = plan.tops(), [*plan.in_place]
+        mounts = {path: path for path in (*self.base.devices, *in_place)}
+        for path, target in plan.ways.items():
+            _make_way(place + path, target)
+        large = [path for path, one in tops.items() if one.size > LARGE]
+        large = [path for path in large if not _has_gaps(path, tops[path], (*tops, *in_place))]
+        for path, source in tops.items():
+            try:
+                if path in large or _is_in(path, large):
+                    mounts[path] = self._share_copy(path, source)
+                else:
+                    copy(source, place + path)
+                    size += source.size
+            except OSError:
+                mounts[path] = path
+                in_place.append(path)
+        for path, text in self.base.texts.items():
+            _write(place + path, text)
+        os.makedirs(f"{place}/proc/self")
+        for path in mounts:
+            if not _is_in(path, large):
+                _make_way(place + path, "") if os.path.isdir(path) else _write(place + path, b"")
+        _hide_times(place)
+        for path in sorted(mounts):
+            with suppress(OSError):
+                mount(mounts[path], place + path, "", MS_BIND | MS_REC)
         self.bytes += size
-        self._shares[self._player] -= size
+        return View(int.from_bytes(os.urandom(6), "little"), place, size, in_place)
 
-    def _do_without(self, path: str, why: Exception) -> bool:
-        """Mount what cannot be copied from where it is, and return True; what is only mentioned is left out,
-        but for what others have taken all room for.
-        """
-        if self._mentioned and (isinstance(why, BeyondShare) or not isinstance(why, TooLarge)):
-            self._taken.discard(path)
-            self._left_out.setdefault(self._player, {})[path] = None
-            return False
-        self._put_in_place(path)
-        self.in_place.append(path)
-        if isinstance(why, BeyondShare):
-            self._beyond_share.add(path)
-        return True
+    def _share_copy(self, path: str, source: Source) -> str:
+        """Where the copy of something large is."""
+        if path not in self._shared:
+            place = f"{self._take_room()}/it"
+            copy(source, place)
+            _hide_times(place)
+            self._shared[path] = place
+            self.bytes += source.size
+        return self._shared[path]
 
-    def _put_in_place(self, path: str) -> None:
-        """Mount a file or folder from where it is."""
-        if os.path.isdir(path):
-            os.makedirs(PLACE + path, exist_ok=True)
-        else:
-            os.makedirs(os.path.dirname(PLACE + path), exist_ok=True)
-            os.close(os.open(PLACE + path, os.O_WRONLY | os.O_CREAT, 0o444))
-        mount(path, PLACE + path, "", MS_BIND | MS_REC)
+    def _take_room(self) -> str:
+        """The folder of a new file system."""
+        if not self._rooms:
+            self._add_rooms()
+        # The kernel gives devices numbers in turn.
+        return self._rooms.pop(int.from_bytes(os.urandom(4), "little") % len(self._rooms))
 
-
-def _room_for(status: os.stat_result) -> int:
-    """The bytes that a file or folder takes: whole blocks, and one for itself."""
-    return BLOCK + (-(-status.st_size // BLOCK) * BLOCK if stat.S_ISREG(status.st_mode) else 0)
+    def _add_rooms(self) -> None:
+        options = f"size={self.budget + (self.budget >> 3) + (16 << 20)},mode=0755"
+        for _ in range(ROOMS):
+            room = f"{PLACE}/{self._rooms_made}"
+            self._rooms_made += 1
+            os.mkdir(room)
+            mount("tmpfs", room, "tmpfs", MS_NOSUID | MS_NODEV, options)
+            self._rooms.append(room)
 
 
-def _files(
-    folder: str, folders: bool = False, units: list[str] | None = None, depth: int = 0
-) -> Iterator[tuple[str, os.stat_result]]:
-    """What is in a folder and below, but for what is of no use; `units`: folders left out are put there."""
-    name = folder.rpartition("/")[2]
-    useless = {one for part, names in OF_NO_USE.items() if part in name for one in names}
-    try:
-        with os.scandir(folder) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-    except OSError:
-        return
-    if depth > DEEPEST:
-        raise TooLarge
-    for entry in entries:
-        if entry.name in useless or entry.name.endswith(ENDINGS_OF_NO_USE):
-            continue
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if is_folder and units is not None and entry.name in UNITS:
-            units.append(entry.path)
-            continue
-        if folders or not is_folder:
-            yield entry.path, entry.stat(follow_symlinks=False)
-        if is_folder:
-            yield from _files(entry.path, folders, units, depth + 1)
+def _has_gaps(folder: str, source: Source, others: Iterable[str]) -> bool:
+    """True if something is to be in a folder that its copy does not have."""
+    known = source.entries.keys() | {*source.units}
+    return any(path.startswith(f"{folder}/") and path not in known for path in others)
 
 
-def _loading(folder: str, depth: int = 0) -> Iterator[str]:
-    """The files below a folder that may load libraries, by their names: programs have no ending."""
-    try:
-        with os.scandir(folder) as listing:
-            entries = list(listing)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            if depth < DEEPEST:
-                yield from _loading(entry.path, depth + 1)
-        elif (".so" in entry.name or "." not in entry.name) and entry.is_file(follow_symlinks=False):
-            yield entry.path
+def _is_in(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)
+
+
+def _make_way(path: str, target: str) -> None:
+    """Make a folder, or a link where there is a target, if there is none yet."""
+    if target:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with suppress(FileExistsError):
+            os.symlink(target, path)
+    else:
+        os.makedirs(path, exist_ok=True)
+
+
+def _write(path: str, text: bytes) -> None:
+    """Make a file of no time."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(text)
+    os.chmod(path, 0o444)
+    os.utime(path, (0, 0))
+
+
+def _hide_times(place: str) -> None:
+    """Take their times from folders and links, which have those at which they were made here."""
+    for folder, folders, files in os.walk(place):
+        os.utime(folder, (0, 0))
+        for name in (*folders, *files):
+            if os.path.islink(path := f"{folder}/{name}"):
+                os.utime(path, (0, 0), follow_symlinks=False)

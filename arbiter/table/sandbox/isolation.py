@@ -82,13 +82,12 @@ def stage_enforces(
     staged: bool,
     own_user: str,
     in_place: Sequence[str] = (),
-    system: tuple[int, Sequence[str]] | None = (SYSTEM_BYTES, ()),
+    elsewhere: Sequence[str] | None = (),
 ) -> dict[str, object]:
     """What namespaces add to a tier, if there are any.
 
     `own_user`: what a bot has of its own as a user; `in_place`: the own folders that were not copied;
-    `system`: the most bytes of the system in memory and the folders that are not in it, None where bots
-    see the machine's own.
+    `elsewhere`: what of the system they read where it is, None where they see all of it.
     """
     if not staged:
         return {}
@@ -97,10 +96,9 @@ def stage_enforces(
         "own files": _but_for("copies in memory", in_place),
         "user": OWN_USER.get(own_user, "the same for all"),
     }
-    if system is None:
+    if elsewhere is None:
         return found
-    budget, elsewhere = system
-    return found | {"system": _but_for(f"in memory, at most {budget >> 20} MB", elsewhere)}
+    return found | {"system": _but_for(f"in memory, at most {SYSTEM_BYTES >> 20} MB", elsewhere)}
 
 
 def _but_for(what: str, folders: Sequence[str]) -> str:

@@ -76,6 +76,8 @@ TRIED = (
     _group(ABSENT, "runtimes try it and do without; it would go round this list", """
         clone3 io_uring_setup io_uring_enter io_uring_register memfd_create memfd_secret"""),
     _group(ABSENT, "runtimes try it and use stat instead; it tells numbers of mounts", "statx"),
+    _group(ABSENT, "it tells how nice a process is, and so whether it is only being tried", """
+        sched_getattr sched_rr_get_interval"""),
     _group(ABSENT, "runtimes try it and do without; where memory lies is the machine's affair", """
         get_mempolicy set_mempolicy set_mempolicy_home_node mbind"""),
     _group(Verdict(errno.EOPNOTSUPP), "files' further attributes; nothing here has any", """

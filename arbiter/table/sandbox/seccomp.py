@@ -211,8 +211,8 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
     )
     return checks | {
         **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
-        **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
-                         "sched_rr_get_interval"), Check(thread, _one_of(0, (OWN_PID, 0), None))),
+        **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam"),
+                        Check(thread, _one_of(0, (OWN_PID, 0), None))),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
@@ -226,7 +226,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
         "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
         "tkill": Check(thread, asked),
-        "getpriority": Check(thread, _own_priority()),
+        "getpriority": Check("its own threads alone, which seem to have a season's", asked),
         "prctl": Check("names, and what it may ask of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
     }  # fmt: skip
 
@@ -290,12 +290,6 @@ def _advice() -> tuple[Instruction, ...]:
 
 def _without_flags(argument: int) -> tuple[Instruction, ...]:
     return _one_of(argument, (0,), errno.EOPNOTSUPP)
-
-
-def _own_priority() -> tuple[Instruction, ...]:
-    """Of its own process or threads (PRIO_PROCESS is 0)."""
-    return ((LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 1, 0, 0), _error(errno.EPERM),
-            *_one_of(1, (OWN_PID, 0), None))  # fmt: skip
 
 
 def _own_limits() -> tuple[Instruction, ...]:

@@ -61,7 +61,9 @@ def table() -> Iterator[Table]:
 def seen_by(
     table: Table, folder: Path, program: str, command: tuple[str, ...] = (sys.executable,)
 ) -> BotReport:
-    """What came of a bot of one card that first does something; its own folder is `folder`."""
+    """What came of a bot of one card that first does something, but for pauses of this machine's; its own
+    folder is `folder`.
+    """
     folder.mkdir(exist_ok=True)
     (folder / "bot.py").write_text(program + PLAY)
     player = registered("bot", (*command, str(folder / "bot.py")), folder)
@@ -73,7 +75,8 @@ def seen_by(
         )
     )  # fmt: skip
     assert record.forfeit is None, record.bots[record.forfeit.seat].stderr_tail
-    return record.bots[0]
+    report = record.bots[0]
+    return replace(report, notes=tuple(note for note in report.notes if "referee was stopped" not in note))
 
 
 TELL_FILES = """
@@ -110,7 +113,8 @@ def test_a_bot_sees_nothing_of_the_machine_but_its_own_and_a_system_in_memory(
 ) -> None:
     store = tmp_path / "season.sqlite-wal"
     store.write_text("x")
-    told = seen_by(table, tmp_path / "own", SEES.replace("STORE", str(store))).stderr_tail.splitlines()
+    program = SEES.replace("STORE", str(store)).replace("DISK", str(os.stat(os.__file__).st_dev))
+    told = seen_by(table, tmp_path / "own", program).stderr_tail.splitlines()
     assert told == ["False", "False", "[]", "True", "True", "[]"]
 
 
@@ -122,7 +126,7 @@ for line in (
     [name for name in ("fd", "fdinfo", "ns", "task", "mountinfo", "status", "root") if os.path.exists("/proc/self/" + name)],
     all(os.stat(path).st_dev == device for path in ("/etc", "/sys/devices", "/proc/cpuinfo", "/proc/sys/kernel")),
     os.readlink("/proc/self/exe") == os.path.realpath(sys.executable),
-    [path for path in ("/lib/x86_64-linux-gnu", "/lib64", os.__file__) if os.path.exists(path) and os.stat(path).st_dev != device],
+    [path for path in ("/lib/x86_64-linux-gnu", "/lib64", os.__file__) if os.path.exists(path) and os.stat(path).st_dev == DISK],
 ):
     print(line, file=sys.stderr)
 """
@@ -136,8 +140,7 @@ def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_nam
     monkeypatch.setattr(system_module, "SYSTEM_BYTES", 40 << 20)
     try:
         seen_by(table, tmp_path / "own", "")
-        assert SYSTEM.told.bytes <= 40 << 20
-        assert any(os.__file__.startswith(place) for place in SYSTEM.told.in_place)
+        assert any(os.__file__.startswith(place) for place in table._launcher.elsewhere or ())
     finally:
         SYSTEM.close()
 
@@ -233,7 +236,7 @@ def test_what_lies_in_a_copied_folder_is_copied_with_it(table: Table, tmp_path: 
     )
     assert record.forfeit is None
     record = played_by(table, player, replace(player, name="other"))
-    assert [bot.notes for bot in record.bots] == [(), ()]
+    assert not any("not copied" in note for bot in record.bots for note in bot.notes)
     assert record.forfeit is None
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from arbiter.clock import TimeControl
 from arbiter.table.sandbox.isolation import probe
+from tests.table.sandbox.test_keeper import PLAY_IN_A_SHELL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -179,6 +180,7 @@ def furnish(folder: Path) -> None:
     for name in SCRIPTS:
         shutil.copy(FAULTY / name, folder / "attacker")
     shutil.copy(ROOT / "bots" / "python" / "planning_random.py", folder / "rival" / "bot.py")
+    (folder / "rival" / "bot.sh").write_text(PLAY_IN_A_SHELL)
     for name, to in ("victim", "rival"), ("raw", "attacker"):
         if (BUILD / name).exists():
             shutil.copy(BUILD / name, folder / to)
@@ -377,6 +379,38 @@ def test_nothing_is_remembered_from_match_to_match(
         assert told[0].splitlines()[0] == told[1].splitlines()[0]
 
 
+@pytest.mark.parametrize("who", [ME, ORDINARY])
+def test_a_bot_sees_the_same_whether_it_is_tried_or_plays_with_others(
+    who: str, places: Callable[[str], Place]
+) -> None:
+    place = places(who)
+    if not probe()["landlock"].available:
+        pytest.skip(f"landlock: {probe()['landlock'].reason}")
+    if (shell := shutil.which("bash", path="/bin:/usr/bin")) is None:
+        pytest.skip("no bash, of which others would bring files")
+    alone = place.others()
+    alone[1] = place.attack("survey")
+    in_a_shell = place.player("shell", shell, str(place.folder / "rival" / "bot.sh"))
+    told = []
+    for changes, players in (
+        ({"tried": True}, alone),
+        ({}, [in_a_shell, *alone[2:], alone[0]]),
+        ({}, [in_a_shell, *alone[1:]]),
+    ):
+        outcome = place.ask(job_for(place, "landlock", players, time=LONG, **changes))
+        assert_nobody_is_harmed(outcome)
+        assert outcome["record"]["forfeit"] is None, outcome["record"]["forfeit"]
+        if "system" not in outcome["record"]["isolation"]:
+            pytest.skip("no stage")
+        told.append(outcome["record"]["bots"][1]["stderr_tail"].splitlines())
+    expected = {row[0]: row[2] for row in rows("What a bot may learn of where it plays")}
+    tried, played = (dict(line.split(": ", 1) for line in lines) for lines in (told[0], told[-1]))
+    assert set(tried) == set(expected)
+    assert {what: played[what] == tried[what] for what in tried} == {
+        what: cell == "the same" for what, cell in expected.items()
+    }
+
+
 def lay_out_letters(folder: Path) -> None:
     """Files that nobody has read yet, and one of many pages of which none is in memory."""
     shutil.rmtree(folder / "letters", ignore_errors=True)
@@ -475,4 +509,4 @@ def test_who_is_not_to_move_takes_little_from_who_thinks(
 
 def test_every_attack_stands_in_the_table() -> None:
     together = {name for pair in PAIRS for name in pair}
-    assert set.union(*REGISTERED.values()) == {*ENDS, *ATTEMPTS, *LINGERING, *together, "remember"}
+    assert set.union(*REGISTERED.values()) == {*ENDS, *ATTEMPTS, *LINGERING, *together, "remember", "survey"}

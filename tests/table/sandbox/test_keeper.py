@@ -14,12 +14,13 @@ from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import Table
 from arbiter.table import system as system_module
-from arbiter.table.forkserver.libraries import MAGIC, Looks, files_for, needs_of
+from arbiter.table.forkserver.libraries import MAGIC, Looks, files_for, find, needs_of
 from arbiter.table.sandbox.isolation import stage
 from arbiter.table.sandbox.needs import Asked
 from arbiter.table.system import SYSTEM
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from arbiter.match import MatchRecord, Player
@@ -175,25 +176,64 @@ def test_what_a_first_line_names_is_there_even_where_no_room_is_left(
     assert os.path.realpath("/bin/bash") in str(record.isolation["system"])
 
 
-def test_what_one_player_had_no_room_for_is_copied_for_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def keeper() -> Iterator[Callable[..., Sequence[str]]]:
+    """Asks a keeper of its own for a player's view; what of it is read where it is."""
+
+    def ask(player: str, *needed: Path) -> Sequence[str]:
+        (view,), new = SYSTEM.take([Asked(player, (), tuple(map(str, needed)), (), ())], ())
+        (descriptor,) = new.values()
+        assert all(os.stat(f".{file}", dir_fd=descriptor).st_size == file.stat().st_size for file in needed)
+        os.close(descriptor)
+        return view.in_place
+
+    SYSTEM.close()
+    yield ask
+    SYSTEM.close()
+
+
+def two_files(folder: Path, size: int = 1 << 20) -> tuple[Path, Path]:
+    first, second = folder / "first", folder / "second"
+    for file in (first, second):
+        file.write_bytes(bytes(size))
+    return first, second
+
+
+def test_what_one_player_has_no_room_for_is_copied_for_another(
+    keeper: Callable[..., Sequence[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(system_module, "PLAYER_BYTES", 3 << 19)
-    first, second = tmp_path / "first", tmp_path / "second"
-    for file in (first, second):
-        file.write_bytes(bytes(1 << 20))
-    SYSTEM.close()
-    try:
-        read_where_they_are = []
-        for player, needed in (("a", (str(first), str(second))), ("b", (str(second),))):
-            descriptor = SYSTEM.take([Asked(player, (), needed, (), ())], 0)
-            assert descriptor is not None
-            assert os.stat(f".{second}", dir_fd=descriptor).st_size == 1 << 20
-            os.close(descriptor)
-            read_where_they_are.append(SYSTEM.told.in_place)
-    finally:
-        SYSTEM.close()
-    assert read_where_they_are == [(str(second),), ()]
+    first, second = two_files(tmp_path)
+    assert keeper("a", first, second) == [str(second)]
+    assert keeper("b", second) == []
+
+
+def test_what_others_need_makes_no_room_for_a_player_that_it_would_not_have_alone(
+    keeper: Callable[..., Sequence[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 3 << 19)
+    first, second = two_files(tmp_path)
+    assert keeper("a", first) == []
+    assert keeper("b", first, second) == [str(second)]
+
+
+def test_versions_of_a_player_take_the_room_of_one(
+    keeper: Callable[..., Sequence[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "SYSTEM_BYTES", 8 << 20)
+    first, second = two_files(tmp_path, 1 << 19)
+    for _ in range(20):
+        assert keeper("a", first) == keeper("a", first, second) == []
+
+
+def test_what_was_looked_for_before_takes_as_many_looks_as_the_first_time(tmp_path: Path) -> None:
+    (tmp_path / "libq.so").write_bytes(program_that_needs())
+    left = []
+    for _ in range(2):
+        looks = Looks(1000)
+        assert find("libq.so", (str(tmp_path / "none"), str(tmp_path)), looks) == str(tmp_path / "libq.so")
+        left.append(looks.left)
+    assert left == [998, 998]
 
 
 def test_what_authors_write_makes_us_look_at_so_much_and_no_more(
