@@ -190,7 +190,7 @@ def _tell(season: Administered, given: Given, text: str, style: str) -> None:
         print_json(
             {
                 "subjects": list(given.subjects),
-                "standings": [dict(zip(_MOVED, row, strict=True)) for row in moved],
+                "standings": [row._asdict() for row in moved],
             }
         )
     else:
@@ -204,9 +204,6 @@ def _tell(season: Administered, given: Given, text: str, style: str) -> None:
     holder = season.stored.holder()
     if holder is not None:
         note(f"{holder} plays the season, and hears it before a round is planned or rated")
-
-
-_MOVED = ("player", "rank_before", "rank", "elo_before", "elo")
 
 
 def _list(orders: tuple[Order, ...], style: str) -> None:

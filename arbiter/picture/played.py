@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from arbiter.config.changes import registered_name
 from arbiter.match import original
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import Fault, Match, Player, Replay, Round, Table, Use
+    from arbiter.picture.shapes import Fault, Match, Player, Round, Table, Use
     from arbiter.picture.state import State
+    from arbiter.viewed import Replay
 
 PUBLIC = Reader("public")
 MOST_FAULTS = 50
@@ -165,4 +166,4 @@ def replay(state: State, match_id: str, reader: str = "public") -> Replay | None
     complete = state.is_complete(record.round)
     seats = range(len(record.players) if complete else 0)
     eyes = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
-    return cast("Replay", replay_of(record, eyes[reader], complete)) if reader in eyes else None
+    return replay_of(record, eyes[reader], complete) if reader in eyes else None

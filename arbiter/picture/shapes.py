@@ -328,35 +328,3 @@ class Player(TypedDict):
     faults: Sequence[Match]
     faults_in_all: int
     use: Use | None
-
-
-class ReplayGame(TypedDict):
-    """The game of a replay."""
-
-    name: str
-    options: Mapping[str, Any]
-
-
-class Result(TypedDict):
-    """How a match ended."""
-
-    points: Sequence[int] | None
-    fault: Mapping[str, Any] | None
-
-
-class Replay(TypedDict):
-    """A match for a reader, in the form ``arbiter-replay/1`` (docs/reference/replay.md)."""
-
-    format: str
-    reader: str
-    id: str
-    season: str | None
-    round: int | None
-    game: ReplayGame
-    players: Sequence[Mapping[str, Any]]
-    faces: Mapping[str, Any]
-    planned: int | None
-    deals: Sequence[Mapping[str, Any]]
-    events: Sequence[Mapping[str, Any]]
-    marks: Sequence[Mapping[str, Any]]
-    result: Result

@@ -190,15 +190,25 @@ def give(
             return Given(tuple(order.subject for order in new), before, after)
 
 
-def moved(given: Given) -> Iterator[tuple[Any, ...]]:
-    """Players whose rank or rating changes: name, rank before and after, Elo before and after."""
+class Moved(NamedTuple):
+    """A player whose rank or rating changes."""
+
+    player: str
+    rank_before: int | None
+    rank: int | None
+    elo_before: float | None
+    elo: float | None
+
+
+def moved(given: Given) -> Iterator[Moved]:
+    """Whom an order moves."""
     if given.before is None or given.after is None:
         return
     before = {row["player"]: row for row in given.before["players"]}
     for row in given.after["players"]:
         old = before.get(row["player"], {"rank": None, "elo": None})
         if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
-            yield row["player"], old["rank"], row["rank"], old["elo"], row["elo"]
+            yield Moved(row["player"], old["rank"], row["rank"], old["elo"], row["elo"])
 
 
 def checked_reason(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from arbiter import __version__
 from arbiter.errors import ArbiterError
 from arbiter.picture import figures
+from arbiter.picture import shapes as picture
 from arbiter.web import authors_api, organisers_api
 from arbiter.web.failures import as_json
 from arbiter.web.live import RETRY_SECONDS
@@ -19,6 +20,7 @@ from arbiter.web.places import address_of
 from arbiter.web.queries import Parameter, Wrong, check_names
 from arbiter.web.refusals import Refusal, error_answer, nothing_here
 from arbiter.web.security import given
+from arbiter.web.shapes import Failure
 from arbiter.web.stream import stream_answer
 from arbiter.web.views import ANSWERS
 
@@ -29,9 +31,14 @@ if TYPE_CHECKING:
     from arbiter.web.views import View
 
 SEASON = Parameter("season", ".*")
-ERRORS: dict[int | str, dict[str, Any]] = {
-    404: {"description": "What does not exist, or cannot be seen yet."},
-    422: {"description": "What cannot be asked here."},
+ERRORS: dict[int | str, dict[str, object]] = {
+    404: {"description": "What does not exist, or cannot be seen yet.", "model": Failure},
+    422: {"description": "What cannot be asked here.", "model": Failure},
+}
+MANY: dict[int | str, dict[str, object]] = {
+    **ERRORS,
+    200: {"content": {"text/event-stream": {}}},
+    429: {"description": "Too many listen.", "model": Failure},
 }
 
 
@@ -48,19 +55,15 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
     for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
         api.add_exception_handler(kind, _failure)
 
-    @api.get("/seasons")
-    def list_seasons() -> dict[str, Any]:
+    @api.get("/seasons", responses={422: ERRORS[422]})
+    def list_seasons() -> picture.Seasons:
         """All seasons that are begun."""
         return {"seasons": [figures.season(state) for state in seasons.states()]}
 
     for view in ANSWERS.values():
         _describe(api, view)
 
-    @api.get(
-        "/seasons/{season}/events",
-        response_class=StreamingResponse,
-        responses={200: {"content": {"text/event-stream": {}}}, 429: {"description": "Too many listen."}},
-    )
+    @api.get("/seasons/{season}/events", response_class=StreamingResponse, responses=MANY)
     def listen(season: str, request: Request) -> Response:
         """What happens in a season, as server-sent events, from now on or from `Last-Event-ID` on."""
         state = seasons.state(given(season))
@@ -91,11 +94,12 @@ def _describe(api: FastAPI, view: View) -> None:
         name=f"read_season{view.path}".replace("/", "_"),
         description=view.says,
         openapi_extra={"parameters": named + asked},
+        response_model=view.shape,
         responses=ERRORS,
     )
 
 
-def _nothing_here() -> dict[str, Any]:
+def _nothing_here() -> None:
     raise nothing_here()
 
 

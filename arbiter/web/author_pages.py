@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -131,7 +131,7 @@ def for_author(
     return answer
 
 
-def own_page(template: str, caller: Caller, request: Request, **values: Any) -> Response:
+def own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
     """A page that whoever is logged in sees, and nobody keeps."""
     page = render(
         template,
@@ -192,7 +192,7 @@ def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Respon
     return answer
 
 
-def _me(caller: Caller) -> dict[str, Any]:
+def _me(caller: Caller) -> dict[str, object]:
     """What an author's own page shows."""
     state, author = caller
     verdicts = Verdicts.of(caller, author.name)
@@ -207,9 +207,7 @@ def _me(caller: Caller) -> dict[str, Any]:
     ]
     return {
         "name": author.name,
-        "submissions": [
-            {**verdicts.shape(one, steps=False), "over": one.over} for one in book.of(author.name)
-        ],
+        "submissions": [{**verdicts.in_short(one), "over": one.over} for one in book.of(author.name)],
         "terms": terms,
         "closed": closed,
         "left": left,

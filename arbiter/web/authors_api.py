@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -15,10 +15,12 @@ from arbiter.store.submissions import TooMany
 from arbiter.store.versions import ACCEPTED
 from arbiter.submissions.match_log import log_of
 from arbiter.submissions.receiving import remove
+from arbiter.web import shapes
 from arbiter.web.bodies import length_of
 from arbiter.web.callers import Caller, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here, too_many
 from arbiter.web.security import given, number_of
+from arbiter.web.shapes import Failure, Sent, Submissions
 from arbiter.web.verdicts import Verdicts, shape_of
 from arbiter.web.words import match_of_part, match_part
 
@@ -32,10 +34,12 @@ ARCHIVE = {
         "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-REFUSED: dict[int | str, dict[str, Any]] = {
-    401: {"description": "No token, or a dead one."},
-    404: {"description": "What does not exist, or is not yours."},
+REFUSED: dict[int | str, dict[str, object]] = {
+    401: {"description": "No token, or a dead one.", "model": Failure},
+    404: {"description": "What does not exist, or is not yours.", "model": Failure},
+    422: {"description": "What cannot be asked here.", "model": Failure},
 }
+AGAIN: dict[int | str, dict[str, object]] = {200: {"description": "It was sent before.", "model": Sent}}
 
 
 PER_HOUR = 10
@@ -52,7 +56,7 @@ def author(season: str, token: Token, request: Request) -> Caller:
 Author = Annotated[Caller, Depends(author)]
 
 
-@router.put(BASE, openapi_extra=ARCHIVE, status_code=202)
+@router.put(BASE, openapi_extra=ARCHIVE, status_code=202, response_model=Sent, responses=AGAIN)
 async def send_archive(request: Request, caller: Author, season: str, token: Token) -> Response:
     """Send a program as a ZIP archive; the same archive again is the version that it was, with 200."""
     again = partial(author, season, token, request)
@@ -61,28 +65,27 @@ async def send_archive(request: Request, caller: Author, season: str, token: Tok
     return JSONResponse(shape, 202 if new else 200, PRIVATE)
 
 
-@router.get(BASE)
+@router.get(BASE, response_model=Submissions)
 def list_submissions(caller: Author) -> Response:
     """All that you sent, the newest first, without the steps of inspections."""
     verdicts = Verdicts.of(caller, caller.author.name)
     found = caller.state.stored.submissions.of(caller.author.name)
-    shapes = [verdicts.shape(one, steps=False) for one in found]
-    return JSONResponse({"submissions": shapes}, headers=PRIVATE)
+    return JSONResponse({"submissions": [verdicts.in_short(one) for one in found]}, headers=PRIVATE)
 
 
-@router.get(f"{BASE}/{{number}}")
+@router.get(f"{BASE}/{{number}}", response_model=shapes.Submission)
 def read_submission(number: str, caller: Author) -> Response:
     """One of your versions, with every step of its inspection."""
     return JSONResponse(shape_of(submission_of(caller, number), caller), headers=PRIVATE)
 
 
-@router.post(f"{BASE}/{{number}}/activate")
+@router.post(f"{BASE}/{{number}}/activate", response_model=shapes.Submission)
 def activate(number: str, caller: Author) -> Response:
     """Let an accepted version of yours play from the next round on."""
     return JSONResponse(shape_of(made_active(caller, number), caller), headers=PRIVATE)
 
 
-@router.delete(f"{BASE}/{{number}}")
+@router.delete(f"{BASE}/{{number}}", response_model=shapes.Submission)
 def drop(number: str, caller: Author) -> Response:
     """Remove the files of a version of yours that never played, for good."""
     return JSONResponse(shape_of(dropped(caller, number), caller), headers=PRIVATE)

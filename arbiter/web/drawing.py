@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+
+    from arbiter.picture.shapes import Rated, RoundRatings
 
 ROOM = 150
 """Right of a chart's lines, for their names."""
@@ -37,63 +40,86 @@ def ticks(low: float, high: float, about: int = 6) -> list[float]:
     return [round(step * number, 10) for number in range(first, max(last, first + 1) + 1)]
 
 
-def interval_bars(rows: Sequence[dict[str, Any]], width: float = 120) -> dict[str, Any] | None:
+class Interval(NamedTuple):
+    """A rating and the ends of its interval."""
+
+    low: float
+    elo: float
+    high: float
+
+    @classmethod
+    def of(cls, row: Rated) -> Self | None:
+        """That of a row; None for one that is not rated."""
+        low, elo, high = row["low"], row["elo"], row["high"]
+        return None if elo is None else cls(elo if low is None else low, elo, elo if high is None else high)
+
+
+@dataclass(slots=True)
+class Line:
+    """A player's ratings as a line; `number` and `label` are those of the named ones."""
+
+    player: str
+    named: bool
+    points: str
+    end: tuple[float, float]
+    elo: float
+    band: str | None
+    number: int = 0
+    label: float = 0.0
+
+
+def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object] | None:
     """The ratings of a table with their intervals, on one scale; None where nobody is rated."""
-    rated = [row for row in rows if row["elo"] is not None]
+    intervals = [Interval.of(row) for row in rows]
+    rated = [one for one in intervals if one is not None]
     if not rated:
         return None
-    marks = ticks(min(0.0, *(row["low"] for row in rated)), max(0.0, *(row["high"] for row in rated)), 4)
+    marks = ticks(min(0.0, *(one.low for one in rated)), max(0.0, *(one.high for one in rated)), 4)
     scale = Scale(marks[0], marks[-1], 4, width - 4)
-    bars = [
-        None
-        if row["elo"] is None
-        else {"low": scale(row["low"]), "elo": scale(row["elo"]), "high": scale(row["high"])}
-        for row in rows
-    ]
     return {
         "width": width,
         "zero": scale(0.0),
         "marks": [(scale(mark), mark) for mark in marks],
-        "bars": bars,
+        "bars": [one and Interval(scale(one.low), scale(one.elo), scale(one.high)) for one in intervals],
     }
 
 
 def rating_lines(
-    history: Sequence[dict[str, Any]], chosen: str | None = None, width: float = 720, height: float = 320
-) -> dict[str, Any] | None:
+    history: Sequence[RoundRatings], chosen: str | None = None, width: float = 720, height: float = 320
+) -> dict[str, object] | None:
     """Ratings after each round as lines, with the interval of the chosen player; None before the first round.
 
     The best `MOST_LINES` players are named, or the chosen one alone.
     """
-    points: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    points: dict[str, list[tuple[int, Interval]]] = {}
     for entry in history:
         for row in entry["players"]:
-            if row["elo"] is not None:
-                points.setdefault(row["player"], []).append((entry["round"], row))
+            if (found := Interval.of(row)) is not None:
+                points.setdefault(row["player"], []).append((entry["round"], found))
     if not points:
         return None
-    rows = [row for of in points.values() for _, row in of]
-    ends = [row["elo"] for row in rows]
-    ends += [row[key] for row in rows if row["player"] == chosen for key in ("low", "high")]
+    ends = [one.elo for of in points.values() for _, one in of]
+    ends += [end for _, one in points.get(chosen or "", ()) for end in (one.low, one.high)]
     marks = ticks(min(ends), max(ends))
     last = history[-1]["round"]
     x, y = Scale(1, max(last, 2), 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
     named = [chosen] if chosen else [row["player"] for row in history[-1]["players"]][:MOST_LINES]
     lines = [
-        {
-            "player": player,
-            "named": player in named,
-            "points": " ".join(f"{x(number)},{y(row['elo'])}" for number, row in of),
-            "end": (x(of[-1][0]), y(of[-1][1]["elo"])),
-            "elo": of[-1][1]["elo"],
-            "band": _band(of, x, y) if player == chosen else None,
-        }
+        Line(
+            player,
+            player in named,
+            " ".join(f"{x(number)},{y(one.elo)}" for number, one in of),
+            (x(of[-1][0]), y(of[-1][1].elo)),
+            of[-1][1].elo,
+            _band(of, x, y) if player == chosen else None,
+        )
         for player, of in points.items()
     ]
-    lines.sort(key=lambda line: line["named"])
-    for number, line in enumerate(line for line in lines if line["named"]):
-        line["number"] = number
-    _spread([line for line in lines if line["named"]], height)
+    lines.sort(key=lambda line: line.named)
+    shown = [line for line in lines if line.named]
+    for number, line in enumerate(shown):
+        line.number = number
+    _spread(shown, height)
     return {
         "width": width,
         "height": height,
@@ -109,27 +135,25 @@ def rating_lines(
     }
 
 
-def elo_by_round(history: Sequence[dict[str, Any]]) -> list[tuple[str, list[float | None]]]:
+def elo_by_round(history: Sequence[RoundRatings]) -> list[tuple[str, list[float | None]]]:
     """The table beside `rating_lines`: each player with its ratings, the last round's first."""
     rounds = [{row["player"]: row["elo"] for row in entry["players"]} for entry in reversed(history)]
     return [(player, [of.get(player) for of in rounds]) for player in rounds[0]] if rounds else []
 
 
-def _band(of: Iterable[tuple[int, dict[str, Any]]], x: Scale, y: Scale) -> str:
+def _band(of: Sequence[tuple[int, Interval]], x: Scale, y: Scale) -> str:
     """The outline of an interval: along its upper ends and back along the lower ones."""
-    of = list(of)
-    upper = [f"{x(number)},{y(row['high'])}" for number, row in of]
-    return " ".join([*upper, *(f"{x(number)},{y(row['low'])}" for number, row in reversed(of))])
+    upper = [f"{x(number)},{y(one.high)}" for number, one in of]
+    return " ".join([*upper, *(f"{x(number)},{y(one.low)}" for number, one in reversed(of))])
 
 
-def _spread(lines: Sequence[dict[str, Any]], height: float, gap: float = 14) -> None:
+def _spread(lines: Sequence[Line], height: float, gap: float = 14) -> None:
     """Give each named line a place for its label, none nearer than `gap` to the next."""
     place = 12.0
-    for line in sorted(lines, key=lambda line: line["end"][1]):
-        place = max(place, line["end"][1])
-        line["label"] = place
+    for line in sorted(lines, key=lambda line: line.end[1]):
+        line.label = place = max(place, line.end[1])
         place += gap
     over = place - gap - (height - 16)
     if over > 0:
         for line in lines:
-            line["label"] = round(max(12.0, line["label"] - over), 1)
+            line.label = round(max(12.0, line.label - over), 1)

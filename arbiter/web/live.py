@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
@@ -173,7 +173,7 @@ def encoded(event: Happened) -> bytes:
     return f"id: {event.number}\nevent: {event.kind.value}\ndata: {data}\n\n".encode()
 
 
-def _data(event: Happened) -> dict[str, Any]:
+def _data(event: Happened) -> dict[str, object]:
     match event.kind:
         case Happening.MATCH:
             return {"id": event.subject, "round": event.round}

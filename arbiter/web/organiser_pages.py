@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
@@ -11,7 +11,6 @@ from starlette.routing import Route
 from arbiter.season import administration
 from arbiter.web.author_pages import OWN, for_author, own_page, sent_form, verdict_page
 from arbiter.web.organisers_api import (
-    MOVED,
     accepted,
     annulled,
     deeds,
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from arbiter.season.administration import Given
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
 
@@ -83,7 +81,8 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             ids = [match_of_part(fields.get("match", "").strip())]
             done = annulled(caller, ids, because, replay, keep=confirmed)
             if not confirmed:
-                preview = {"match": ids[0], "because": because, "replay": replay, "rows": _moved(done)}
+                rows = list(administration.moved(done))
+                preview = {"match": ids[0], "because": because, "replay": replay, "rows": rows}
                 return own_page("admin", caller, request, admin=_admin(caller, request), preview=preview)
         case _:
             raise nothing_here()
@@ -95,11 +94,7 @@ def _refuse_others(caller: Caller) -> None:
         raise nothing_here()
 
 
-def _moved(done: Given) -> list[dict[str, Any]]:
-    return [dict(zip(MOVED, row, strict=True)) for row in administration.moved(done)]
-
-
-def _admin(caller: Caller, request: Request) -> dict[str, Any]:
+def _admin(caller: Caller, request: Request) -> dict[str, object]:
     """What the page shows."""
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
@@ -117,7 +112,7 @@ def _admin(caller: Caller, request: Request) -> dict[str, Any]:
     }
 
 
-def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, Any]:
+def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
     """A page of the log, as the form above it has it filtered."""
     who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
     number = number_of(cursor or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
@@ -12,6 +12,7 @@ from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.administration import unknown_match
 from arbiter.season.results import Results
+from arbiter.web import shapes
 from arbiter.web.authors_api import REFUSED, Token, submission_of
 from arbiter.web.callers import Caller, by_token, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, no_token, nothing_here
@@ -20,7 +21,7 @@ from arbiter.web.verdicts import shape_of
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arbiter.season.administration import Given
     from arbiter.store.audit import Deed
@@ -33,7 +34,6 @@ BASE = "/seasons/{season}"
 Most = Annotated[int, Query(ge=1, le=1000, description="At most so many entries.")]
 Cursor = Annotated[int | None, Query(ge=0, le=MOST_NUMBER, description="From `next` of the page before on.")]
 Word = Annotated[str | None, Query(max_length=200)]
-MOVED = ("player", "rank_before", "rank", "elo_before", "elo")
 
 
 class Because(BaseModel):
@@ -68,57 +68,57 @@ def any_organiser(token: Token, request: Request) -> Caller:
 Organiser = Annotated[Caller, Depends(organiser)]
 
 
-@router.post(f"{BASE}/pause")
+@router.post(f"{BASE}/pause", response_model=shapes.Running)
 def pause(caller: Organiser) -> Response:
     """Let matches in flight be the last ones until the season is resumed."""
     return _running(caller, "pause")
 
 
-@router.post(f"{BASE}/resume")
+@router.post(f"{BASE}/resume", response_model=shapes.Running)
 def resume(caller: Organiser) -> Response:
     """Let a season go on that was paused or stopped, or that ended because somebody had to look at it."""
     return _running(caller, "resume")
 
 
-@router.post(f"{BASE}/accept")
+@router.post(f"{BASE}/accept", response_model=shapes.Accepted)
 def accept(caller: Organiser) -> Response:
     """Accept what has to be before a season goes on, such as a change of its file; it then does."""
     return JSONResponse({"accepted": accepted(caller)}, headers=PRIVATE)
 
 
-@router.post(f"{BASE}/close")
+@router.post(f"{BASE}/close", response_model=shapes.Running)
 def close(caller: Organiser) -> Response:
     """Let the round under way be the last one, and take no more archives, for good."""
     return _running(caller, "close")
 
 
-@router.post(f"{BASE}/players/{{player}}/suspend")
+@router.post(f"{BASE}/players/{{player}}/suspend", response_model=shapes.Ordered)
 def suspend(player: str, why: Because, caller: Organiser) -> Response:
     """Let a player sit out from the next round on."""
     return _told(suspended(caller, given(player), why.because))
 
 
-@router.post(f"{BASE}/players/{{player}}/reinstate")
+@router.post(f"{BASE}/players/{{player}}/reinstate", response_model=shapes.Ordered)
 def reinstate(player: str, caller: Organiser) -> Response:
     """Let a suspended player play again from the next round on."""
     return _told(reinstated(caller, given(player)))
 
 
-@router.post(f"{BASE}/matches/{{match}}/annul")
+@router.post(f"{BASE}/matches/{{match}}/annul", response_model=shapes.Ordered)
 def annul(match: str, what: Annulment, caller: Organiser) -> Response:
     """Let a match no longer count; the answer tells whom that moves."""
     ids = [match_of_part(given(match))]
     return _told(annulled(caller, ids, what.because, what.replay, keep=not what.preview))
 
 
-@router.post(f"{BASE}/submissions/{{number}}/inspect")
+@router.post(f"{BASE}/submissions/{{number}}/inspect", response_model=shapes.Submission)
 def inspect(number: str, caller: Organiser) -> Response:
     """Have a refused submission of any author inspected again."""
     inspected(caller, number)
     return JSONResponse(shape_of(sent_by_anybody(caller, number), caller), headers=PRIVATE)
 
 
-@router.get(f"{BASE}/audit")
+@router.get(f"{BASE}/audit", response_model=shapes.Audit)
 def read_audit(
     caller: Organiser, limit: Most = 100, cursor: Cursor = None, who: Word = None, what: Word = None
 ) -> Response:
@@ -126,7 +126,7 @@ def read_audit(
     return _audit(caller, limit, cursor, who, what)
 
 
-@router.get("/audit")
+@router.get("/audit", response_model=shapes.Audit)
 def read_own_audit(
     caller: Annotated[Caller, Depends(any_organiser)],
     limit: Most = 100,
@@ -204,14 +204,13 @@ def _unknown(error: ConfigError) -> Refusal:
     return Refusal(404, "not_found", error.problems[0].message, error.problems[0].hint)
 
 
-def _ordered(order: Any) -> Given:
+def _ordered(order: Callable[[], Given]) -> Given:
     try:
-        found: Given = order()
+        return order()
     except administration.BadReason as error:
         raise Refusal(422, "invalid", error.problems[0].message.removeprefix("--")) from None
     except ConfigError as error:
         raise Refusal(409, "conflict", error.problems[0].message) from None
-    return found
 
 
 def _running(caller: Caller, verb: str) -> Response:
@@ -221,7 +220,7 @@ def _running(caller: Caller, verb: str) -> Response:
 
 
 def _told(done: Given) -> Response:
-    rows = [dict(zip(MOVED, row, strict=True)) for row in administration.moved(done)]
+    rows = [row._asdict() for row in administration.moved(done)]
     return JSONResponse({"subjects": list(done.subjects), "standings": rows}, headers=PRIVATE)
 
 
@@ -238,5 +237,5 @@ def deeds(
 
 def _audit(caller: Caller, limit: int, cursor: int | None, who: str | None, what: str | None) -> Response:
     found, after = deeds(caller, limit, cursor, who, what)
-    shapes = [{key: value for key, value in deed._asdict().items() if key != "number"} for deed in found]
-    return JSONResponse({"audit": shapes, "next": after}, headers=PRIVATE)
+    told = [{key: value for key, value in deed._asdict().items() if key != "number"} for deed in found]
+    return JSONResponse({"audit": told, "next": after}, headers=PRIVATE)

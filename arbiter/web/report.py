@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -50,7 +50,7 @@ def make_report(state: State, replays: int | None = 0) -> str:
     )
 
 
-def _rounds(state: State) -> list[dict[str, Any]]:
+def _rounds(state: State) -> list[dict[str, object]]:
     """Each round with its matches, in order."""
     of: dict[int | None, list[Match]] = {}
     for match in played.matches(state):
@@ -60,7 +60,7 @@ def _rounds(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def _replays(state: State, number: int | None) -> list[dict[str, Any]]:
+def _replays(state: State, number: int | None) -> list[dict[str, object]]:
     """The last matches as the public may see them, then through each seat's eyes where these are lent."""
     chosen = state.matches if number is None else state.matches[max(0, len(state.matches) - number) :]
     shown = []

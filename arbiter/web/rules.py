@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arbiter.clock import MS
 from arbiter.config.limits import AT_HOME, options_of, written
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from arbiter.match import Limits
     from arbiter.picture.state import State
     from arbiter.rules import AnyGame
+    from arbiter.web import shapes
+    from arbiter.web.shapes import GameRules, Language, Option, Rules, Terms
 
 
-def rules(state: State) -> dict[str, Any]:
+def rules(state: State) -> Rules:
     """All of it as JSON values; `manual` and `protocol` are Markdown."""
     config = as_begun(state.config, state.stored)
     return {
@@ -60,8 +62,8 @@ def starter(state: State) -> bytes | None:
     return starter_kit(game.name, game.title, state.name, words, terms.max_bytes)
 
 
-def _game(game: AnyGame) -> dict[str, Any]:
-    options = [
+def _game(game: AnyGame) -> GameRules:
+    options: list[Option] = [
         {"option": key, "value": game.options.get(key), "says": says}
         for key, says in game.option_help.items()
     ]
@@ -75,7 +77,7 @@ def _game(game: AnyGame) -> dict[str, Any]:
     }
 
 
-def _limits(config: Config) -> dict[str, Any]:
+def _limits(config: Config) -> shapes.Limits:
     """The limits as a season's file has them, and what they come to on this machine."""
     limits, text = config.limits, written(config.limits)
     try:
@@ -85,7 +87,9 @@ def _limits(config: Config) -> dict[str, Any]:
         tier = limits.isolation
     return {
         "time": text.time,
-        **limits.time.to_json(),
+        "budget_ms": limits.time.budget_ns / MS,
+        "increment_ms": limits.time.increment_ns / MS,
+        "per_request": limits.time.per_request,
         "start_time": text.start_time,
         "start_ms": None if limits.start_ns is None else limits.start_ns / MS,
         "memory": text.memory,
@@ -102,7 +106,7 @@ def _limits(config: Config) -> dict[str, Any]:
     }
 
 
-def _submissions(config: Config) -> dict[str, Any] | None:
+def _submissions(config: Config) -> Terms | None:
     terms = config.submissions
     if terms is None:
         return None
@@ -121,7 +125,7 @@ def _submissions(config: Config) -> dict[str, Any] | None:
     }
 
 
-def _languages(config: Config) -> list[dict[str, Any]]:
+def _languages(config: Config) -> list[Language]:
     """What this machine has for what is sent; where it lies is the organiser's affair."""
     found = [] if config.submissions is None else languages(config)
     return [{"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found]

@@ -7,7 +7,7 @@ version plays, and not since which round: that would tell how many were played.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, cast
 
 from arbiter.config.changes import rated_name
 from arbiter.picture.figures import progress
@@ -18,7 +18,9 @@ from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
 if TYPE_CHECKING:
     from arbiter.store import Order
     from arbiter.store.versions import Submission
+    from arbiter.web import shapes
     from arbiter.web.callers import Caller
+    from arbiter.web.shapes import Step, SubmissionInShort
 
 FAULTS = "its last matches ended by its own fault"
 """The reason of a suspension for faults where their number is held back."""
@@ -94,9 +96,9 @@ class Verdicts:
             return "plays; since which round is told when the season is over"
         return f"plays from round {number} on"
 
-    def shape(self, found: Submission, steps: bool = True) -> dict[str, Any]:
-        """A submission as JSON values."""
-        shape = {
+    def in_short(self, found: Submission) -> SubmissionInShort:
+        """A submission as JSON values, without the steps of its inspection."""
+        return {
             "id": found.id,
             "version": found.version,
             "sha256": found.sha256,
@@ -108,9 +110,9 @@ class Verdicts:
             "suspended": self.reason(found),
             "say": self.say(found),
         }
-        return shape | ({"steps": [dict(step) for step in found.steps]} if steps else {})
 
 
-def shape_of(found: Submission, caller: Caller) -> dict[str, Any]:
+def shape_of(found: Submission, caller: Caller) -> shapes.Submission:
     """A submission as JSON values, for the eyes of the caller."""
-    return Verdicts.of(caller, found.author).shape(found)
+    steps = [cast("Step", step) for step in found.steps]
+    return {**Verdicts.of(caller, found.author).in_short(found), "steps": steps}

@@ -12,10 +12,22 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from arbiter.picture import figures, played
+from arbiter.picture.shapes import (
+    Crosstable,
+    History,
+    Match,
+    Matches,
+    Player,
+    Round,
+    SeasonPage,
+    Standings,
+)
 from arbiter.picture.under_way import under_way
+from arbiter.viewed import Replay
 from arbiter.web.match_page import match_page
 from arbiter.web.queries import Parameter
 from arbiter.web.rules import rules, starter
+from arbiter.web.shapes import Rules
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
@@ -41,6 +53,7 @@ class View:
     """What stands at `path` below a season: a page made by `template`, and JSON where `says` tells of it.
 
     `figures` takes a state and the values of what `of` the path and `asks` name; None where there is nothing.
+    `shape` is their type in the API's document.
     A template takes what it `shows`, and what `values` makes of the figures: by default those under its own
     name, and of a view without JSON the figures themselves.
     """
@@ -49,6 +62,7 @@ class View:
     figures: Made
     template: str = ""
     says: str = ""
+    shape: type | None = None
     of: Parameter | None = None
     asks: tuple[Parameter, ...] = ()
     shows: tuple[Parameter, ...] = ()
@@ -136,23 +150,27 @@ WALL = Parameter("wall", NAME, lambda _: ("1",))
 ROUND, PLAYER, MATCH = Parameter("number", NUMBERS), Parameter("player", ".*"), Parameter("match", ".*")
 
 VIEWS = (
-    View("", _season, "standings", "One season: how far it is, and its standings.", asks=(AFTER,),
+    View("", _season, "standings", "One season: how far it is, and its standings.", SeasonPage, asks=(AFTER,),
          values=lambda _, found: {"standings": found["standings"]}),
-    View("/standings", _standings, says="The standings after a round, by default the last.", asks=(AFTER,)),
+    View("/standings", _standings, says="The standings after a round, by default the last.", shape=Standings,
+         asks=(AFTER,)),
     View("/crosstable", figures.crosstable, "crosstable",
-         "Results of each player against each other, and how sure it is who is better.", shows=(SHOW,)),
-    View("/history", figures.history, "history", "Ratings after each round.", shows=(CHOSEN,)),
+         "Results of each player against each other, and how sure it is who is better.", Crosstable,
+         shows=(SHOW,)),
+    View("/history", figures.history, "history", "Ratings after each round.", History, shows=(CHOSEN,)),
     View("/rules", rules, "rules",
-         "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown."),
+         "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown.",
+         Rules),
     View("/rules/starter.zip", _starter),
-    View("/rounds/{number}", played.round_page, "round", "A round's tables and matches.", ROUND),
-    View("/players/{player}", played.player_page, "player", "All about a player.", PLAYER,
+    View("/rounds/{number}", played.round_page, "round", "A round's tables and matches.", Round, ROUND),
+    View("/players/{player}", played.player_page, "player", "All about a player.", Player, PLAYER,
          values=lambda state, found: {"player": found, "history": figures.history(state)}),
-    View("/matches", _matches, says="Stored matches in the order of the plan.", asks=(*WHICH, *PART)),
+    View("/matches", _matches, says="Stored matches in the order of the plan.", shape=Matches,
+         asks=(*WHICH, *PART)),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
-    View("/matches/{match}", _by_part(played.match_page), says="A match in short.", of=MATCH),
+    View("/matches/{match}", _by_part(played.match_page), says="A match in short.", shape=Match, of=MATCH),
     View("/matches/{match}", _by_part(match_page), "match", of=MATCH),
-    View("/matches/{match}/replay", _by_part(played.replay), of=MATCH, asks=(EYES,),
+    View("/matches/{match}/replay", _by_part(played.replay), shape=Replay, of=MATCH, asks=(EYES,),
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),
     View("/live", _live, "live", shows=(WALL,)),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -108,13 +108,13 @@ def size(count: int) -> str:
     return f"{count / 1e6:.3g} MB" if count < 10**9 else f"{count / 1e6:.0f} MB"
 
 
-def joined(parts: list[Any]) -> str:
+def joined(parts: Sequence[object]) -> str:
     """``a, b and c``."""
     words = [str(word) for word in parts]
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
-FILTERS: dict[str, Callable[..., Any]] = {
+FILTERS: dict[str, Callable[..., object]] = {
     "part": part,
     "match_part": match_part,
     "whole": whole,

@@ -1,0 +1,211 @@
+"""What the site alone tells, as JSON has it: rules, submissions, orders, the log, errors.
+
+What commands tell as well is in `arbiter.picture.shapes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class Problem(TypedDict):
+    """What is wrong: a word for programs, a sentence, what mends it; of a limit, also when it is over."""
+
+    code: str
+    message: str
+    hint: str
+    limit: NotRequired[int]
+    seconds: NotRequired[int]
+
+
+class Failure(TypedDict):
+    """Any answer that is none of those asked for."""
+
+    error: Problem
+
+
+class Option(TypedDict):
+    """An option of a game, and its value in this season."""
+
+    option: str
+    value: Any
+    says: str
+
+
+class GameRules(TypedDict):
+    """The game; `seats` are players, `table` how many of them meet, in `seatings` orders."""
+
+    name: str
+    title: str
+    seats: int
+    table: int
+    seatings: int
+    options: Sequence[Option]
+
+
+class Limits(TypedDict):
+    """The limits as a season's file has them, and what they come to on this machine."""
+
+    time: str
+    budget_ms: float
+    increment_ms: float
+    per_request: bool
+    start_time: str | None
+    start_ms: float | None
+    memory: str
+    memory_bytes: int
+    clock: str
+    delivery: str
+    end: str
+    isolation: str
+    refused: str | None
+    suspend_after: int
+    suspend_share: float
+    suspend_rounds: int
+    after_fault: str
+
+
+class Calendar(TypedDict):
+    """When rounds are played."""
+
+    rounds: int
+    opens: str | None
+    every_s: float | None
+    missed: str
+    until: str | None
+
+
+class KnownFile(TypedDict):
+    """A file that needs no `bot.yaml`: what builds it, and what starts it."""
+
+    name: str
+    build: Sequence[str]
+    command: Sequence[str]
+
+
+class Terms(TypedDict):
+    """What authors may send, and until when."""
+
+    until: str | None
+    max_bytes: int
+    per_day: int
+    builds: bool
+    written: str
+    meant: Sequence[str]
+    endings: Sequence[str]
+    files: Sequence[KnownFile]
+
+
+class Language(TypedDict):
+    """A language that this machine has, with the versions of libraries."""
+
+    word: str
+    version: str
+    libraries: Mapping[str, str]
+
+
+class Rules(TypedDict):
+    """What a season asks of a bot; `manual` and `protocol` are Markdown, `check` is a command."""
+
+    season: str
+    game: GameRules
+    limits: Limits
+    calendar: Calendar
+    submissions: Terms | None
+    languages: Sequence[Language]
+    starter: str | None
+    check: str
+    manual: str
+    protocol: str
+
+
+class Sent(TypedDict):
+    """What became of an archive at once."""
+
+    id: int
+    version: int
+    state: str
+
+
+class Step(TypedDict):
+    """A step of an inspection; `fix` says what mends it, `output` is what a program wrote."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str
+    output: str
+
+
+class SubmissionInShort(Sent):
+    """A version that somebody sent; `say` tells in words whether it plays, after its name."""
+
+    sha256: str
+    received: str
+    active: bool
+    joins_round: int | None
+    bytes: int | None
+    suspended: str | None
+    say: str
+
+
+class Submission(SubmissionInShort):
+    """The same with its inspection."""
+
+    steps: Sequence[Step]
+
+
+class Submissions(TypedDict):
+    """All that an author sent, the newest first."""
+
+    submissions: Sequence[SubmissionInShort]
+
+
+class Running(TypedDict):
+    """Since when a season is paused, and closed."""
+
+    paused: str | None
+    closed: str | None
+
+
+class Accepted(TypedDict):
+    """What was accepted."""
+
+    accepted: str
+
+
+class Moved(TypedDict):
+    """A player whose rank or rating an order changes."""
+
+    player: str
+    rank_before: int | None
+    rank: int | None
+    elo_before: float | None
+    elo: float | None
+
+
+class Ordered(TypedDict):
+    """What an order is about, and whom it moves."""
+
+    subjects: Sequence[str]
+    standings: Sequence[Moved]
+
+
+class Deed(TypedDict):
+    """Who did what when, and why."""
+
+    moment: str
+    who: str
+    verb: str
+    subject: str
+    because: str
+
+
+class Audit(TypedDict):
+    """A page of the log, the newest first; `next` is the `cursor` of the page after it."""
+
+    audit: Sequence[Deed]
+    next: int | None
