@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from arbiter.cards import Card
     from arbiter.course import Position
     from arbiter.rules import AnyGame, Command, Exchange, Seat, State
     from arbiter.viewed import Face, Shown
@@ -69,7 +70,8 @@ def frame_at(position: Position, seat: Seat | None = None) -> Frame:
 class Frames:
     """The frames of a match while it is followed, each after the event of a replay at which it stands.
 
-    `seat` is whose eyes are borrowed, as for `frame_of`.
+    `seat` is whose eyes are borrowed, as for `frame_of`. `taken` has by event what a frame has anew: what was
+    `laid`, and so has left the hand of who laid it, or where more has moved hands, counts and table whole.
     """
 
     def __init__(self, game: AnyGame, players: Sequence[str], seat: Seat | None) -> None:
@@ -79,26 +81,33 @@ class Frames:
             f"\N{FIRST STRONG ISOLATE}{name}{f' (seat {at})' * (again[name] > 1)}\N{POP DIRECTIONAL ISOLATE}"
             for at, name in enumerate(players)
         ]
-        self._laid: tuple[Laid, ...] = ()
+        self._hands = _Hands(game, seat)
+        self._laid: list[Laid] = []
+        self._added = 0  # how many of them came after the last frame
         self._is_over = False  # what lies there is gone with the next card
         self._untold: dict[Seat, str] = {}
+        self._roles: Mapping[str, Any] = {}
+        self._request = ""
         self._points = (0,) * game.seats
+        self._has_points = True  # that the last frame had not
         self._said: list[str] = []
         self._cards: dict[str, None] = {}
-        self._taken: list[tuple[int, Shown]] = []
-        """By event all of what is shown."""
+        self.taken: dict[int, Shown] = {}
+        self._last: Shown = {}
 
     def dealt(self, number: int, cards: Iterable[str]) -> None:
         """A deal begins, of which the reader sees `cards`."""
-        self._laid, self._is_over = (), False
+        self._hands = _Hands(self._game, self._seat)
+        self._laid, self._added, self._is_over = [], 0, False
         self._untold.clear()
         self._see(cards)
         self._said.append(f"Deal {number + 1} begins.")
 
     def asked(self, seat: Seat, request: Command) -> None:
         """The reader knows who was asked after the last frame."""
-        if self._taken:
-            self._taken[-1][1].update({"to_act": seat, "request": request})
+        self._last["to_act"] = seat
+        if request != self._request:
+            self._last["request"] = self._request = request
 
     def moved(
         self, seat: Seat, request: Command, words: str, told: Sequence[tuple[Seat, str]], laid: str
@@ -108,22 +117,25 @@ class Frames:
         self._said += [f"{self._names[who]} {self._game.says(request, what)}." for who, what in told]
         if told:
             self._untold.clear()
-        else:
+        elif self._seat in (None, seat):
             self._untold[seat] = words
             does = self._game.says(request, words)
             self._said.append(f"{self._names[seat]} {does}, which the others do not know yet.")
         if laid:
             cards = self._game.cards_of(laid)
             self._see(cards)
-            self._laid = (*(() if self._is_over else self._laid), Laid(seat, laid, cards))
-            self._is_over = False
+            if self._is_over:
+                self._laid, self._is_over = [], False
+            self._laid.append(Laid(seat, laid, cards))
+            self._added += 1
 
-    def cleared(self, taker: Seat | None, table: Sequence[object]) -> None:
-        """What lies there after a move: nothing more where somebody took it, or the `table` is empty."""
-        laid = any(one.cards for one in self._laid)
-        self._is_over = self._is_over or taker is not None or (laid and not table)
+    def cleared(self, taker: Seat | None, state: State) -> None:
+        """What lies there after a move: nothing more where somebody took it, or the table is empty."""
         if taker is not None:
+            self._is_over = True
             self._said.append(f"{self._names[taker]} {self._game.takes}.")
+        elif not self._is_over and any(one.cards for one in self._laid):
+            self._is_over = not self._game.table(state)
 
     def exchanged(self, gift: Exchange, seen: bool) -> None:
         """Cards have changed hands."""
@@ -135,59 +147,104 @@ class Frames:
     def deal_over(self, number: int, points: Sequence[int]) -> None:
         """The deal's points are added up."""
         self._points = tuple(map(sum, zip(self._points, points, strict=True)))
+        self._has_points = True
         won = zip(self._names, signed(points), strict=True)
         self._said.append(f"Deal {number + 1} is over: {', '.join(map(' '.join, won))}.")
 
     def fault(self, i: int, seat: Seat, kind: str, text: str) -> None:
         """A fault ends the match with event `i`; what came after it is taken back."""
-        self._taken = [(at, frame) for at, frame in self._taken if at < i]
-        seats = self._game.seats
-        none = _fields((None,) * seats, (0,) * seats, (), {}, self._points, "")
-        last = self._taken[-1][1] if self._taken else none
+        self.taken = {at: changed for at, changed in self.taken.items() if at < i}
         say = f"Fault: {self._names[seat]}, {kind}: \N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
-        self._taken.append((i, {**last, "to_act": None, "request": "", "say": say}))
+        self.taken[i] = {**({} if self.taken else self._nothing()), "to_act": None, "say": say}
 
     def take(self, i: int, state: State) -> None:
         """A frame at event `i`, unless there is one; what was said since the last one is said in it."""
         said, self._said = " ".join(self._said), []
-        if i < 0 or (self._taken and self._taken[-1][0] == i):
+        if i < 0 or i in self.taken:
             return
-        shown = self._game.shown(state, self._seat)
-        known = {seat: word for seat, word in self._untold.items() if self._seat in (None, seat)}
-        roles = shown.roles
-        if known:
-            roles = {**roles, "untold": [known.get(seat, "") for seat in range(self._game.seats)]}
-        self._taken.append((i, _fields(shown.hands, shown.counts, self._laid, roles, self._points, said)))
-
-    def changes(self) -> Iterable[tuple[int, Shown]]:
-        """For each frame its event and the fields that differ from the frame before; `legal` is left out."""
-        last: Shown = {}
-        for i, frame in self._taken:
-            changed = {name: now for name, now in frame.items() if name not in last or now != last.get(name)}
-            yield i, cast("Shown", changed)
-            last = frame
+        changed: Shown = {"to_act": None, "say": said}
+        added, self._added = self._laid[len(self._laid) - self._added :], 0
+        if self._hands.only_lost(state, added):
+            if added:
+                changed["laid"] = added[0]
+                if len(self._laid) == 1:
+                    changed["table"] = ()
+        else:
+            changed["hands"], changed["counts"] = self._hands.names, self._hands.counts
+            changed["table"] = tuple(self._laid)
+        if roles := self._new_roles(self._game.roles(state)):
+            changed["roles"] = roles
+        if not self.taken:
+            changed["request"] = ""
+        if self._has_points:
+            changed["points"], self._has_points = self._points, False
+        self.taken[i] = self._last = changed
 
     def faces(self) -> dict[str, Face]:
         """The faces of the cards that were seen, by name."""
         return {name: cast("Face", self._game.face(name)._asdict()) for name in self._cards}
 
+    def _new_roles(self, roles: dict[str, Any]) -> dict[str, Any]:
+        """What of the roles has changed; None for what is no longer told."""
+        known = {seat: word for seat, word in self._untold.items() if self._seat in (None, seat)}
+        if known:
+            roles["untold"] = [known.get(seat, "") for seat in range(self._game.seats)]
+        last, self._roles = self._roles, roles
+        if roles == last:
+            return {}
+        gone = dict.fromkeys(name for name in last if name not in roles)
+        return {name: now for name, now in roles.items() if name not in last or now != last[name]} | gone
+
+    def _nothing(self) -> Shown:
+        seats = self._game.seats
+        return {
+            "hands": (None,) * seats, "counts": (0,) * seats, "table": (), "roles": {}, "request": "",
+            "points": self._points,
+        }  # fmt: skip
+
     def _see(self, cards: Iterable[str]) -> None:
         self._cards.update(dict.fromkeys(cards))
 
 
-def _fields(
-    hands: tuple[tuple[str, ...] | None, ...],
-    counts: tuple[int, ...],
-    table: tuple[Laid, ...],
-    roles: Mapping[str, Any],
-    points: tuple[int, ...],
-    say: str,
-) -> Shown:
-    """The fields of a frame, but for the legal answers, before anybody is asked."""
-    return {
-        "hands": hands, "counts": counts, "table": table, "roles": roles,
-        "to_act": None, "request": "", "points": points, "say": say,
-    }  # fmt: skip
+class _Hands:
+    """The hands of a deal, as the eyes of `seat` see them."""
+
+    def __init__(self, game: AnyGame, seat: Seat | None) -> None:
+        self._game, self._seat = game, seat
+        self._held: list[tuple[Card, ...]] = []
+        self.names: tuple[tuple[str, ...] | None, ...] = ()
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        return tuple(map(len, self._held))
+
+    def only_lost(self, state: State, laid: Sequence[Laid]) -> bool:
+        """Follow the hands; True where since the last call they lost what one seat laid, and no more."""
+        game, then = self._game, self._held
+        self._held = [game.hand(state, seat) for seat in range(game.seats)]
+        follows = bool(then) and len(laid) < 2
+        names = list(self.names) or [None] * game.seats
+        for seat, now in enumerate(self._held):
+            gone = laid[0].cards if laid and laid[0].seat == seat else ()
+            if then and now == then[seat]:
+                follows = follows and not gone
+                continue
+            follows = follows and len(now) + len(gone) == len(then[seat])
+            if self._seat in (None, seat):
+                known = tuple(map(game.card_name, now))
+                follows = follows and known == _without(names[seat] or (), gone)
+                names[seat] = known
+        self.names = tuple(names)
+        return follows
+
+
+def _without(names: Sequence[str], gone: Iterable[str]) -> tuple[str, ...]:
+    """A hand without some of its cards."""
+    left = list(names)
+    for name in gone:
+        if name in left:
+            left.remove(name)
+    return tuple(left)
 
 
 def signed(points: Sequence[int]) -> list[str]:

@@ -175,8 +175,6 @@ class _Telling:
                 state = event.after
                 self._move(event)
                 self.frames.take(len(self.events) - 1, state)
-                assert deal is not None
-                self._deal_has(game.deal_roles(deal, state))
             else:
                 points = list(event.state.points())
                 self.events.append({**self._here(), "t": "end_deal", "points": points})
@@ -185,7 +183,7 @@ class _Telling:
         self._keep(deal, state)
         if record.forfeit is not None:
             self._forfeit(record.forfeit, state)
-        for i, shown in self.frames.changes():
+        for i, shown in self.frames.taken.items():
             self.events[i]["shown"] = shown
 
     def _begin(self, event: Dealt) -> None:
@@ -203,9 +201,11 @@ class _Telling:
         self._exchange(None, event.state)
 
     def _keep(self, deal: Deal | None, state: Any) -> None:
-        """For readers of all cards, whatever a record has of a deal whose last state this is."""
-        if self._everything and deal is not None:
-            self._deal_has(self._game.deal_record(deal, state))
+        """What is known of a deal whose last state this is; readers of all cards, whatever a record has."""
+        if deal is not None:
+            self._deal_has(self._game.deal_roles(deal, state))
+            if self._everything:
+                self._deal_has(self._game.deal_record(deal, state))
 
     def _deal_has(self, more: Mapping[str, Any]) -> None:
         """Add to the deal what its game tells of it, under names of its own."""
@@ -240,7 +240,7 @@ class _Telling:
         self._exchange(before, after)
         if (taker := game.taker(before, after)) is not None:
             self.events.append({**self._here(), "t": "trick", "seat": taker, "text": game.takes})
-        self.frames.cleared(taker, game.table(after))
+        self.frames.cleared(taker, after)
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
         i, deal = len(self.events), self._deal

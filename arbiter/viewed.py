@@ -21,11 +21,12 @@ class Face(TypedDict):
 
 
 class Shown(TypedDict, total=False):
-    """What of a `Frame` differs from the one before."""
+    """What of a `Frame` differs from the one before; see `Frames`."""
 
     hands: Sequence[Sequence[str] | None]
     counts: Sequence[int]
     table: Sequence[tuple[int, str, tuple[str, ...]]]
+    laid: tuple[int, str, tuple[str, ...]]
     roles: Mapping[str, Any]
     to_act: int | None
     request: str

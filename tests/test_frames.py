@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +11,7 @@ from arbiter.frame import NOBODY, frame_at
 from arbiter.games import find, names
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
+from tests.folding import folded
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord
@@ -22,15 +23,6 @@ every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 
 def played(game: AnyGame) -> MatchRecord:
     return play_by_policy(game, random_policy(7), match_spec(game))
-
-
-def folded(replay: dict[str, Any]) -> dict[int, dict[str, Any]]:
-    """Each frame of a replay, whole, by its event."""
-    frames, last = {}, {}
-    for event in replay["events"]:
-        if "shown" in event:
-            last = frames[event["i"]] = {**last, **event["shown"]}
-    return frames
 
 
 @every_game
@@ -46,6 +38,20 @@ def test_after_each_move_a_frame_holds_what_the_rules_say(game: AnyGame) -> None
         shown = game.shown(state)
         assert (frame["hands"], frame["counts"]) == (shown.hands, shown.counts)
         assert {key: frame["roles"][key] for key in shown.roles} == shown.roles
+
+
+@every_game
+def test_a_frame_of_a_seat_holds_its_hand_by_the_rules(game: AnyGame) -> None:
+    record = played(game)
+    replay = replay_of(record, Reader("seat", 1))
+    frames = folded(replay)
+    after = [
+        event.after for event in retrace(record, game) if isinstance(event, Moved) and event.move.seat == 1
+    ]
+    answers = [event["i"] for event in replay["events"] if event["t"] == "answer"]
+    for state, i in zip(after, answers, strict=True):
+        frame, shown = frames[min(at for at in frames if at >= i)], game.shown(state, 1)
+        assert (frame["hands"], frame["counts"]) == (shown.hands, shown.counts)
 
 
 @every_game

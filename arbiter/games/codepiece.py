@@ -309,7 +309,7 @@ class Codepiece(DeckGame[CodepieceState]):
         return told
 
     def hand(self, state: CodepieceState, seat: Seat) -> tuple[Card, ...]:
-        return tuple(action - FIRST_CARD for action in _any.actions_of(state.hands[seat]))
+        return _any.cards_of(state.hands[seat])
 
     def table(self, state: CodepieceState) -> tuple[tuple[Seat, str], ...]:
         """The cards of the trick; the last one of a deal stays there."""

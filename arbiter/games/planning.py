@@ -237,7 +237,7 @@ class Planning(DeckGame[PlanningState]):
         return [Tell(everybody, f"declare {i} {n}") for i, n in enumerate(after.declared)]
 
     def hand(self, state: PlanningState, seat: Seat) -> tuple[Card, ...]:
-        return tuple(action - self.tricks.offset for action in self.tricks.actions_of(state.hands[seat]))
+        return self.tricks.cards_of(state.hands[seat])
 
     def table(self, state: PlanningState) -> tuple[tuple[Seat, str], ...]:
         names, first = self.deck.names, self.tricks.offset

@@ -12,12 +12,13 @@ from arbiter.cards import Card, Deck
 from arbiter.rules import Action, Command, Deal, Game, S, Seat, Tell
 
 _REMEMBERED = 1 << 16
+_HANDS = 1 << 10
 
 
 class Tricks:
     """Tables for one deck, trump suit (or None) and offset; built once per game."""
 
-    __slots__ = ("_all", "_spread", "deck", "offset", "strength", "suit_mask", "suits")
+    __slots__ = ("_all", "_hands", "_spread", "deck", "offset", "strength", "suit_mask", "suits")
 
     def __init__(self, deck: Deck, trump: int | None, offset: int = 0) -> None:
         n = len(deck.values)
@@ -40,6 +41,7 @@ class Tricks:
             by_suit[deck.suit(card)] for card in range(len(deck))
         )
         self._spread: dict[int, tuple[Action, ...]] = {}
+        self._hands: dict[int, tuple[Card, ...]] = {}
 
     def actions_of(self, mask: int) -> tuple[Action, ...]:
         """The cards of a mask, ascending, unknown ones last."""
@@ -50,6 +52,14 @@ class Tricks:
         if mask > self._all:
             found += self._spread_suit(mask & ~self._all)
         return found
+
+    def cards_of(self, hand: int) -> tuple[Card, ...]:
+        """A hand's cards, ascending, unknown ones last; most often it is as it was a move ago."""
+        if (cards := self._hands.get(hand)) is None:
+            if len(self._hands) >= _HANDS:
+                self._hands.clear()
+            cards = self._hands[hand] = tuple([action - self.offset for action in self.actions_of(hand)])
+        return cards
 
     def to_follow(self, hand: int, led: Action) -> tuple[Action, ...]:
         """The cards that may be played to a trick in which `led` was led."""

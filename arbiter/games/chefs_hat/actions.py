@@ -151,6 +151,7 @@ def mask_of(hand: Iterable[Card]) -> int:
     return mask | TWO_JOKERS if jokers == 2 else mask
 
 
+@lru_cache(maxsize=1 << 10)
 def cards_of(mask: int) -> tuple[Card, ...]:
     """The cards, ascending, of a hand given as a mask."""
     plain = mask & NONE_LEFT

@@ -10,6 +10,7 @@ Cards are 0..53: 3333 4444 .. 2222 B R. The four cards of a rank have one name, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 from arbiter.cards import UNKNOWN, Card, Stream
@@ -263,9 +264,7 @@ class DouDizhu(Game[DouDizhuState]):
 
     def hand(self, state: DouDizhuState, seat: Seat) -> tuple[Card, ...]:
         """The cards left, the first copies of each rank, then unknown ones."""
-        counts = state.hands[seat]
-        cards = tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
-        return (*cards, *(UNKNOWN,) * (counts >> UNKNOWN_FROM))
+        return _cards_of(state.hands[seat])
 
     def table(self, state: DouDizhuState) -> tuple[tuple[Seat, str], ...]:
         return tuple(
@@ -358,6 +357,12 @@ class DouDizhu(Game[DouDizhuState]):
             won = "the landlord wins" if not state.hands[deal.seat] else "the peasants win"
             points = ", ".join(f"{seat}: {state.points()[seat]:+d}" for seat in _EVERYBODY)
             yield f" {won} ({points})"
+
+
+@lru_cache(maxsize=1 << 10)
+def _cards_of(counts: int) -> tuple[Card, ...]:
+    cards = tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
+    return (*cards, *(UNKNOWN,) * (counts >> UNKNOWN_FROM))
 
 
 def _article(kind: str) -> str:

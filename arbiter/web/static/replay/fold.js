@@ -3,6 +3,7 @@
 // `positionAt(replay, i)` is what is known once events 0..i have happened.
 
 /** @typedef {ReturnType<typeof positionAt>} Position */
+/** @typedef {Required<Omit<Told.Shown, "laid" | "request" | "say" | "roles">> & { roles: Record<string, any> }} Frame */
 
 /** A seat's own replay with the numbers that its events have in the whole one. */
 export function aligned(/** @type {Told.Replay} */ whole, /** @type {Told.Replay} */ own, /** @type {number} */ seat) {
@@ -28,11 +29,8 @@ export function positionAt(/** @type {Told.Replay} */ replay, /** @type {number}
   const inDeal = past.filter(({ deal }) => deal === number);
   const rest = past.findLastIndex(({ shown }, place) => shown && place < past.length - 1);
   const answers = past.filter((event) => event.t === "answer");
-  /** @type {Required<Told.Shown>} */
-  const shown = Object.assign({ hands: [], counts: [], table: [], roles: {}, to_act: null, points: replay.players.map(() => 0) },
-    ...past.map((event) => event.shown));
   return {
-    ...shown, roles: /** @type {Record<string, any>} */ (shown.roles), i, number, faces: replay.faces,
+    ...frameOf(replay, past), i, number, faces: replay.faces,
     extra: replay.deals.find(({ deal }) => deal === number)?.extra ?? [],
     dealt: inDeal.some((event) => event.t === "deal"),
     gifts: inDeal.filter((event) => event.t === "exchange"),
@@ -41,6 +39,28 @@ export function positionAt(/** @type {Told.Replay} */ replay, /** @type {number}
     fault: inDeal.findLast((event) => event.t === "fault") ?? null,
     left: replay.players.map((_, seat) => answers.findLast((event) => event.seat === seat)?.left_ms ?? null),
   };
+}
+
+/** What lies where after these events. */
+function frameOf(/** @type {Told.Replay} */ replay, /** @type {Told.Event[]} */ events) {
+  /** @type {Frame} */
+  let frame = { hands: [], counts: [], table: [], roles: {}, to_act: null, points: replay.players.map(() => 0) };
+  for (const { shown } of events) {
+    frame = { ...frame, ...shown, roles: { ...frame.roles, ...shown?.roles } };
+    if (!shown?.laid) continue;
+    const [seat, , cards] = shown.laid;
+    frame.table = [...frame.table, shown.laid];
+    frame.counts = frame.counts.map((count, owner) => (owner === seat ? count - cards.length : count));
+    frame.hands = frame.hands.map((hand, owner) => (hand && owner === seat ? without(hand, cards) : hand));
+  }
+  return frame;
+}
+
+/** A hand without some of its cards; of equal ones, one for each. */
+function without(/** @type {string[]} */ hand, /** @type {string[]} */ cards) {
+  const left = [...hand];
+  for (const name of cards) left.splice(left.indexOf(name), 1);
+  return left;
 }
 
 /** True for an event of the whole replay that a seat's own has, too. */
