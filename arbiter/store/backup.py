@@ -7,6 +7,7 @@ its name when it is whole, and never that of a file that is there.
 from __future__ import annotations
 
 import os
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from arbiter.errors import ConfigError, StoreError
 from arbiter.store.address import kind_of
 from arbiter.store.database import Database, parsed
+from arbiter.store.sqlite import code_of
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -67,7 +69,7 @@ def _copy(connection: sa.Connection, whole: Path, target: Path) -> None:
     try:
         connection.exec_driver_sql("VACUUM INTO ?", (str(whole.absolute()),))
     except OperationalError as error:
-        if not any(word in str(error.orig) for word in ("full", "disk I/O")):
+        if code_of(error) not in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             raise
         raise StoreError(f"{target}: the disk is full or fails; there is no copy") from None
     with whole.open("rb+") as file:

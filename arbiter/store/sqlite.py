@@ -29,6 +29,17 @@ APPLICATION_ID = 0x41726274
 PAGE_BYTES = 16384
 """A match takes about 3 kB: on pages of SQLite's usual 4 kB a quarter of each would stay empty."""
 
+LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+MEANINGS = {
+    **dict.fromkeys(LOCKED, "locked by another program; wait for it or end it"),
+    sqlite3.SQLITE_READONLY: "the store is read-only; make the file and its folder writable",
+    sqlite3.SQLITE_CANTOPEN: "the store cannot be opened; does its folder exist, and may you write there?",
+    sqlite3.SQLITE_FULL: "the disk is full; what was stored before stays",
+    sqlite3.SQLITE_IOERR: "the disk failed (is it full, or the file too large?);"
+    " what was stored before stays",
+}
+"""Of SQLite's primary codes, in words that tell what to do."""
+
 
 def shown(url: sa.URL) -> str:
     """How messages name the store: by its file."""
@@ -133,10 +144,10 @@ def settle(connection: sa.Connection) -> None:
             break
         except OperationalError as error:
             # A read-only store can still be read.
-            if "readonly" in str(error.orig) or "unable to open" in str(error.orig):
+            if code_of(error) in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
                 return
             # Two that open a new file both change it, and for this SQLite's own patience does not hold.
-            if "locked" not in str(error.orig) or time.monotonic() >= deadline:
+            if code_of(error) not in LOCKED or time.monotonic() >= deadline:
                 raise
             time.sleep(0.01)
     if connection.exec_driver_sql("PRAGMA application_id").scalar() != APPLICATION_ID:
@@ -164,17 +175,12 @@ def explain(error: DBAPIError) -> str:
     text = str(error.orig)
     if not isinstance(error.orig, sqlite3.OperationalError):
         return f"damaged or no store: {text}"
-    if "locked" in text:
-        return "locked by another program; wait for it or end it"
-    if "readonly" in text or "read-only" in text:
-        return "the store is read-only; make the file and its folder writable"
-    if "unable to open" in text:
-        return "the store cannot be opened; does its folder exist, and may you write there?"
-    if "disk is full" in text:
-        return "the disk is full; what was stored before stays"
-    if "disk I/O error" in text:
-        return "the disk failed (is it full, or the file too large?); what was stored before stays"
-    return text.splitlines()[0]
+    return MEANINGS.get(code_of(error)) or text.splitlines()[0]
+
+
+def code_of(error: DBAPIError) -> int:
+    """SQLite's primary code of an error, without what it adds to it; 0 where the driver has none."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
 
 
 def lives(_connection: sa.Connection) -> bool:

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import Store, schema
+from arbiter.store.sqlite import explain
 from tests.builders import record
 from tests.databases import GIVEN
 from tests.store.failures import SECRET, filled, goes_on, large, longest_file, one_line
@@ -89,6 +90,24 @@ def test_a_locked_file_is_said_in_one_line(
     other.execute("BEGIN EXCLUSIVE")
     assert "locked by another program" in refusal(file.url)
     other.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (sqlite3.SQLITE_BUSY, "locked by another program"),
+        (sqlite3.SQLITE_LOCKED_SHAREDCACHE, "locked by another program"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "the store is read-only"),
+        (sqlite3.SQLITE_CANTOPEN_ISDIR, "the store cannot be opened"),
+        (sqlite3.SQLITE_FULL, "the disk is full"),
+        (sqlite3.SQLITE_IOERR_WRITE, "the disk failed"),
+        (sqlite3.SQLITE_NOMEM, "database is locked, readonly, full"),
+    ],
+)
+def test_a_failure_of_a_file_is_known_by_its_code_and_not_by_its_words(code: int, said: str) -> None:
+    error = sqlite3.OperationalError("database is locked, readonly, full")
+    error.sqlite_errorcode = code
+    assert explain(sa.exc.OperationalError("SELECT 1", None, error)).startswith(said)
 
 
 @pytest.mark.process
