@@ -144,8 +144,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     'did you mean command?'
     """
     known = list(known)
-    near = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"did you mean {near[0]}?" if near else "known: " + ", ".join(known)
+    return slip_of(word, known) or "known: " + ", ".join(known)
+
+
+def slip_of(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known word, "" where none is near."""
+    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 def came_of_a_signal(error: BaseException) -> bool:

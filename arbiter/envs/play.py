@@ -19,7 +19,7 @@ from typing import Any
 
 from arbiter.course import deal_of
 from arbiter.envs.mistakes import NotBegun
-from arbiter.errors import ConfigError, did_you_mean
+from arbiter.errors import ConfigError, slip_of
 from arbiter.hearing import PlayedDeal
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
@@ -187,7 +187,6 @@ def given_deals(options: object, known: Sequence[str] = ("deals",)) -> Sequence[
     if not isinstance(options, Mapping):
         raise ConfigError('the options of reset are a mapping, {"deals": [...]} or nothing')
     for key in options:
-        hint = did_you_mean(str(key).lower(), known)
-        if key not in known and hint.startswith("did you mean"):
+        if key not in known and (hint := slip_of(str(key).lower(), known)):
             raise ConfigError(f"unknown option {key!r} of reset", hint=hint)
     return options.get("deals")

@@ -19,7 +19,7 @@ from typing import NoReturn
 import arbiter
 from arbiter.config.limits import USUAL, WrittenLimits
 from arbiter.envs.mistakes import Forfeited
-from arbiter.errors import ConfigError, did_you_mean
+from arbiter.errors import ConfigError, slip_of
 from arbiter.exchange import Reply, Seated, Send
 from arbiter.match import Limits, MatchRecord, MatchSpec, Player
 from arbiter.players import command_problems, registered
@@ -52,7 +52,7 @@ def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Play
     else:
         player = _registered(_words(command), names)
     for _, message in command_problems(player.command, Path(player.folder)):
-        raise ConfigError(message, hint=_hint(command, names))
+        raise ConfigError(message, hint=slip_of(str(command), names))
     return player
 
 
@@ -75,16 +75,10 @@ def _registered(words: list[str], names: Sequence[str]) -> Player:
     if not words or not words[0]:
         raise ConfigError("an opponent's command names no program")
     for _, message in command_problems(words, Path()):
-        raise ConfigError(message, hint=_hint(words[0], names))
+        raise ConfigError(message, hint=slip_of(words[0], names))
     files = [word for word in words if Path(word).is_file()]
     name = Path(files[-1] if files else words[0]).stem
     return registered(name, words, Path(), read=[str(Path(arbiter.__file__).parent)])
-
-
-def _hint(word: object, names: Sequence[str]) -> str:
-    """Where a word was meant for something else."""
-    near = did_you_mean(str(word), names)
-    return near if near.startswith("did you mean") else ""
 
 
 class Programs:
