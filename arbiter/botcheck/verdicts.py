@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.botcheck.matches import ANSWERS
@@ -13,6 +14,7 @@ from arbiter.frame import frame_at, hand_line, table_line
 from arbiter.match import Fault
 from arbiter.protocol import Answer, words_of
 from arbiter.table.complaints import advice
+from arbiter.table.files import first_words
 from arbiter.table.sandbox.calls import call_name
 
 if TYPE_CHECKING:
@@ -28,9 +30,8 @@ BLOCK = re.compile(rb"[^\n]*\S[^\n]*\n[ \t\r]*\n")
 """A line and an empty line."""
 LEGAL = 20
 """Legal answers that are listed."""
-NOT_THERE = b"No such file or directory"
-NOT_STARTED = re.compile(rb"arbiter: cannot start |bwrap: execvp ")
-"""What the process writes that could not become the bot's program."""
+NOT_FOUND = 127
+"""The exit of ``env``, and of a shell, for a program that is not there."""
 
 FIXES = {
     "starts": "make the program run and answer the first command in time; look at its standard error",
@@ -140,8 +141,8 @@ def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
 
     The kernel then reports the script itself as missing.
     """
-    program, said = subject.player.command[0], played.process.stderr
-    if played.first_ns or NOT_THERE not in said:
+    program, end = subject.player.command[0], played.process.end
+    if played.first_ns or not (end.not_started or end.exit == NOT_FOUND):
         return None
     try:
         with open(program, "rb") as file:
@@ -149,7 +150,8 @@ def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
     except OSError:
         return None
     carriage = first.endswith(b"\r\n")
-    if not first.startswith(b"#!") or not (carriage or NOT_STARTED.match(said)):
+    words = first_words(first)
+    if not words or not (carriage or (end.not_started and not Path(words[0]).is_file())):
         return None
     named = escaped(first[2:].strip(b" \t\n"))
     what = f"{program} is there, but the program that its first line names is not: '{named}'"
