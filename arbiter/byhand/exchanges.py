@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arbiter.byhand.setup import TranscriptEntry
+    from arbiter.course import Position
+    from arbiter.rules import AnyGame
 
 MOST = 20_000
 """Exchanges that are kept."""
@@ -26,6 +28,7 @@ class Exchange:
     """One command, numbered from 1, and what came of it, `at` so many decisions; JSON values, times in ms.
 
     `raw` has escapes for all that is no printable ASCII; `stderr` is what was written there meanwhile.
+    `secret_command` and `secret_answer` say whose words tell of cards that other seats do not know.
     """
 
     n: int
@@ -40,6 +43,8 @@ class Exchange:
     stderr: str
     at: int
     by_hand: bool
+    secret_command: bool
+    secret_answer: bool
 
     def lines(self) -> Iterator[str]:
         """The exchange in a file of them: what was sent, what came back, standard error."""
@@ -53,18 +58,46 @@ class Exchange:
             yield f"    stderr: {line}"
 
 
+class Secrets:
+    """Which commands of a game tell of hidden cards, which requests have hidden answers: learnt from play."""
+
+    def __init__(self) -> None:
+        self._commands: set[str] = set()
+        self._requests: set[str] = set()
+
+    def of(self, entry: TranscriptEntry, position: Position) -> tuple[bool, bool]:
+        """Whether the command of an exchange in a position is secret, and whether its good answer is."""
+        game, state = position.game, position.state
+        heard = Counter(told.command for told in position.news)
+        private = {_verb(command) for command, seats in heard.items() if seats < game.seats}
+        # Who sits where, and the like, tells of no card.
+        self._commands |= private - {_verb(said) for wording in game.greeting() for said in wording}
+        verb = _verb(entry.command)
+        if not entry.word:
+            return verb in self._commands, verb in self._requests and not entry.problem
+        action = position.parse(entry.word)
+        told = game.revealed(state, entry.seat, action, state.apply(entry.seat, action))
+        if is_hidden := all(seat != entry.seat for seat, _ in told):
+            self._requests.add(verb)
+        return verb in self._commands, is_hidden
+
+
 class Exchanges:
     """The newest exchanges; one thread adds, any thread reads."""
 
     def __init__(self) -> None:
         self._kept: deque[Exchange] = deque()
         self._size = 0
+        self._secrets: dict[AnyGame, Secrets] = {}
         self.number = 0
         """Of the last one."""
 
-    def add(self, entry: TranscriptEntry, stderr: bytes, explanation: str, made: int) -> None:
-        """Keep one more, and let the oldest go where there are too many."""
+    def add(self, entry: TranscriptEntry, stderr: bytes, explanation: str, position: Position | None) -> None:
+        """Keep one more, and let the oldest go where there are too many; `position` is where it was had."""
         self.number += 1
+        secret = (False, False)
+        if position is not None:
+            secret = self._secrets.setdefault(position.game, Secrets()).of(entry, position)
         exchange = Exchange(
             self.number,
             entry.seat,
@@ -76,8 +109,9 @@ class Exchanges:
             entry.problem[:LONGEST],
             explanation,
             text(stderr),
-            made,
+            0 if position is None else position.made,
             entry.by_hand,
+            *secret,
         )
         self._kept.append(exchange)
         self._size += _size(exchange)
@@ -101,6 +135,10 @@ class Exchanges:
         """The number of the oldest that is kept, of the next one where none is."""
         kept = list(self._kept)
         return kept[0].n if kept else self.number + 1
+
+
+def _verb(command: Command) -> str:
+    return command.partition(" ")[0]
 
 
 def shown(raw: bytes) -> str:

@@ -177,13 +177,13 @@ class Session(Table):
 
     def _listen(self, entry: TranscriptEntry) -> None:
         machine = self._machine
-        made, stderr = 0, b""
+        position, stderr = None, b""
         if machine is not None:
-            made = machine.position.made
+            position = machine.position
             stderr = machine.occupants[entry.seat].errors()
             machine.transcript.clear()
         explanation = self.explain(entry) if entry.problem else ""
-        self.exchanges.add(entry, stderr, explanation, made)
+        self.exchanges.add(entry, stderr, explanation, position)
         self._changed()
 
     def _look(self) -> None:

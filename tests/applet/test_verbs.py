@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from arbiter.byhand.exchanges import Exchanges
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
 from arbiter.byhand.setup import TranscriptEntry
+from arbiter.course import Position
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply
-from arbiter.games import make, names
+from arbiter.games import find, make, names
 from arbiter.match import Fault, MatchRecord
 from arbiter.protocol import NONE
 from arbiter.table.single import Heard
@@ -266,12 +267,36 @@ def test_exchanges_are_told_from_a_number_on_and_bounded() -> None:
     kept = Exchanges()
     for number in range(6_000):
         entry = TranscriptEntry(0, str(number), b"= x\n\n" * 10_000, 0)
-        kept.add(entry, b"e" * 10_000, "", 0)
+        kept.add(entry, b"e" * 10_000, "", None)
     newest = kept.after(0)
     assert newest[-1].n == 6_000
     assert kept.oldest == newest[0].n > 1_000
     assert [exchange.n for exchange in kept.after(5_998)] == [5_999, 6_000]
     assert len(newest[0].raw) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("game", "commands", "answers"),
+    [
+        ("planning", {"set_cards"}, {"gen_declare"}),
+        ("codepiece", {"set_cards"}, set()),
+        ("dou_dizhu", {"set_cards"}, set()),
+        ("chefs_hat", {"set_cards", "exchange"}, {"gen_exchange"}),
+    ],
+)
+def test_exchanges_say_which_words_tell_of_hidden_cards(
+    game: str, commands: set[str], answers: set[str]
+) -> None:
+    kept, position = Exchanges(), Position.opening(find(game)(), "1")
+    while (seat := position.to_act) is not None and position.made < 400:
+        for told in position.news:
+            kept.add(TranscriptEntry(told.seat, told.command, b"=", 0), b"", "", position)
+        word = position.words()[0]
+        kept.add(TranscriptEntry(seat, position.request, b"=", 0, word=word), b"", "", position)
+        position = position.apply(position.parse(word))
+    said = kept.after(0)
+    assert {one.command.split(" ")[0] for one in said if one.secret_command} == commands
+    assert {one.command.split(" ")[0] for one in said if one.secret_answer} == answers
 
 
 def test_what_passed_can_be_saved_as_text() -> None:

@@ -5,15 +5,12 @@ import { sayTime } from "../replay/say.js";
 
 const ESCAPE = /(\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[^xuU]))/;
 const MOST_SHOWN = 600;
-const TELLS_CARDS = ["set_cards", "exchange"];
-const HIDDEN_ANSWERS = ["gen_declare", "gen_exchange"];
 
 /** The line of an exchange; where `covered`, without what tells of cards. */
 export function drawLine(/** @type {Told.Exchange} */ exchange, /** @type {boolean} */ covered) {
   const { seat, command, kind, problem, explanation, by_hand: byHand, stderr } = exchange;
-  const first = command.split(" ", 1)[0];
-  const sent = covered && TELLS_CARDS.includes(first) ? `${first} (covered)` : command;
-  const reply = covered && HIDDEN_ANSWERS.includes(first) && !problem ? "(covered)" : exchange.raw;
+  const sent = covered && exchange.secret_command ? `${command.split(" ", 1)[0]} (covered)` : command;
+  const reply = covered && exchange.secret_answer ? "(covered)" : exchange.raw;
   return el("li", { class: problem ? "ap-bad" : null, "data-seat": seat },
     el("span", { class: "ap-to" }, spoken("to seat "), String(seat)),
     el("span", { class: "ap-words-of" }, foreign(clipped(sent)), byHand ? el("span", { class: "mark" }, "by hand") : null,
