@@ -76,11 +76,7 @@ class Frames:
 
     def __init__(self, game: AnyGame, players: Sequence[str], seat: Seat | None) -> None:
         self._game, self._seat = game, seat
-        again = Counter(players)
-        self._names = [
-            f"\N{FIRST STRONG ISOLATE}{name}{f' (seat {at})' * (again[name] > 1)}\N{POP DIRECTIONAL ISOLATE}"
-            for at, name in enumerate(players)
-        ]
+        self._names = said_names(players)
         self._hands = _Hands(game, seat)
         self._laid: list[Laid] = []
         self._added = 0  # how many of them came after the last frame
@@ -148,8 +144,7 @@ class Frames:
         """The deal's points are added up."""
         self._points = tuple(map(sum, zip(self._points, points, strict=True)))
         self._has_points = True
-        won = zip(self._names, signed(points), strict=True)
-        self._said.append(f"Deal {number + 1} is over: {', '.join(map(' '.join, won))}.")
+        self._said.append(f"Deal {number + 1} is over: {points_line(self._names, points)}.")
 
     def fault(self, i: int, seat: Seat, kind: str, text: str) -> None:
         """A fault ends the match with event `i`; what came after it is taken back."""
@@ -245,6 +240,20 @@ def _without(names: Sequence[str], gone: Iterable[str]) -> tuple[str, ...]:
         if name in left:
             left.remove(name)
     return tuple(left)
+
+
+def said_names(players: Sequence[str]) -> list[str]:
+    """Names in a sentence: kept from turning the text around them, with the seat in one that several have."""
+    again = Counter(players)
+    return [
+        f"\N{FIRST STRONG ISOLATE}{name}{f' (seat {at})' * (again[name] > 1)}\N{POP DIRECTIONAL ISOLATE}"
+        for at, name in enumerate(players)
+    ]
+
+
+def points_line(names: Sequence[str], points: Sequence[int]) -> str:
+    """Who has how many points, for people."""
+    return ", ".join(map(" ".join, zip(names, signed(points), strict=True)))
 
 
 def signed(points: Sequence[int]) -> list[str]:

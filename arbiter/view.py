@@ -152,7 +152,7 @@ class _Telling:
         self._record, self._game = record, game
         self._reader, self._complete, self._everything = reader, complete, sees_all(reader, complete)
         self._own = reader.seat if reader.kind == "seat" else None
-        self._deal = 0
+        self._deal = self._number = 0
         self._cut = _Cut(record, self._own)
         eyes = None if self._everything else NOBODY if self._own is None else self._own
         self.frames = Frames(game, record.players, eyes)
@@ -215,7 +215,9 @@ class _Telling:
         game, move, before, after = self._game, event.move, event.before, event.after
         revealed = game.revealed(before, move.seat, event.action, after)
         now = (move.seat, move.action) in revealed
-        if self._everything or move.seat == self._own or (self._own is None and now):
+        if not (self._everything or move.seat == self._own or (self._own is None and now)):
+            self._pass_over(2)
+        else:
             self._ask(before, move.seat, move.request)
             self.events.append(
                 {
@@ -233,18 +235,21 @@ class _Telling:
         self._cut.decided(move.seat, len(self.events))
         for seats, command in game.news(before, move.seat, event.action, after):
             self._tell(seats, command)
-        if self._own is None:
-            for seat, words in revealed:
-                if seat != move.seat:
-                    self.events.append({**self._here(), "t": "reveal", "seat": seat, "text": words})
+        for seat, words in revealed:
+            if seat == move.seat:
+                continue
+            if self._own is None:
+                self.events.append({**self._here(), "t": "reveal", "seat": seat, "text": words})
+            else:
+                self._pass_over()
         self._exchange(before, after)
         if (taker := game.taker(before, after)) is not None:
             self.events.append({**self._here(), "t": "trick", "seat": taker, "text": game.takes})
         self.frames.cleared(taker, after)
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
-        i, deal = len(self.events), self._deal
-        ask: Ask = {"i": i, "deal": deal, "t": "ask", "seat": seat, "request": request}
+        here = self._here()
+        ask: Ask = {"i": here["i"], "deal": here["deal"], "t": "ask", "seat": seat, "request": request}
         if self._everything or seat == self._own:
             ask["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
         self.frames.asked(seat, request)
@@ -270,14 +275,15 @@ class _Telling:
                 self._tell((seat,), command)
 
     def _tell(self, seats: tuple[Seat, ...], command: Command) -> None:
-        tell: Tell = {"i": len(self.events), "deal": self._deal, "t": "tell", "text": command}
-        if self._own is None:
-            if self._everything or len(seats) == self._game.seats:
-                self.events.append({**tell, "seats": list(seats)})
-            return
-        if self._own in seats:
+        if self._own in seats or self._everything or (self._own is None and len(seats) == self._game.seats):
+            here = self._here()
+            tell: Tell = {"i": here["i"], "deal": here["deal"], "t": "tell", "text": command}
+            if self._own is None:
+                tell["seats"] = list(seats)
             self.events.append(tell)
-        for seat in seats:
+        else:
+            self._pass_over()
+        for seat in seats if self._own is not None else ():
             self._cut.told(seat, command, len(self.events))
 
     def _forfeit(self, forfeit: Forfeit, state: Any) -> None:
@@ -289,9 +295,14 @@ class _Telling:
             del self.events[self._cut.end(asked) :]
             begun = {event["deal"] for event in self.events if event["t"] == "deal"}
             self.deals = [deal for deal in self.deals if deal["deal"] in begun]
-            self.marks = [mark for mark in self.marks if mark["i"] < len(self.events)]
+            last = self.events[-1]["i"] if self.events else -1
+            self.marks = [mark for mark in self.marks if mark["i"] <= last]
+            if not self._complete:
+                self._number = last + 1
         if asked and (self._everything or (seat == self._own and not self._cut.unsent)):
             self._ask(state, seat, forfeit.command)
+        elif asked:
+            self._pass_over()
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
         kind, text = str(forfeit.fault), fault_words(forfeit, self._reader, self._complete)
         here, player = self._here(), forfeit.player
@@ -301,10 +312,17 @@ class _Telling:
         self.frames.fault(len(self.events) - 1, seat, kind, text)
 
     def _here(self) -> Place:
-        return {"i": len(self.events), "deal": self._deal}
+        """Where the next event stands, which then has its number."""
+        self._number += 1
+        return {"i": self._number - 1, "deal": self._deal}
+
+    def _pass_over(self, events: int = 1) -> None:
+        """Count what a seat is not told, where all may know it: its numbers are those of the whole match."""
+        if self._complete and self._own is not None:
+            self._number += events
 
     def _mark(self, kind: str, text: str) -> None:
-        self.marks.append({"i": len(self.events), "kind": kind, "text": text})
+        self.marks.append({"i": self._number, "kind": kind, "text": text})
 
 
 class _Cut:

@@ -12,6 +12,7 @@ from arbiter.games import find, names
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
 from tests.folding import folded
+from tests.web.replays import faulty
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord
@@ -52,6 +53,20 @@ def test_a_frame_of_a_seat_holds_its_hand_by_the_rules(game: AnyGame) -> None:
     for state, i in zip(after, answers, strict=True):
         frame, shown = frames[min(at for at in frames if at >= i)], game.shown(state, 1)
         assert (frame["hands"], frame["counts"]) == (shown.hands, shown.counts)
+
+
+@every_game
+@pytest.mark.parametrize("fault", [False, True])
+def test_what_a_seat_saw_has_the_numbers_of_the_whole_match(game: AnyGame, fault: bool) -> None:
+    record = faulty(played(game), 5, "a fault") if fault else played(game)
+    full = replay_of(record, Reader("full"))
+    for seat in range(game.seats):
+        own = replay_of(record, Reader("seat", seat))
+        same = ("t", "deal", "seat", "request") if fault else ("t", "deal", "text", "seat", "request")
+        whole = [{key: full["events"][event["i"]].get(key) for key in same} for event in own["events"]]
+        assert whole == [{key: event.get(key) for key in same} for event in own["events"]]
+        early = replay_of(record, Reader("seat", seat), complete=False)
+        assert [event["i"] for event in early["events"]] == list(range(len(own["events"])))
 
 
 @every_game

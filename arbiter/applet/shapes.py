@@ -107,7 +107,7 @@ def state(session: Session) -> Answer:
     last = max((n for n, move in enumerate(now.moves) if now.people[move.seat]), default=len(now.moves))
     return {
         **bare,
-        **turn_of(now),
+        **turn_of(now, names_of(now)),
         "setup": setup(now),
         "trouble": _trouble(now, session),
         "left_ms": [left / 1e6 for left in now.left],
@@ -166,8 +166,12 @@ def record(seen: Seen) -> MatchRecord:
 def replay(seen: Seen, reader: str) -> Replay:
     """The match up to now as a reader may see it while it is played; ConfigError where there is none."""
     eyes = Reader.parse(reader, seen.setup.game.seats)
-    names = tuple(map(short_name, seen.titles))
-    return replay_of(record_of(seen.setup, seen.position, seen.moves, names), eyes, complete=False)
+    return replay_of(record_of(seen.setup, seen.position, seen.moves, names_of(seen)), eyes, complete=False)
+
+
+def names_of(seen: Seen) -> tuple[str, ...]:
+    """Who sits at the table, in short, by seat."""
+    return tuple(map(short_name, seen.titles))
 
 
 def short_name(title: str) -> str:

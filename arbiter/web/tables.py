@@ -120,7 +120,7 @@ class Visit:
             "running": running,
             "seat": self.seat,
             "players": list(self.names),
-            **turn_of(seen, self.seat),
+            **turn_of(seen, self.names, self.seat),
             "failed": self.failed,
             "seconds_left": max(0, round(DECISION_SECONDS - (time.monotonic() - self.decided))),
         }
@@ -129,7 +129,7 @@ class Visit:
         """The match up to now with the eyes of the visitor's seat."""
         seen = self.session.seen
         assert seen is not None
-        return replay_of(_record(seen, self.names), Reader("seat", self.seat))
+        return replay_of(_record(seen, self.names), Reader("seat", self.seat), complete=False)
 
     def decide(self, word: str) -> None:
         """The visitor's decision, then the bots' up to the next one; IllegalAction, ConfigError, Busy."""

@@ -1,6 +1,7 @@
 // The page of a match: finds its replay, in the page or at `data-url`, and shows it.
 
 import { read } from "./applet/server.js";
+import { el } from "./replay/dom.js";
 import { mount } from "./replay/replay.js";
 
 const place = /** @type {HTMLElement} */ (document.getElementById("replay"));
@@ -13,11 +14,7 @@ async function loadReplay(query = "") {
 
 function showProblem(/** @type {Error & { status?: number }} */ { message, status }) {
   const why = status === 404 ? "There is no such match, or it is not stored yet." : message;
-  const line = document.createElement("p");
-  line.className = "rp-problem";
-  line.setAttribute("role", "alert");
-  line.textContent = `The replay cannot be shown. ${why}`;
-  place.replaceChildren(line);
+  place.replaceChildren(el("p", { class: "rp-problem", role: "alert" }, `The replay cannot be shown. ${why}`));
 }
 
 if (place) {

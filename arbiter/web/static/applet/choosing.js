@@ -1,12 +1,12 @@
 // What the seat to act may answer: cards to pick in its hand, words as buttons, a field for a typed one.
 
-import { cardFace, isSuited, sayCards } from "../replay/cards.js";
+import { cardFace, isSuited } from "../replay/cards.js";
 import { el, spoken } from "../replay/dom.js";
 import { complain, enable } from "./dialog.js";
 /** @import { Faces } from "../replay/cards.js" @import { Picking } from "../replay/table.js" */
 
 /** What is asked; `key` differs from one decision to the next, `open` says whether the hand can be seen.
- * @typedef {Pick<Told.State, "asks" | "legal" | "lays" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */
+ * @typedef {Pick<Told.State, "asks" | "legal" | "lays" | "says" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */
 
 const MOST_BUTTONS = 40;
 
@@ -48,7 +48,7 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
       last = asked.key;
     }
     question = asked;
-    answers = asked ? asked.legal.map((word, place) => answerOf(asked.faces, word, asked.lays[place])) : [];
+    answers = asked ? asked.legal.map((word, place) => answerOf(asked, word, place)) : [];
     draw();
   }
 
@@ -122,11 +122,12 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
 }
 
 /** A legal answer: `word` as the applet takes it, `cards` that it lays, `text` and `said` for eyes and ears. */
-function answerOf(/** @type {Faces} */ faces, /** @type {string} */ word, /** @type {string[]} */ cards) {
+function answerOf(/** @type {Question} */ { faces, lays, says }, /** @type {string} */ word, /** @type {number} */ place) {
+  const cards = lays[place];
   const plain = word.replaceAll("_", " ");
   if (!cards.length) return { word, cards, text: plain, said: plain };
   const shown = cards.map((name) => cardFace(faces, name)).map(({ text, symbol }) => (symbol ? `${symbol} ${text}` : text));
-  return { word, cards, text: shown.join(" "), said: sayCards(faces, cards) };
+  return { word, cards, text: shown.join(" "), said: says[place] };
 }
 
 /** True when `few` cards are all among `many`, equal ones counted. */

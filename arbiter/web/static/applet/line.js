@@ -8,14 +8,14 @@ const MOST_SHOWN = 600;
 
 /** The line of an exchange; where `covered`, without what tells of cards. */
 export function drawLine(/** @type {Told.Exchange} */ exchange, /** @type {boolean} */ covered) {
-  const { seat, command, kind, problem, explanation, by_hand: byHand, stderr } = exchange;
+  const { seat, command, kind, problem, explanation, by_hand: byHand, stderr, wall_ms: wall, charged_ms: charged } = exchange;
   const sent = covered && exchange.secret_command ? `${command.split(" ", 1)[0]} (covered)` : command;
   const reply = covered && exchange.secret_answer ? "(covered)" : exchange.raw;
   return el("li", { class: problem ? "ap-bad" : null, "data-seat": seat },
     el("span", { class: "ap-to" }, spoken("to seat "), String(seat)),
     el("span", { class: "ap-words-of" }, foreign(clipped(sent)), byHand ? el("span", { class: "mark" }, "by hand") : null,
       reply ? [" ", el("span", { class: "ap-reply" }, spoken("answer "), el("span", { "aria-hidden": "true" }, "←\u00a0"), el("bdi", {}, visible(reply)))] : null),
-    exchange.wall_ms ? el("span", { class: "ap-times" }, times(exchange)) : null,
+    wall ? el("span", { class: "ap-times" }, `${sayTime(wall)}, charged ${sayTime(charged)}`) : null,
     problem ? drawProblem(kind, problem, explanation) : null,
     stderr ? el("pre", { class: "ap-stderr", "aria-label": "Standard error" }, covered ? "(covered)" : clipped(stderr)) : null);
 }
@@ -29,10 +29,6 @@ export function drawProblem(/** @type {string} */ kind, /** @type {string} */ pr
 /** A raw reply whose escapes stand out from what a bot wrote as it is. */
 export function visible(/** @type {string} */ raw) {
   return clipped(raw).split(ESCAPE).map((part, n) => (n % 2 ? el("span", { class: "ap-escape" }, part) : part));
-}
-
-function times(/** @type {Told.Exchange} */ { wall_ms: wall, charged_ms: charged }) {
-  return `${sayTime(wall)}, charged ${sayTime(charged)}`;
 }
 
 function clipped(/** @type {string} */ text) {

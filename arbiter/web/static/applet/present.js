@@ -2,7 +2,7 @@
 
 import { el } from "../replay/dom.js";
 import { positionAt } from "../replay/fold.js";
-import { nameOf, sayEvents, sayPoints } from "../replay/say.js";
+import { sayEvents } from "../replay/say.js";
 import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
 import { Eyes, NOBODY } from "./eyes.js";
@@ -10,7 +10,7 @@ import { Eyes, NOBODY } from "./eyes.js";
 
 const MOST_SAID = 12; // of many events at once only the last are told
 /** A table as it is drawn: the applet's, or a visitor's.
- * @typedef {Pick<Told.State, "to_act" | "request" | "asks" | "legal" | "lays" | "hint" | "made" | "over" | "result" | "running"> & {
+ * @typedef {Pick<Told.State, "to_act" | "request" | "asks" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
  *   setup: Partial<Omit<Told.Setup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
 
 /** The table and the answers below it; `decide(word)` gives a problem in words, or "".
@@ -93,14 +93,13 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     if (table === null) place.replaceChildren(board.element);
     table = board;
     const last = view.events.at(-1)?.i ?? -1;
-    const position = { ...positionAt(view, last), to_act: state.to_act };
+    const position = { ...positionAt(view, last), to_act: state.to_act, trouble: state.trouble?.seat };
     const question = questionOf(state, position);
     keepFocus(Boolean(question), () => {
       choosing.ask(question);
       board.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
       showOffers(state);
     });
-    markTrouble(state);
     say(state, view, last);
     onEyes(looking.eyes);
   }
@@ -116,15 +115,8 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   function questionOf(/** @type {Standing} */ state, /** @type {Position} */ position) {
     const seat = state.to_act;
     if (seat === null || state.running || looking.next !== null || !(isPerson(state) || isInstead)) return null;
-    return { key: `${frame} ${asked}`, faces: position.faces, seat, asks: state.asks, legal: state.legal, lays: state.lays, hint: state.hint,
+    return { key: `${frame} ${asked}`, faces: position.faces, seat, asks: state.asks, legal: state.legal, lays: state.lays, says: state.says, hint: state.hint,
       open: Boolean(position.hands[seat]) };
-  }
-
-  function markTrouble(/** @type {Standing} */ { trouble }) {
-    [...place.querySelectorAll(".rp-seat")].forEach((element, seat) => {
-      element.classList.toggle("rp-faulty", seat === trouble?.seat);
-      if (seat === trouble?.seat) element.querySelector(".rp-state")?.replaceChildren("trouble");
-    });
   }
 
   function say(/** @type {Standing} */ state, /** @type {Told.Replay} */ view, /** @type {number} */ last) {
@@ -135,7 +127,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     if (last < from) put(said, `Back to ${count(state.made, "decision")}.`);
     else if (last > from) put(said, sayEvents(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
-    put(over, state.over ? `match over: ${points(view, state)}` : "");
+    put(over, state.result ? `match over: ${state.result.say}` : "");
     put(turn, turnWords(state, view));
   }
 
@@ -197,11 +189,4 @@ function put(/** @type {HTMLElement} */ element, /** @type {string} */ text) {
 
 function count(/** @type {number} */ number, /** @type {string} */ word) {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
-}
-
-/** The points of a match that is over, with the seat in a name that more than one has. */
-function points(/** @type {Told.Replay} */ { players }, /** @type {Standing} */ { result }) {
-  const isTwice = (/** @type {string} */ name) => players.filter((player) => player.name === name).length > 1;
-  const told = { players: players.map((player) => (isTwice(player.name) ? { ...player, name: `${player.name} (seat ${player.seat})` } : player)) };
-  return sayPoints(result?.points ?? []).map((won, seat) => `${nameOf(told, seat)} ${won}`).join(", ");
 }

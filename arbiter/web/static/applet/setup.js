@@ -140,9 +140,10 @@ function makeNewMatch() {
   async function wanted() {
     const kinds = Object.fromEntries(chosenGame().options.map(({ name, type }) => [name, type]));
     const shown = seats.childElementCount;
+    const given = parsed(deals.value, "deals");
     return ["/table", {
       game: game.value, options: valuesOf(fields, (text, key) => (kinds[key] === "string" ? text : parsed(text, `options.${key}`))),
-      seats: occupants.slice(0, shown).map(({ value }) => value), seed: seed.value.trim() || null, deals: dealsOf(parsed(deals.value, "deals")),
+      seats: occupants.slice(0, shown).map(({ value }) => value), seed: seed.value.trim() || null, deals: given?.deals ?? given,
       limits: valuesOf(limits, (text) => text), isolation: tier.value, round: parsed(round.value, "round") ?? 1,
     }];
   }
@@ -201,11 +202,6 @@ function untilOf(/** @type {HTMLInputElement} */ field) {
 function valuesOf(fields, read) {
   return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text)
     .map(([key, text]) => [key, read(text, key)]));
-}
-
-/** The deals of a record, or a list of deals as it is. */
-function dealsOf(/** @type {any} */ given) {
-  return given?.deals ?? given;
 }
 
 /** The JSON in a field; null for an empty one. */

@@ -23,10 +23,3 @@ export function suitFace(/** @type {string} */ word) {
 export function isSuited(/** @type {Faces} */ faces) {
   return Object.values(faces).some(({ suit }) => Object.hasOwn(SYMBOLS, suit));
 }
-
-/** Cards in words, equal ones counted: "ten of diamonds", "3 × 9, joker". */
-export function sayCards(/** @type {Faces} */ faces, /** @type {string[]} */ names) {
-  const counts = new Map();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].map(([name, count]) => `${count > 1 ? `${count} × ` : ""}${cardFace(faces, name).said}`).join(", ");
-}

@@ -5,13 +5,6 @@
 /** @typedef {ReturnType<typeof positionAt>} Position */
 /** @typedef {Required<Omit<Told.Shown, "laid" | "request" | "say" | "roles">> & { roles: Record<string, any> }} Frame */
 
-/** A seat's own replay with the numbers that its events have in the whole one. */
-export function aligned(/** @type {Told.Replay} */ whole, /** @type {Told.Replay} */ own, /** @type {number} */ seat) {
-  const told = whole.events.filter((event) => isSeen(event, seat, whole.players.length));
-  const events = own.events.map((event, place) => ({ ...event, i: event.t === "fault" ? whole.events.length - 1 : told[place].i }));
-  return { ...own, events };
-}
-
 /** True where the replay holds a seat's cards, so that its eyes can be borrowed. */
 export function hasEyes(/** @type {Told.Replay} */ replay, /** @type {number} */ seat) {
   return replay.deals.some((deal) => Boolean(deal.hands?.[seat]));
@@ -36,6 +29,7 @@ export function positionAt(/** @type {Told.Replay} */ replay, /** @type {number}
     gifts: inDeal.filter((event) => event.t === "exchange"),
     taker: past.slice(rest + 1).findLast((event) => event.t === "trick")?.seat ?? null,
     dealPoints: inDeal.findLast((event) => event.t === "end_deal")?.points ?? null,
+    trouble: /** @type {number | undefined} */ (undefined),
     fault: inDeal.findLast((event) => event.t === "fault") ?? null,
     left: replay.players.map((_, seat) => answers.findLast((event) => event.seat === seat)?.left_ms ?? null),
   };
@@ -50,21 +44,9 @@ function frameOf(/** @type {Told.Replay} */ replay, /** @type {Told.Event[]} */ 
     if (!shown?.laid) continue;
     const [seat, , cards] = shown.laid;
     frame.table = [...frame.table, shown.laid];
-    frame.counts = frame.counts.map((count, owner) => (owner === seat ? count - cards.length : count));
-    frame.hands = frame.hands.map((hand, owner) => (hand && owner === seat ? without(hand, cards) : hand));
+    frame.counts = frame.counts.with(seat, frame.counts[seat] - cards.length);
+    const left = frame.hands[seat] && cards.reduce((hand, name) => hand.toSpliced(hand.indexOf(name), 1), frame.hands[seat]);
+    frame.hands = frame.hands.with(seat, left);
   }
   return frame;
-}
-
-/** A hand without some of its cards; of equal ones, one for each. */
-function without(/** @type {string[]} */ hand, /** @type {string[]} */ cards) {
-  const left = [...hand];
-  for (const name of cards) left.splice(left.indexOf(name), 1);
-  return left;
-}
-
-/** True for an event of the whole replay that a seat's own has, too. */
-function isSeen(/** @type {Told.Event} */ event, /** @type {number} */ seat, /** @type {number} */ seats) {
-  if (event.t === "tell") return !event.seats || event.seats.length === seats || event.seats.includes(seat);
-  return event.t !== "reveal" && ((event.t !== "ask" && event.t !== "answer") || event.seat === seat);
 }

@@ -1,6 +1,6 @@
 // Where the viewer stands: the event, the seat whose eyes it borrows, the speed; and how it moves.
 
-import { aligned, hasEyes, stopsOf } from "./fold.js";
+import { hasEyes, stopsOf } from "./fold.js";
 
 /** @typedef {(seat: number) => Promise<Told.Replay>} EyesOf */
 
@@ -79,7 +79,7 @@ export class Player {
     this.wanted = next;
     this.problem = "";
     try {
-      if (next !== null && this.eyesOf && !this.views.has(next)) this.views.set(next, aligned(this.replay, await this.eyesOf(next), next));
+      if (next !== null && this.eyesOf && !this.views.has(next)) this.views.set(next, await this.eyesOf(next));
       if (this.wanted !== next) return;
       this.eyes = next;
       this.view = this.views.get(next) ?? this.replay;

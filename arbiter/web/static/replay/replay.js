@@ -49,12 +49,11 @@ export function mount(element, replay, { address = true, console: consoleLine, c
       el("div", { class: "rp-steer" }, controls.elements, deals.element), status.element, table.element, lane.element),
     exchanges.element), help);
   const save = address ? addressSaver() : null;
-  const clocks = clocksOf(replay);
 
   function draw() {
     const position = positionAt(player.view, player.i);
     // A clock is no card: all are shown, whoever's eyes are borrowed.
-    table.draw(position, player.eyes, clocks(player.i));
+    table.draw(position, player.eyes, positionAt(replay, player.i).left);
     exchanges.draw(player.view, player.deal, player.i);
     lane.draw(player.deal, player.i);
     status.draw(player);
@@ -62,7 +61,8 @@ export function mount(element, replay, { address = true, console: consoleLine, c
     deals.draw();
     save?.(player);
     if (consoleLine) consoleLine.textContent = `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${untilOf(replay, player)}`;
-    if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file ?? "")}${untilOf(replay, player)}${home.dataset.limits} --seat "${seatOf(player)}=bot:python3 bot.py"`;
+    // A reader is likely to try the bot whose eyes are borrowed, or which faulted.
+    if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file ?? "")}${untilOf(replay, player)}${home.dataset.limits} --seat "${player.eyes ?? player.fault?.seat ?? 0}=bot:python3 bot.py"`;
   }
 
   player.start(address ? readAddress() : {});
@@ -79,14 +79,10 @@ function makeStatus(/** @type {Told.Replay} */ replay) {
     if (said.textContent !== words) said.textContent = words;
     const eyes = player.eyes === null ? "" : ` · through the eyes of ${nameOf(replay, player.eyes)}`;
     const hidden = replay.deals.length && !replay.players.some(({ seat }) => hasEyes(replay, seat));
-    const place = `Deal ${player.deal + 1} of ${dealsInAll(replay)} · event ${player.i} of ${player.last}`;
+    const place = `Deal ${player.deal + 1} of ${Math.max(replay.planned ?? 0, replay.deals.length)} · event ${player.i} of ${player.last}`;
     where.textContent = `${place}${eyes}${hidden ? " · hands are shown when the round is complete" : ""}${player.problem && ` · ${player.problem}`}`;
   };
   return { element: el("div", { class: "rp-status" }, where, said), draw };
-}
-
-function dealsInAll(/** @type {Told.Replay} */ { planned, deals }) {
-  return Math.max(planned ?? 0, deals.length);
 }
 
 function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help) {
@@ -136,23 +132,11 @@ function makeDeals(/** @type {Player} */ player) {
   return { element, draw };
 }
 
-/** A function from an event to what each seat's clock shows then. */
-function clocksOf(/** @type {Told.Replay} */ replay) {
-  const answers = replay.events.filter((event) => event.t === "answer");
-  return (/** @type {number} */ i) => replay.players.map(({ seat }) =>
-    answers.findLast((event) => event.seat === seat && event.i <= i)?.left_ms ?? null);
-}
-
 /** The option for the decisions up to the position on show, "" where not all are known. */
 function untilOf(/** @type {Told.Replay} */ replay, /** @type {Player} */ player) {
   const made = player.replay.events.filter((event) => event.t === "answer" && event.i <= player.i).length;
   const knowsAll = replay.reader === "full" || replay.deals.every((deal) => deal.hands?.every((hand) => hand !== null));
   return knowsAll ? ` --until ${made}` : "";
-}
-
-/** Whose bot a reader is likely to try: that whose eyes are borrowed, or which faulted. */
-function seatOf(/** @type {Player} */ player) {
-  return player.eyes ?? player.fault?.seat ?? 0;
 }
 
 /** A word as a shell takes it. */

@@ -50,10 +50,11 @@ function makeSeat(/** @type {Told.Replay} */ replay, /** @type {Told.Seated} */ 
   /** @type {(position: Position, eyes: number | null, left: number | null, pick: Picking | null) => void} */
   const draw = (position, eyes, left, pick) => {
     const isFaulty = position.fault?.seat === seat;
+    const isTroubled = position.trouble === seat;
     const isActing = position.to_act === seat && !isFaulty;
     element.classList.toggle("rp-acting", isActing);
-    element.classList.toggle("rp-faulty", isFaulty);
-    state.textContent = isFaulty ? "fault" : isActing ? "to act" : "";
+    element.classList.toggle("rp-faulty", isFaulty || isTroubled);
+    state.textContent = isTroubled ? "trouble" : isFaulty ? "fault" : isActing ? "to act" : "";
     eyesOf.setAttribute("aria-pressed", String(eyes === seat));
     body.replaceChildren(facts(replay, position, player, left), hand(replay, position, seat, pick));
   };
