@@ -30,7 +30,8 @@ from arbiter.games.dou_dizhu.combinations import (
     ladder_of,
     table,
 )
-from arbiter.games.dou_dizhu.game import MOST, DouDizhuState
+from arbiter.games.dou_dizhu.game import DouDizhuState
+from arbiter.games.dou_dizhu.given import MOST
 from arbiter.games.dou_dizhu.moves import long_leads, rivals_in
 from arbiter.rules import AnyGame
 

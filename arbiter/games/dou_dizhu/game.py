@@ -28,14 +28,11 @@ from arbiter.games.dou_dizhu.combinations import (
     kind_of,
     table,
 )
+from arbiter.games.dou_dizhu.given import FIRST_COPIES, MOST, deal_of_shape
 from arbiter.games.dou_dizhu.moves import follow, lead
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
 CARDS, HAND = 54, 17
-MOST = 20
-"""No hand has more cards."""
-_FIRST_COPIES: tuple[Card, ...] = (*range(0, 52, 4), 52, 53)
-"""The first card of each rank."""
 
 
 class _Units(dict[Card, Counts]):
@@ -297,44 +294,11 @@ class DouDizhu(Game[DouDizhuState]):
         """The first card with this name."""
         if len(name) != 1 or name not in RANKS:
             raise KeyError(name)
-        return _FIRST_COPIES[RANKS.index(name)]
+        return FIRST_COPIES[RANKS.index(name)]
 
     def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
         """The deal that `deal_json` wrote, a name being any card of its rank that is still free."""
-        try:
-            hands = [list(map(self.card_of, hand)) for hand in shape["hands"]]
-            extra = list(map(self.card_of, shape.get("extra", ())))
-            landlord = shape.get(self.seat_word, 0)
-        except KeyError as error:
-            raise ConfigError(f"a given deal has no {error}, or there is no such card") from None
-        except (TypeError, AttributeError):
-            raise ConfigError('a given deal is not {"hands": [["3", ...], ...], ...}') from None
-        if unknown := sorted(set(shape) - {"hands", "extra", self.seat_word}):
-            raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
-        if type(landlord) is not int or not 0 <= landlord < self.seats:
-            raise ConfigError(f"a given deal's landlord is not a seat 0..{self.seats - 1}")
-        if len(hands) != self.seats or not all(1 <= len(hand) <= MOST for hand in hands):
-            raise ConfigError(f"a given deal needs {self.seats} hands of 1 to {MOST} cards")
-        free = {first: [*range(first, first + (4 if first < 52 else 1))] for first in _FIRST_COPIES}
-        dealt: list[tuple[Card, ...]] = []
-        for hand in hands:
-            cards = []
-            for first in hand:
-                if not free[first]:
-                    raise ConfigError(f"a given deal has a {self.card_name(first)} more than the deck")
-                cards.append(free[first].pop(0))
-            dealt.append(tuple(cards))
-        # The three are in the landlord's hand already; the last copies of their rank there.
-        loose = list(dealt[landlord])
-        shown = []
-        for first in reversed(extra):
-            name = self.card_name(first)
-            card = next((card for card in reversed(loose) if self.card_name(card) == name), None)
-            if card is None:
-                raise ConfigError(f"a given deal's extra card {name} is not in the landlord's hand")
-            loose.remove(card)
-            shown.append(card)
-        return Deal(tuple(dealt), landlord, tuple(reversed(shown)))
+        return deal_of_shape(self, shape)
 
     def hand_text(self, cards: Iterable[Card]) -> str:
         """Cards in their order as one word, as the protocol and players write them."""
@@ -361,7 +325,7 @@ class DouDizhu(Game[DouDizhuState]):
 
 @lru_cache(maxsize=1 << 10)
 def _cards_of(counts: int) -> tuple[Card, ...]:
-    cards = tuple(_FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
+    cards = tuple(FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
     return (*cards, *(UNKNOWN,) * (counts >> UNKNOWN_FROM))
 
 
