@@ -12,28 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import Any, ClassVar, TypeAlias
 
 from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, Problem, did_you_mean
-from arbiter.faces import Face
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     CLEARED,
     DECK,
     FOOD_FIGHT,
-    JOKER,
     NO_SPECIAL,
     SPECIALS,
-    STEP_IDS,
     STEP_NAMES,
     STEPS,
     gift_cards,
 )
 from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import (
-    CARDS,
     ROLES,
     SEATS,
     ChefsHatDeal,
@@ -46,6 +41,7 @@ from arbiter.games.chefs_hat.deal import (
     shape_of_gifts,
     shape_of_special,
 )
+from arbiter.games.chefs_hat.faces import ChefsHatFaces
 from arbiter.games.chefs_hat.gym2 import Gym2Play, joker_holder
 from arbiter.games.chefs_hat.opening import opened
 from arbiter.games.chefs_hat.sheet import short, told, winner
@@ -68,16 +64,10 @@ MOST = 1000
 _Deal: TypeAlias = Any
 """A `ChefsHatDeal`: that all deals of a game are of its own kind, `Game` does not say."""
 _GOLDEN = DECK.count(11)
-_JOKER = card_text(JOKER)
 PLACES = ("first", "second", "third", "fourth")
-_SPECIALLY = {
-    "food_fight": "declares a food fight: roles are reversed",
-    "dinner_served": "serves dinner: no exchange",
-    "none": "declares nothing special",
-}
 
 
-class ChefsHat(Game[ChefsHatState]):
+class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
     """The game with its rule set and its length: `matches`, or until somebody has `points`.
 
     `max_rounds` ends each deal of `gym2` after that many rounds. ConfigError, with the option's
@@ -272,16 +262,6 @@ class ChefsHat(Game[ChefsHatState]):
     def hand(self, state: ChefsHatState, seat: Seat) -> tuple[Card, ...]:
         return state.hand(seat)
 
-    def card_name(self, card: Card) -> str:
-        return card_text(card)
-
-    def card_of(self, name: str) -> Card:
-        return CARDS[name]
-
-    def hand_text(self, cards: Iterable[Card]) -> str:
-        """Equal cards together."""
-        return "   ".join(words(same) for _, same in groupby(sorted(cards))) or "-"
-
     def table(self, state: ChefsHatState) -> tuple[tuple[Seat, str], ...]:
         """The discard to beat, as people write it."""
         return ((state.last, short(state.table)),) if state.table < CLEARED else ()
@@ -294,29 +274,6 @@ class ChefsHat(Game[ChefsHatState]):
         told = {} if setting.roles is None else {"role": _role_names(setting.roles)}
         special = setting.special and SPECIALS[setting.special[1] - NO_SPECIAL].replace("_", " ")
         return {**told, "finished": places, "round": state.rounds, "special": special}
-
-    def face(self, name: str) -> Face:
-        return Face("J", "", "joker") if name == _JOKER else Face(name, "", name)
-
-    def cards_of(self, words: str) -> tuple[str, ...]:
-        """The cards of a discard, or of a gift."""
-        if words not in STEP_IDS:
-            return super().cards_of(words)
-        if words == "pass":
-            return ()
-        value, quantity, jokers = (int(part[1:]) for part in words.split(";"))
-        return (str(value),) * quantity + (_JOKER,) * jokers
-
-    def asks(self, request: Command) -> str:
-        name, _, count = request.partition(" ")
-        if name == "gen_exchange":
-            return "give a card" if count == "1" else f"give {count} cards"
-        return "declare something special, or not" if name == "gen_special" else super().asks(request)
-
-    def says(self, request: Command, words: str) -> str:
-        if request.startswith("gen_exchange"):
-            return f"gives {self.say_cards(self.cards_of(words))}"
-        return _SPECIALLY.get(words) or super().says(request, words)
 
     def laid(
         self,
