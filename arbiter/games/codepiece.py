@@ -44,21 +44,11 @@ _any = _tricks[0]
 _new = tuple.__new__
 
 
-def _over(trump: int) -> tuple[int, ...]:
-    """For each action that is a card winning a trick so far: the mask of cards that beat it."""
-    masks = []
-    for card in range(len(DECK)):
-        suit = _any.suits[DECK.suit(card)]
-        higher = suit & ~((2 << (card + FIRST_CARD)) - 1)
-        masks.append(higher if DECK.suit(card) == trump else higher | _any.suits[trump])
-    return (0,) * FIRST_CARD + tuple(masks)
-
-
 # What may be bid over each bid; 0 is none so far, and 7 is never there while others may bid.
 _BIDS = tuple((PASS, *range(max(bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP)) for bid in range(HIGHEST + 1))
 _TRUMPS = tuple(range(FIRST_TRUMP, FIRST_CARD))
 _PLAYS = told_plays(DECK, SEATS, FIRST_CARD)
-OVER = tuple(_over(trump) for trump in range(len(DECK.suits)))
+OVER = tuple(tricks.over(trump) for trump, tricks in enumerate(_tricks))
 
 
 class CodepieceState(NamedTuple):

@@ -71,6 +71,15 @@ class Tricks:
         """Which card of a full trick takes it: its place in the order of play."""
         return trick.index(max(trick, key=self.strength[trick[0]].__getitem__))
 
+    def over(self, trump: int) -> tuple[int, ...]:
+        """For each action that is a card winning a trick so far: the mask of cards that beat it."""
+        masks = []
+        for card in range(len(self.deck)):
+            suit = self.suits[self.deck.suit(card)]
+            higher = suit & ~((2 << (card + self.offset)) - 1)
+            masks.append(higher if self.deck.suit(card) == trump else higher | self.suits[trump])
+        return (0,) * self.offset + tuple(masks)
+
     def mask_of(self, cards: tuple[int, ...]) -> int:
         """The bits of some cards (indices in the deck)."""
         mask = 0
