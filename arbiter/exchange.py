@@ -1,4 +1,4 @@
-"""What passes between the referee and a seat: a `Send` one way, a `Reply` or a cost the other."""
+"""What passes between the referee and a seat, a `Send` one way, a `Reply` or a cost the other; `drive`."""
 
 from __future__ import annotations
 
@@ -91,3 +91,46 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
         if charged != allowed:
             break
     return f"charged {charged} where {what} allowed {allowed}"
+
+
+def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
+    """Exchange what the referee yields with `seats` until it returns the record."""
+    steps = drive_by_step(match, seats, listen)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as done:
+        record: MatchRecord = done.value
+    return record
+
+
+def drive_by_step(
+    match: Conduct, seats: Sequence[Seated], listen: Listener | None = None, every: bool = False
+) -> Generator[tuple[Seat, Send], Reply | int | None, MatchRecord]:
+    """Like `drive`, but yield each request, with `every` each exchange, before it is made.
+
+    What is sent in takes the place of the seat's reply; None asks the seat.
+    """
+    exchanges = [seat.exchange for seat in seats]
+    try:
+        send = next(match)
+        while True:
+            costs = []
+            last = None
+            stops = every or send.asks
+            for seat in send.seats:
+                given = (yield seat, send) if stops else None
+                reply = exchanges[seat](send) if given is None else given
+                if listen is not None:
+                    listen(seat, send, reply)
+                if isinstance(reply, int):
+                    costs.append(reply)
+                    continue
+                last = reply
+                costs.append(reply.charged_ns)
+                if reply.fault is not None:
+                    break
+            send = match.send((costs, last))
+    except StopIteration as done:
+        record: MatchRecord = done.value
+    return record

@@ -1,7 +1,7 @@
 """The referee of one match, as a generator: no I/O, no time source, no process.
 
 Theory of operation. `referee` yields `Send`s, each to be exchanged with its seats in order, is sent
-the `Replies`, and returns the `MatchRecord`. `drive` does the exchanges and stops at the first
+the `Replies`, and returns the `MatchRecord`. `exchange.drive` does them and stops at the first
 fault, so replies may be fewer than seats. Every forfeit is decided here: a seat reports what it saw
 (an answer, how long it took, a fault of the wire), the rules say whether an answer is legal, and
 this module charges the clock, ends the match and says who lost.
@@ -27,9 +27,9 @@ from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_
 from arbiter.protocol import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from arbiter.exchange import Conduct, Listener, Seated
+    from arbiter.exchange import Conduct
     from arbiter.match import MatchSpec
     from arbiter.protocol import Answer
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
@@ -51,49 +51,6 @@ class _MatchForfeited(Exception):
 def _line(command: Command) -> bytes:
     """A command as sent; cached, since a game has few."""
     return command.encode() + b"\n"
-
-
-def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
-    """Exchange what the referee yields with `seats` until it returns the record."""
-    steps = drive_by_step(match, seats, listen)
-    try:
-        while True:
-            next(steps)
-    except StopIteration as done:
-        record: MatchRecord = done.value
-    return record
-
-
-def drive_by_step(
-    match: Conduct, seats: Sequence[Seated], listen: Listener | None = None, every: bool = False
-) -> Generator[tuple[Seat, Send], Reply | int | None, MatchRecord]:
-    """Like `drive`, but yield each request, with `every` each exchange, before it is made.
-
-    What is sent in takes the place of the seat's reply; None asks the seat.
-    """
-    exchanges = [seat.exchange for seat in seats]
-    try:
-        send = next(match)
-        while True:
-            costs = []
-            last = None
-            stops = every or send.asks
-            for seat in send.seats:
-                given = (yield seat, send) if stops else None
-                reply = exchanges[seat](send) if given is None else given
-                if listen is not None:
-                    listen(seat, send, reply)
-                if isinstance(reply, int):
-                    costs.append(reply)
-                    continue
-                last = reply
-                costs.append(reply.charged_ns)
-                if reply.fault is not None:
-                    break
-            send = match.send((costs, last))
-    except StopIteration as done:
-        record: MatchRecord = done.value
-    return record
 
 
 def judge(

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import MalformedReply
-from arbiter.exchange import Reply, Send
+from arbiter.exchange import Reply, Send, drive
 from arbiter.match import Fault
 from arbiter.protocol import NONE, Answer, Connection
-from arbiter.referee import SHOWN_REPLY, drive, referee
+from arbiter.referee import SHOWN_REPLY, referee
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from arbiter.clock import MS
 from arbiter.errors import IllegalAction, MalformedReply
-from arbiter.exchange import Reply
+from arbiter.exchange import Reply, drive_by_step
 from arbiter.match import Fault
 from arbiter.protocol import Answer
-from arbiter.referee import drive_by_step, judge, referee
+from arbiter.referee import judge, referee
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

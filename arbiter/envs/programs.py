@@ -20,11 +20,11 @@ import arbiter
 from arbiter.config.limits import USUAL, WrittenLimits
 from arbiter.envs.mistakes import Forfeited
 from arbiter.errors import ConfigError, slip_of
-from arbiter.exchange import Reply, Seated, Send
+from arbiter.exchange import Reply, Seated, Send, drive_by_step
 from arbiter.match import Limits, MatchRecord, MatchSpec, Player
 from arbiter.players import command_problems, registered
 from arbiter.protocol import NONE, Answer, words_of
-from arbiter.referee import drive_by_step, referee
+from arbiter.referee import referee
 from arbiter.rules import AnyGame, Seat
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import start_request

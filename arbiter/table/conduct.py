@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from arbiter.clock import MS, SECOND
 from arbiter.course import Position
 from arbiter.errors import MalformedReply, VoidMatch
-from arbiter.exchange import Reply
+from arbiter.exchange import Reply, drive
 from arbiter.games import make
 from arbiter.match import Fault
 from arbiter.packing import pack_match
 from arbiter.protocol import NONE
-from arbiter.referee import drive, referee
+from arbiter.referee import referee
 from arbiter.table.channel import Channel
 from arbiter.table.complaints import advice
 from arbiter.table.files import lack, script_problem

@@ -9,9 +9,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError
-from arbiter.exchange import Reply
+from arbiter.exchange import Reply, drive
 from arbiter.protocol import Answer, words_of
-from arbiter.referee import drive
 from arbiter.testing.memory import random_policy
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from arbiter.cards import Stream
 from arbiter.clock import SECOND, TimeControl
 from arbiter.course import Position
 from arbiter.errors import MalformedReply
-from arbiter.exchange import Reply, Send
+from arbiter.exchange import Reply, Send, drive
 from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
 from arbiter.protocol import NONE, PLAIN, Connection
-from arbiter.referee import drive, referee
+from arbiter.referee import referee
 from arbiter.rules import Action, AnyGame, Seat, State
 
 Bot: TypeAlias = Callable[[str], "bytes | None"]
