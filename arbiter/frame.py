@@ -53,9 +53,13 @@ class Frame:
 
 def frame_of(game: AnyGame, state: State, seat: Seat | None = None, **told: Any) -> Frame:
     """What lies where in a deal, as `seat` may see it, None for everything; `told` are further fields."""
-    shown = game.shown(state, seat)
-    table = tuple(Laid(who, words, game.cards_of(words)) for who, words in shown.table)
-    return Frame(shown.hands, shown.counts, table, shown.roles, **told)
+    hands = [game.hand(state, owner) for owner in range(game.seats)]
+    seen = tuple(
+        tuple(map(game.card_name, hand)) if seat in (None, owner) else None
+        for owner, hand in enumerate(hands)
+    )
+    table = tuple(Laid(who, words, game.cards_of(words)) for who, words in game.table(state))
+    return Frame(seen, tuple(map(len, hands)), table, game.roles(state), **told)
 
 
 def frame_at(position: Position, seat: Seat | None = None) -> Frame:

@@ -51,19 +51,6 @@ class Answered(NamedTuple):
     words: str
 
 
-class Shown(NamedTuple):
-    """What one seat may see of a deal; all JSON values.
-
-    `hands` by seat, names of cards, ascending, None for a hidden hand; `counts` the number of cards in each;
-    `table` who laid what, in order; `roles` what else is open, in the game's own words.
-    """
-
-    hands: tuple[tuple[str, ...] | None, ...]
-    counts: tuple[int, ...]
-    table: tuple[tuple[Seat, str], ...]
-    roles: dict[str, Any]
-
-
 class Exchange(NamedTuple):
     """Cards that one seat gave another; only these two know their names."""
 
@@ -277,15 +264,6 @@ class Game(Faces, Generic[S]):
         if len(hands) != self.seats or len(set(cards)) != len(cards):
             raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
         return Deal(hands, seat, extra)
-
-    def shown(self, state: S, seat: Seat | None = None) -> Shown:
-        """What lies where: what `seat` may see of it, by default everything."""
-        hands = [self.hand(state, owner) for owner in range(self.seats)]
-        seen = tuple(
-            tuple(map(self.card_name, hand)) if seat in (None, owner) else None
-            for owner, hand in enumerate(hands)
-        )
-        return Shown(seen, tuple(map(len, hands)), self.table(state), self.roles(state))
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
         """What lies on the table and who laid it, in order, in the game's words."""

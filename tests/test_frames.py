@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.course import Moved, Position, retrace
-from arbiter.frame import NOBODY, frame_at
+from arbiter.frame import NOBODY, frame_at, frame_of
 from arbiter.games import find, names
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
@@ -36,7 +36,7 @@ def test_after_each_move_a_frame_holds_what_the_rules_say(game: AnyGame) -> None
     assert len(after) == len(answers)
     for state, i in zip(after, answers, strict=True):
         frame = frames[min(at for at in frames if at >= i)]
-        shown = game.shown(state)
+        shown = frame_of(game, state)
         assert (frame["hands"], frame["counts"]) == (shown.hands, shown.counts)
         assert {key: frame["roles"][key] for key in shown.roles} == shown.roles
 
@@ -51,7 +51,7 @@ def test_a_frame_of_a_seat_holds_its_hand_by_the_rules(game: AnyGame) -> None:
     ]
     answers = [event["i"] for event in replay["events"] if event["t"] == "answer"]
     for state, i in zip(after, answers, strict=True):
-        frame, shown = frames[min(at for at in frames if at >= i)], game.shown(state, 1)
+        frame, shown = frames[min(at for at in frames if at >= i)], frame_of(game, state, 1)
         assert (frame["hands"], frame["counts"]) == (shown.hands, shown.counts)
 
 

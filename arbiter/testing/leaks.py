@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from arbiter.cards import Card
+from arbiter.frame import frame_of
 from arbiter.rules import Action, AnyGame, Deal, Seat, Tell
 
 Reveals: TypeAlias = Callable[[Deal, Deal, Seat], bool]
@@ -104,7 +105,7 @@ def _pairs(
     for done, (actor, action) in enumerate(played):
         if ours.to_act != theirs.to_act or not theirs.allows(actor, action):
             return
-        yield "shown", [game.shown(ours, seat)], [game.shown(theirs, seat)], done
+        yield "frame", [frame_of(game, ours, seat)], [frame_of(game, theirs, seat)], done
         yield "deal_roles", [game.deal_roles(deal, ours)], [game.deal_roles(other, theirs)], done
         if actor == seat:
             yield "request", [game.request(ours, seat)], [game.request(theirs, seat)], done
