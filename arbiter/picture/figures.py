@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from arbiter.picture.first_place import APART, first_place
 from arbiter.picture.marks import marked, official_ranks, warnings
 from arbiter.season.orders import force
+from arbiter.season.schedule import matches_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,9 @@ def status(state: State) -> Status:
 
         then = config_of(state.config, stored, begun)
         more = 0 if then is None else number_of_substitutes(then, stored, begun.number)
-        now["round"]["matches"] = max(now["round"]["stored"], state.planned_matches(begun) + more)
+        now["round"]["matches"] = max(
+            now["round"]["stored"], matches_of(state.file.game, begun.tables) + more
+        )
     return {
         **now,
         "played_by": state.holder,
@@ -101,7 +104,7 @@ def round_in_short(state: State, round_: StoredRound) -> Progress:
         "round": round_.number,
         "complete": round_.complete,
         "stored": stored,
-        "matches": max(stored, state.planned_matches(round_)),
+        "matches": max(stored, matches_of(state.file.game, round_.tables)),
     }
 
 

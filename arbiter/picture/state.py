@@ -13,7 +13,6 @@ from arbiter.packing import unpack
 from arbiter.season.calendar import next_round
 from arbiter.season.orders import first_id, force, suspended_now
 from arbiter.season.roster import rostered
-from arbiter.season.schedule import matches_of
 from arbiter.store.happenings import Happening
 from arbiter.store.running import NO_WISH, Wish
 
@@ -264,10 +263,6 @@ class State:
         from arbiter.season.results import Results
 
         return Results(self.config, self.stored).ranking(number)
-
-    def planned_matches(self, round_: StoredRound) -> int:
-        """Number of matches that a round has before any is played once more."""
-        return matches_of(self.file.game, round_.tables)
 
 
 MOST_NEWS = 1000
