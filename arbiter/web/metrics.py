@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import resource
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from arbiter.errors import ArbiterError
-from arbiter.picture.figures import progress
+from arbiter.picture import figures
+from arbiter.picture.shapes import Condition
 from arbiter.store.versions import STATES as STATES_OF_SUBMISSIONS
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from arbiter.web.traffic import Traffic
 
 Sample = tuple["Mapping[str, str]", float]
-STATES = ("new", "playing", "stopping", "paused", "waiting", "over", "unreadable")
+STATES = (*get_args(Condition), "unreadable")
 
 
 def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, int]) -> str:
@@ -30,13 +31,14 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     for name, watched in seasons.watched.items():
         try:
             state = watched.state()
-            now = "new" if state is None else progress(state)
+            shown = None if state is None else figures.season(state)
+            now: str = "new" if shown is None else shown["state"]
         except ArbiterError:
-            state, now = None, "unreadable"
+            state, shown, now = None, None, "unreadable"
         states += [({"season": name, "state": word}, word == now) for word in STATES]
-        if state is not None:
-            matches.append(({"season": name}, len(state.matches)))
-            rounds.append(({"season": name}, state.complete))
+        if state is not None and shown is not None:
+            matches.append(({"season": name}, shown["matches"]))
+            rounds.append(({"season": name}, shown["complete"]))
             sent += _by_state(name, state)
     used = resource.getrusage(resource.RUSAGE_SELF)
     families: list[tuple[str, str, str, list[Sample]]] = [
