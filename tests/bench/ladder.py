@@ -206,9 +206,11 @@ def rows(
 def share(crosstable: dict[str, Any], player: str, other: str) -> str:
     """The part of the results between two that the first took."""
     row, column = (crosstable["players"].index(name) for name in (player, other))
-    wins, draws, losses = (crosstable[kind][row][column] for kind in ("wins", "draws", "losses"))
-    total = wins + draws + losses
-    return f"{100 * (wins + draws / 2) / total:.1f} % of {total:,}" if total else "not met"
+    cell = crosstable["cells"][row][column]
+    if cell is None:
+        return "not met"
+    total = cell["wins"] + cell["draws"] + cell["losses"]
+    return f"{100 * (cell['wins'] + cell['draws'] / 2) / total:.1f} % of {total:,}"
 
 
 def entries(bots: dict[str, Bot], names: Iterable[str]) -> Iterator[str]:
