@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from arbiter.picture.shapes import (
         Cell,
+        Condition,
         Crosstable,
         History,
         Progress,
@@ -86,8 +87,8 @@ def status(state: State) -> Status:
     }
 
 
-def progress(state: State) -> str:
-    """One word for what happens to a season now: over, stopping, playing, paused, waiting or new."""
+def progress(state: State) -> Condition:
+    """What happens to a season now."""
     if state.seed is not None and state.begun is None:
         return "over"
     if state.holder is not None:

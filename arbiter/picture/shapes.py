@@ -8,10 +8,13 @@ and the report draw them. Elo are those of the season's scale, its mean 0; `low`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired
+from typing import Any, Literal, NotRequired, TypeAlias
 
 # From here also where typing has it: pydantic takes no other one before Python 3.12.
 from typing_extensions import TypedDict
+
+Condition: TypeAlias = Literal["new", "playing", "stopping", "paused", "waiting", "over"]
+"""What happens to a season now."""
 
 
 class Game(TypedDict):
@@ -54,7 +57,7 @@ class Season(TypedDict):
     matches: int
     round: Progress | None
     next: Next | None
-    state: str
+    state: Condition
     takes_programs: bool
     commitment: str | None
     seed: str | None
