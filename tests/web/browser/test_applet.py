@@ -133,6 +133,15 @@ def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
         assert seat.locator(".rp-back").count() == 0
 
 
+def test_the_focus_comes_to_the_next_person_after_a_moment_with_nothing_to_do(browser: Browser) -> None:
+    with sitting(browser, "human", "human", options=["seats=2", "deals=[[2, 0]]"]) as table:
+        table.press("Show seat 0’s cards")
+        page = table.settled()
+        page.locator(ASKED).first.evaluate("answer => { answer.click(); document.getElementById('table').focus(); }")
+        table.wait_for("Pass the keyboard on: seat 1 is to act.")
+        assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
+
+
 def test_cards_that_are_not_legal_can_be_read_and_do_nothing(browser: Browser) -> None:
     with sitting(browser, "human", game="codepiece", options=[SHORT["codepiece"]], seed="3") as table:
         table.press("Play")

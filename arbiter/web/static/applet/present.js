@@ -147,15 +147,17 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     const cards = () => /** @type {HTMLElement[]} */ ([...place.querySelectorAll(".rp-pick")]);
     const among = card ? cards().indexOf(card) : -1;
     const wasHere = held !== element && element.contains(held);
+    // Between two decisions of people there may be a moment at which nothing is to be done here.
+    const waits = wanted !== "" && (wasHere || held === document.body || held === element);
     work();
     const same = cards()[among];
-    if (wanted && isAsked && (wasHere || held === document.body || held === element)) {
+    if (waits && isAsked) {
       if (wanted === "field") choosing.focusField();
       else focusChoice();
       wanted = "";
     } else if (same && same.dataset.card === card?.dataset.card) {
       same.focus();
-    } else if (wasHere && !(held.isConnected && held.checkVisibility())) {
+    } else if ((waits && !passOn.hidden) || (wasHere && !(held.isConnected && held.checkVisibility()))) {
       if (isAsked) focusChoice();
       else (passOn.hidden ? element : passOn).focus({ preventScroll: true });
     }
