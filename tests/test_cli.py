@@ -255,7 +255,7 @@ def test_games_and_isolation_tell_what_there_is(arbiter: Callable[..., tuple[int
     (planning, *_) = json.loads(arbiter("games", "--format", "json")[1])
     assert (planning["name"], set(planning["options"])) == ("planning", {"seats", "deck", "deals"})
     shape = json.loads(arbiter("isolation", "--format", "json")[1])
-    assert set(shape["tiers"]) == {"landlock", "bwrap", "plain", "stage", "cgroup"}
+    assert set(shape["tiers"]) == {"landlock", "plain", "stage", "cgroup"}
     assert shape["tiers"][shape["default"]]["available"]
     assert "planning" in arbiter("games")[1]
     assert "plain" in arbiter("isolation")[1]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from arbiter.config.limits import Isolation
 from arbiter.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Table(Form):
     seed: Word | None = None
     deals: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_DEALS)] | None = None
     limits: Limits = Limits()
-    isolation: Literal["auto", "landlock", "bwrap", "plain"] | None = None
+    isolation: Isolation | None = None
     round: Count = 1
 
 

@@ -117,19 +117,18 @@ def isolation(call: str | None, style: str) -> None:
 
 
 def _explain(call: str, style: str) -> None:
-    """What each tier with a filter answers to a system call."""
+    """What the tier with a filter answers to a system call."""
     from arbiter.table.sandbox.seccomp import explain
 
     try:
-        found = {tier: explain(call, in_namespaces=tier == "bwrap") for tier in ("landlock", "bwrap")}
+        found = explain(call)
     except KeyError:
         message = f"--explain {call}: there is no such system call"
         raise ConfigError(message, hint="names are those of man 2 syscalls, such as openat") from None
     if style == "json":
-        print_json({"call": call, "tiers": found})
+        print_json({"call": call, "tiers": {"landlock": found}})
         return
-    for tier, text in found.items():
-        say(f"{tier}: {text}")
+    say(f"landlock: {found}")
     say("plain: allowed: nothing is refused")
 
 

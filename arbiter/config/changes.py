@@ -15,6 +15,8 @@ SHOWN = 6
 """Changes named in one line; more are counted."""
 LATER: Mapping[str, Any] = {"after_fault": "end", "languages": {}, "suspend_share": 1}
 """Keys that came later, with values that stand for what was before them, which settings leave out."""
+GONE: Mapping[tuple[str, Any], Any] = {("isolation", "bwrap"): "auto"}
+"""Values that are gone, by key, and what stands for them where a round was begun with them."""
 VERSION_MARK = "@"
 """Between a player's name and its version; no name has it."""
 
@@ -22,6 +24,11 @@ VERSION_MARK = "@"
 def is_sent(player: Mapping[str, Any]) -> bool:
     """True for a player of settings whose program an author sent."""
     return "sha256" in player
+
+
+def without_gone(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of earlier settings whose values are gone, as they are to be read now."""
+    return {key: now for (key, value), now in GONE.items() if settings.get(key) == value}
 
 
 def organisers(settings: Mapping[str, Any]) -> dict[str, Any]:

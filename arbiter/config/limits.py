@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Clock: TypeAlias = Literal["adjusted", "wall", "cpu"]
 Delivery: TypeAlias = Literal["strict", "batched"]
-Isolation: TypeAlias = Literal["auto", "landlock", "bwrap", "plain"]
+Isolation: TypeAlias = Literal["auto", "landlock", "plain"]
 End: TypeAlias = Literal["kill", "quit"]
 CHOICES: dict[str, tuple[str, ...]] = {
     "clock": get_args(Clock),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config.changes import LATER, rated_name
+from arbiter.config.changes import LATER, rated_name, without_gone
 from arbiter.config.checks import (
     GUESSABLE_BITS,
     cross_checks,
@@ -244,7 +244,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
     What the digest does not cover stays as the config has it.
     """
     try:
-        model = SeasonModel.model_validate({**LATER, **settings})
+        model = SeasonModel.model_validate({**LATER, **settings, **without_gone(settings)})
         game = game_of(model.game)
     except (ValidationError, ConfigError):
         return None

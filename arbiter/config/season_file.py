@@ -101,6 +101,13 @@ class PlayerModel(VersionModel):
     sha256: Commitment | None = None
 
 
+def _tier(value: object) -> object:
+    """bubblewrap was a tier once."""
+    if value == "bwrap":
+        raise refused("tier", "bubblewrap holds builds alone; no bot plays in it any more", "write landlock")
+    return value
+
+
 class TableModel(StrictModel):
     """How matches are played, in every file that has them played."""
 
@@ -109,7 +116,7 @@ class TableModel(StrictModel):
     memory: Annotated[str, with_unit(memory_of), checked(parse_memory, "memory")] = USUAL.memory
     clock: Clock = _USUAL.clock
     delivery: Delivery = _USUAL.delivery
-    isolation: Isolation = _USUAL.isolation
+    isolation: Annotated[Isolation, BeforeValidator(_tier)] = _USUAL.isolation
     end: End = _USUAL.end
 
     def limits(self) -> Limits:

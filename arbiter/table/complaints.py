@@ -33,10 +33,7 @@ STREAM = re.compile(rb"/dev/(?:std(?:in|out|err)|fd)\b|/proc/self/fd\b")
 NO_TEMPORARY = re.compile(
     rb"No usable temporary directory|(?:create|make) (?:a )?temporary (?:directory|file)", re.IGNORECASE
 )
-REFUSED = {
-    "landlock": "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder",
-    "bwrap": "the network, writing but in a /tmp of its own, and reading outside the bot's folder",
-}
+REFUSED = "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder"
 READ, SEND = "what lies elsewhere has to be named in read:", "what it needs has to lie in the archive"
 NO_STAGE = (
     "there is a temporary folder only on a stage (arbiter isolation); without one name a folder that is "
@@ -70,8 +67,7 @@ def advice(said: bytes, tier: str, sent: bool = False) -> str:
     missing = tells_of_module(said) or ABSENT.search(said) is not None
     if not missing and not FORBIDDEN.search(said):
         return ""
-    refused = REFUSED.get(tier, "some things")
     if sent:
-        return f"this season refuses {refused}" + (f"; {SEND}" if missing else "")
-    told = f"the tier {tier} refuses {refused} (docs/howto/sandbox.md)"
+        return f"this season refuses {REFUSED}" + (f"; {SEND}" if missing else "")
+    told = f"the tier {tier} refuses {REFUSED} (docs/howto/sandbox.md)"
     return f"{told}; {READ}" if missing else told

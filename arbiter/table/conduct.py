@@ -24,11 +24,9 @@ from arbiter.referee import referee
 from arbiter.table.channel import Channel
 from arbiter.table.complaints import advice
 from arbiter.table.files import lack, script_problem
-from arbiter.table.forkserver import WRAPPER_FAILED
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import NS_PER_TICK, schedstat_available
 from arbiter.table.runtimes import settings
-from arbiter.table.sandbox.bubblewrap import wrapping
 from arbiter.table.sandbox.calls import call_name
 from arbiter.table.sandbox.cgroup import groups
 from arbiter.table.sandbox.isolation import on_top, probe, stage_enforces
@@ -207,8 +205,6 @@ def check_starts(
     for seat, channel in channels.items():
         player = players[seat]
         if why := ends[channel.pid].not_started:
-            if why == WRAPPER_FAILED and channel.stderr.last_line:
-                why = channel.stderr.last_line
             why = script_problem(player.command[0], player.folder, player.env.get("PATH")) or why
             raise VoidMatch(f"cannot start {player.command[0]} of player {player.name}: {why}")
     if forfeit is not None and forfeit.seat in channels and not channels[forfeit.seat].answered:
@@ -278,8 +274,6 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
     }
     if limits.isolation == "landlock":
         request |= confinement(player, program)
-    elif limits.isolation == "bwrap":
-        request |= wrapping(player, program)
     temporary = request["root"]["scratch"] if request["root"] else ""
     told = settings(limits.memory_bytes, limits.isolation == "landlock", temporary)
     return request | {"env": told | env}

@@ -74,7 +74,7 @@ class Presence:
         self._noted_ns = now
         if self.stopped:
             self._defying_ns += taken
-        # Before its first answer it starts, perhaps in a wrapper, and nobody has told it to wait.
+        # Before its first answer it starts, and nobody has told it to wait.
         self.wary |= self.awake
         self._stop()
         if self._defying_ns > MOST_DEFYING_NS:
@@ -101,7 +101,6 @@ class Presence:
 
     def _signal(self, number: int) -> None:
         """Send a signal to its process, its process group, and its descendants where it may have some."""
-        # In a wrapper the group is not its own.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, number)
         for pid in (self._pid, *self._meter.descendants()) if self._meter.family else ():

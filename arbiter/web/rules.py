@@ -98,7 +98,7 @@ def _limits(config: Config) -> shapes.Limits:
         "delivery": limits.delivery,
         "end": limits.end,
         "isolation": tier,
-        "refused": REFUSED.get(tier),
+        "refused": REFUSED if tier == "landlock" else None,
         "suspend_after": config.suspend_after,
         "suspend_share": config.suspend_share,
         "suspend_rounds": ROUNDS,

@@ -99,6 +99,12 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(problems: Callable[[
     ]
 
 
+def test_bubblewrap_is_refused_in_one_line(problems: Callable[[str], list[str]]) -> None:
+    assert problems(GOOD + "isolation: bwrap\n") == [
+        "7:1: isolation: bubblewrap holds builds alone; no bot plays in it any more (write landlock)"
+    ]
+
+
 def test_every_missing_program_is_named_at_once_whatever_else_is_wrong(
     problems: Callable[[str], list[str]],
 ) -> None:

@@ -49,7 +49,7 @@ DISTURBED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=["plain", "landlock", "bwrap"])
+@pytest.fixture(params=["plain", "landlock"])
 def tier(request: pytest.FixtureRequest) -> str:
     """Each tier that this machine has."""
     found = probe()[request.param]

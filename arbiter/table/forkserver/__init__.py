@@ -26,8 +26,6 @@ from __future__ import annotations
 DESCRIPTORS_PER_BOT = 4
 MOST_DESCRIPTORS = 255
 """That a bot may open. One beyond them takes its listener to the supervisor: no bot can have that number."""
-WRAPPER_FAILED = "bubblewrap failed"
-"""Why a program was not started that a wrapper should have executed."""
 SCRATCH_BYTES = 16 << 20
 """The most in a bot's temporary folder, which counts as its memory where it has a control group."""
 OWN_ENTRIES = ("cmdline", "maps", "stat", "statm")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import resource
@@ -108,9 +107,7 @@ def become_bot(
             confine(own, **ground, listener=listener)
         # Last, since `confine` uses a descriptor beyond that.
         lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
-        if bot["wrapped"]:
-            check_program(bot["program"])
-        elif bot.get("held"):
+        if bot.get("held"):
             wait_for_word()
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
@@ -138,20 +135,6 @@ def wait_for_word() -> None:
     poll.register(0, select.POLLIN)
     if not poll.poll()[0][1] & select.POLLIN:
         os._exit(0)
-
-
-def check_program(path: str) -> None:
-    """OSError if a program, or the one that a script's first line names, cannot be executed."""
-    if "/" not in path:
-        return
-    with open(path, "rb") as file:
-        first = file.readline(256)
-    named = os.fsdecode(first[2:].strip(b" \t\n").split(b" ")[0]) if first.startswith(b"#!") else ""
-    for program in filter(None, (path, named)):
-        if not os.access(program, os.X_OK):
-            missing = not os.path.exists(program)  # noqa: PTH110 -- nothing is imported that is not needed
-            number = errno.ENOENT if missing else errno.EACCES
-            raise OSError(number, os.strerror(number), program)
 
 
 def reason(error: BaseException, program: str) -> str:

@@ -1,4 +1,4 @@
-"""One bot of a match: its process, perhaps in a wrapper, and how it ended."""
+"""One bot of a match, or one build in a wrapper: its process, and how it ended."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import os
 import signal
 import time
 from typing import TYPE_CHECKING, Any
-
-from arbiter.table.forkserver import WRAPPER_FAILED
 
 if TYPE_CHECKING:
     from arbiter.table.forkserver.supervisor import Supervised
@@ -33,8 +31,6 @@ class Bot:
         our child says why it could execute nothing."""
         self.pid = 0
         """0 until a wrapper has reported it."""
-        self.reported = b""
-        """What its wrapper has reported so far."""
         self.end: dict[str, Any] | None = None
         """How it ended, as `launcher.End`; None until it has been waited for."""
 
@@ -45,9 +41,7 @@ class Bot:
 
     def find(self, wrapped: bool) -> None:
         """Learn the process id of the program, from the wrapper if there is one."""
-        if wrapped:
-            self.reported = first_report(self.report)
-        self.pid = pid_of(self.reported) or self.child
+        self.pid = (pid_of(first_report(self.report)) if wrapped else 0) or self.child
 
     def open_pidfd(self) -> int:
         """A pidfd of its process, or of its wrapper if that has seen it end already."""
@@ -69,21 +63,10 @@ class Bot:
             "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
             "peak_memory_bytes": usage.ru_maxrss * 1024,
             "out_of_memory": not killed and any(map(was_out_of_memory, self.groups)),
-            "not_started": self._not_started(killed or code < 0),
+            # What no program can make us believe: our child's pipe closes when it executes something.
+            "not_started": read_rest(self.failure).decode(errors="replace"),
         }
         return True
-
-    def _not_started(self, killed: bool) -> str:
-        """Why its program was never executed, "" if it was: what no program can make us believe.
-
-        Our child's pipe closes when it executes something, and a wrapper reports an exit only of a program
-        that it has executed.
-        """
-        if said := read_rest(self.failure):
-            return said.decode(errors="replace")
-        if self.is_wrapped and not killed and b"exit-code" not in self.reported + read_rest(self.report):
-            return WRAPPER_FAILED
-        return ""
 
     def kill(self) -> None:
         """Kill its process, with its group if it is our child."""

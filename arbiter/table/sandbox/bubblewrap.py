@@ -1,10 +1,9 @@
-"""Bots in bubblewrap, as a command prefix; it must be installed and allowed to make namespaces.
+"""Builds in bubblewrap, as a command prefix; it must be installed and allowed to make namespaces.
 
-The bot sees the system's folders, its interpreter and its own folder, all read-only, a small /tmp
-of its own, no network, and no processes but its own, of which it may start some. It is the first process
-of its namespace, so they end with it. bubblewrap itself stays outside as its parent. It reports the bot's
-process id outside on descriptor 3, and reads on 4 the filter of system calls that the bot gets, for
-what mounts and namespaces do not reach, such as leases on files.
+A build sees the system's folders and its sources, read-only, a /tmp of its own, no network, and no processes
+but its own. It is the first process of its namespace, so they end with it. bubblewrap itself stays outside as
+its parent. It reports the build's process id on descriptor 3, and reads on 4 the filter of system calls that
+the build gets, for what mounts and namespaces do not reach, such as leases on files.
 """
 
 from __future__ import annotations
@@ -21,45 +20,22 @@ from arbiter.table.sandbox import landlock, seccomp
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arbiter.match import Player
-
 PROGRAM = "bwrap"
 STATUS, FILTER = 3, 4
-SCRATCH_BYTES = 64 << 20
+PROBE_BYTES = 1 << 20
 COVER_BYTES = 4096
 """Of an empty file system that covers a folder."""
 PROBE_SECONDS = 10
-CLOSER = ("/bin/sh", "-c", f'exec "$@" {STATUS}>&-', "sh")
-"""Closes what bubblewrap leaves open."""
 SCRATCH, WORK, SOURCE = "/tmp", "/tmp/build", "/source"
 """Where there is room to write; where a build works; where it finds what was sent."""
 CONFINED = (
     "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
 )  # fmt: skip
-KEYS_AND_TIMERS = ("/proc/keys", "/proc/timer_list")
-"""What tells of others' programs although /proc is a namespace's own; all that a bot's start has time for."""
 KEPT = {
     "cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "net", "self", "stat", "sys", "thread-self",
     "uptime", "version",
 }  # fmt: skip
 """Of /proc beside processes: what compilers, make and runtimes read to fit the machine."""
-
-
-def enforced() -> dict[str, object]:
-    """What the tier enforces, as records say it."""
-    return {
-        "own_session": True,
-        "memory": "RLIMIT_DATA, of each process",
-        "descriptors": "0-2",
-        "descendants": "in a namespace of its own; end with the bot",
-        "files": "own folder, system and interpreter to read (mounts)",
-        "network": "none (namespace)",
-        "signals": "to its own processes alone (namespace)",
-        "calls": "no leases, priorities, further namespaces; locks without effect (seccomp)"
-        if seccomp.supported()
-        else "all",
-        "writable": f"/tmp of its own, {SCRATCH_BYTES >> 20} MB",
-    }
 
 
 @cache
@@ -71,7 +47,7 @@ def problem() -> str:
     command = [
         program,
         *CONFINED,
-        *_room(SCRATCH_BYTES),
+        *_room(PROBE_BYTES),
         *_mounts(()),
         "--",
         "/bin/sh",
@@ -88,53 +64,38 @@ def problem() -> str:
     return ""
 
 
-def wrapping(player: Player, program: str) -> dict[str, Any]:
-    """What the launcher needs to start a bot, which is `program`, in bubblewrap, as JSON values."""
-    mounts = _mounts(landlock.own_places(player, program))
-    chdir = "--chdir", player.folder if player.read else "/"
-    words = [*_room(SCRATCH_BYTES), *mounts, *chdir, "--", *CLOSER, program, *player.command[1:]]
-    return _wrapped(words) | {
-        "program": program,
-        "folders": landlock.own_folders(player.read),
-        "stage": True,
-    }
-
-
 def building(source: str, command: Sequence[str], places: Iterable[str], room: int) -> dict[str, Any]:
-    """The same for a build of what lies in the folder `source`, with `room` bytes to write.
+    """What the launcher needs, as JSON values, to build what lies in `source` with `room` bytes to write.
 
-    It sees the system's folders, `places`, and its source under another name.
+    The build sees the system's folders, `places`, and its source under another name.
     """
-    work = "--dir", WORK, "--ro-bind", source, SOURCE
-    mounts = _mounts(places)
-    words = [*_room(room), *work, *mounts, "--chdir", WORK, "--", *command]
-    return _wrapped(words, _of_no_use()) | {"program": command[0], "folders": [], "stage": False}
+    words = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
+    for path in _of_no_use():
+        if os.path.isdir(path):
+            words += ["--size", str(COVER_BYTES), "--tmpfs", path, "--remount-ro", path]
+        elif os.path.lexists(path) and not Path(path).is_symlink():
+            words += ["--ro-bind", "/dev/null", path]
+    # Last: root may write the kernel's settings there, even without powers.
+    words += ["--remount-ro", "/proc"]
+    filtered = b""
+    if seccomp.supported():
+        words += ["--seccomp", str(FILTER)]
+        filtered = seccomp.program(in_namespaces=True).code
+    words += [*_room(room), "--dir", WORK, "--ro-bind", source, SOURCE, *_mounts(places)]
+    return {
+        "argv": [*words, "--chdir", WORK, "--", *command],
+        "program": command[0],
+        "folders": [],
+        "stage": False,
+        "wrapped": True,
+        "filter": filtered.hex(),
+    }
 
 
 def _of_no_use() -> tuple[str, ...]:
     """What of /proc tells of the machine, and no compiler reads."""
     names = (name for name in os.listdir("/proc") if not name.isdecimal() and name not in KEPT)
     return tuple(sorted(f"/proc/{name}" for name in names))
-
-
-def _wrapped(words: Sequence[str], covered: Iterable[str] = KEYS_AND_TIMERS) -> dict[str, Any]:
-    """What the launcher needs in any case; `words` follow those that all have in common.
-
-    `covered` are files and folders of /proc that are not to be seen.
-    """
-    prefix = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
-    for path in covered:
-        if os.path.isdir(path):
-            prefix += ["--size", str(COVER_BYTES), "--tmpfs", path, "--remount-ro", path]
-        elif os.path.lexists(path) and not Path(path).is_symlink():
-            prefix += ["--ro-bind", "/dev/null", path]
-    # Last: root may write the kernel's settings there, even without powers.
-    prefix += ["--remount-ro", "/proc"]
-    filtered = b""
-    if seccomp.supported():
-        prefix += ["--seccomp", str(FILTER)]
-        filtered = seccomp.program(in_namespaces=True).code
-    return {"argv": [*prefix, *words], "wrapped": True, "filter": filtered.hex()}
 
 
 def _room(size: int) -> tuple[str, ...]:
@@ -148,8 +109,7 @@ def _mounts(places: Iterable[str]) -> list[str]:
     """
     words = []
     system = [path for path in landlock.system_rules() if not path.startswith(landlock.OF_THE_SYSTEM)]
-    # Each costs a bot's start a tenth of a millisecond: what holds nothing is left as it is.
-    hidden = [path for path in landlock.HIDDEN if os.path.isdir(path) and os.listdir(path)]
+    hidden = [path for path in landlock.HIDDEN if os.path.isdir(path)]
     for path in sorted({*landlock.SYSTEM, *system, *hidden, *places}):
         if path.startswith(("/proc/", "/sys/")):
             continue

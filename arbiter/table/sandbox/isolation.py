@@ -3,7 +3,6 @@
 `plain` needs nothing: a session of its own, limits on memory and core files, descriptors 0 to 2 only,
 and every descendant is killed with the match. It leaves rivals' files and the network open, so it is for
 trusted bots. `landlock` closes them, and needs a kernel that has it, but neither root nor namespaces.
-`bwrap` closes them with namespaces, and lets a bot start processes.
 """
 
 from __future__ import annotations
@@ -14,14 +13,16 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.table.forkserver import SYSTEM_BYTES
-from arbiter.table.sandbox import bubblewrap, cgroup, landlock
+from arbiter.table.sandbox import cgroup, landlock
 from arbiter.table.slim import SlimProcess, check_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-ORDER = ("landlock", "bwrap", "plain")
+ORDER = ("landlock", "plain")
 """From the strongest down; `auto` takes the first that this machine has."""
+GONE = "bubblewrap holds builds alone; no bot plays in it any more"
+"""Why a tier is not available that earlier versions had."""
 
 PLAIN = {
     "own_session": True,
@@ -57,7 +58,6 @@ def probe() -> dict[str, Tier]:
     """All tiers by name, as this machine has them."""
     return {
         "landlock": _tier("landlock", landlock.problem(), landlock.enforced),
-        "bwrap": _tier("bwrap", bubblewrap.problem(), bubblewrap.enforced),
         "plain": _tier("plain", "", lambda: PLAIN),
     }
 
@@ -116,12 +116,13 @@ def choose(wanted: str, required: bool = False) -> tuple[str, str]:
             raise ConfigError("isolation is required, and this machine has no tier above plain")
     elif wanted == "plain" and required:
         raise ConfigError("isolation is required, and plain isolates nothing", hint="isolation: auto")
-    elif tiers[wanted].available:
+    elif wanted in tiers and tiers[wanted].available:
         chosen = wanted
-    elif required:
-        raise ConfigError(f"isolation {wanted} is required: {tiers[wanted].reason}")
     else:
-        return best, f"isolation {wanted} is not available ({tiers[wanted].reason}): using {best}"
+        why = tiers[wanted].reason if wanted in tiers else GONE
+        if required:
+            raise ConfigError(f"isolation {wanted} is required: {why}")
+        return best, f"isolation {wanted} is not available ({why}): using {best}"
     if chosen == "plain" and wanted != "plain":
         return chosen, "isolation is plain: run only bots that you trust"
     return chosen, ""

@@ -91,7 +91,7 @@ KEPT_FROM_FILES = (
         setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr"""),
 )  # fmt: skip
 ALONE = (
-    _group(REFUSE, "a bot starts no processes, threads are allowed (isolation: bwrap allows both)", """
+    _group(REFUSE, "a bot starts no processes, threads are allowed", """
         fork vfork setsid setpgid"""),
     _group(REFUSE, "a bot talks on its standard streams alone", "connect bind listen accept accept4"),
     _group(REFUSE, "memory and queues that processes share are a way to talk to other bots", """

@@ -43,7 +43,7 @@ WITH_GROUPS = "; with control groups "
 ARGUMENTS = ("rival={rival}", "referee={referee}", "launcher={launcher}", f"commands={COMMANDS}")
 MEGABYTES = {"six_children": 20}
 ME, ORDINARY = "me", "an ordinary user"
-SEATINGS = [(ME, tier) for tier in ("plain", "landlock", "bwrap")] + [(ORDINARY, "landlock")]
+SEATINGS = [(ME, tier) for tier in ("plain", "landlock")] + [(ORDINARY, "landlock")]
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -54,7 +54,7 @@ def rows(heading: str) -> list[list[str]]:
 
 
 def by_tier(cells: list[str]) -> dict[str, str]:
-    return dict(zip(("plain", "landlock", "bwrap"), cells, strict=True))
+    return dict(zip(("plain", "landlock"), cells, strict=True))
 
 
 ENDS = {row[0].strip("`"): by_tier(row[2:]) for row in rows("How a match with an attack ends")}
@@ -442,7 +442,6 @@ def empty(folder: Path) -> None:
 
 DISTURBERS = {
     "plain": ("spinning_threads", "spinning_children", "noisy_threads"),
-    "bwrap": ("spinning_threads", "spinning_children", "noisy_threads"),
     "landlock": ("spinning_threads", "error_flood", "noisy_threads"),
 }
 

@@ -1,4 +1,4 @@
-"""The tiers beside landlock: bubblewrap and control groups, where this machine has them."""
+"""What the tiers show a bot, and control groups, where this machine has them."""
 
 from __future__ import annotations
 
@@ -81,22 +81,7 @@ def told(report: BotReport) -> dict[str, str]:
     return {name: came for name, _, came in pairs}
 
 
-@pytest.mark.skipif(not probe()["bwrap"].available, reason=f"no bwrap: {probe()['bwrap'].reason}")
-def test_bubblewrap_shows_a_bot_its_own_and_the_system_alone(tmp_path: Path) -> None:
-    record = played(tmp_path, TELLING, "bwrap")
-    assert record.isolation["tier"] == "bwrap"
-    found = told(record.bots[0])
-    assert found["own"] == "True"
-    assert (found["rival"], found["network"]) == ("FileNotFoundError", "ConnectionRefusedError")
-    assert found["write"] == "OSError"
-    assert found["settings"] in ("OSError", "PermissionError")
-    assert found["scratch"] == "1"
-    assert found["child"] == "7"
-    assert found["others"] == "1"
-    assert found["descriptors"] == "['0', '1', '2']"
-
-
-def test_landlock_shows_it_no_more_and_lets_it_start_nothing(tmp_path: Path) -> None:
+def test_landlock_shows_a_bot_its_own_and_the_system_alone_and_lets_it_start_nothing(tmp_path: Path) -> None:
     if not probe()["landlock"].available:
         pytest.skip(f"no landlock: {probe()['landlock'].reason}")
     found = told(played(tmp_path, TELLING, "landlock").bots[0])
@@ -104,14 +89,6 @@ def test_landlock_shows_it_no_more_and_lets_it_start_nothing(tmp_path: Path) -> 
     assert found["rival"] in ("FileNotFoundError", "PermissionError")
     assert [found[name] for name in ("network", "child")] == ["PermissionError"] * 2
     assert found["write"] in ("PermissionError", "OSError")
-
-
-def test_the_exit_of_a_wrapped_bot_is_its_own(tmp_path: Path) -> None:
-    if not probe()["bwrap"].available:
-        pytest.skip(f"no bwrap: {probe()['bwrap'].reason}")
-    record = played(tmp_path, "import sys\nsys.stdin.readline()\nsys.exit(5)\n", "bwrap")
-    assert record.forfeit is not None
-    assert record.forfeit.detail == "it exited with status 5"
 
 
 @pytest.mark.skipif(not on_top().available, reason=f"no control groups: {on_top().reason}")
@@ -155,3 +132,11 @@ def test_own_groups_are_found_in_both_versions(
 def test_plain_is_refused_where_isolation_is_required() -> None:
     with pytest.raises(ConfigError, match="plain isolates nothing"):
         choose("plain", required=True)
+
+
+def test_a_record_of_a_tier_that_is_gone_is_played_under_what_there_is() -> None:
+    best, _ = choose("auto")
+    tier, warning = choose("bwrap")
+    assert (tier, warning.endswith(f"using {best}")) == (best, True)
+    with pytest.raises(ConfigError, match="isolation bwrap is required: bubblewrap holds builds alone"):
+        choose("bwrap", required=True)

@@ -137,7 +137,9 @@ def test_the_focus_comes_to_the_next_person_after_a_moment_with_nothing_to_do(br
     with sitting(browser, "human", "human", options=["seats=2", "deals=[[2, 0]]"]) as table:
         table.press("Show seat 0’s cards")
         page = table.settled()
-        page.locator(ASKED).first.evaluate("answer => { answer.click(); document.getElementById('table').focus(); }")
+        page.locator(ASKED).first.evaluate(
+            "answer => { answer.click(); document.getElementById('table').focus(); }"
+        )
         table.wait_for("Pass the keyboard on: seat 1 is to act.")
         assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
 

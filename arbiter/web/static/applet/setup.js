@@ -10,7 +10,7 @@ import { read, Refusal } from "./server.js";
  * @typedef {{ element: HTMLElement, wanted: () => Promise<[path: string, body: object]>, fieldOf: (name: string) => HTMLElement | undefined }} Panel */
 
 const WAYS = [["new", "A new match"], ["record", "From a record"], ["season", "From a season"]];
-const TIERS = ["auto", "landlock", "bwrap", "plain"];
+const TIERS = ["auto", "landlock", "plain"];
 const MOST_SEATS = 8;
 
 /** The dialog; `act(path, body, options)` has the applet do something. */
