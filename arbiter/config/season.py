@@ -249,6 +249,8 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
     except (ValidationError, ConfigError):
         return None
     then = _config(config.file, config.folder, model, game)
+    # As it was then, though it may be gone: whoever settles it for this machine says what takes its place.
+    then = replace(then, limits=replace(then.limits, isolation=settings.get("isolation", model.isolation)))
     same = {name: getattr(config, name) for name in FREE}
     # Not computed from the model: settings kept by an earlier version may lack keys that it has.
     return replace(then, **same, digest=digest_of(settings), settings=settings, warnings=())

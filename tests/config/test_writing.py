@@ -114,7 +114,7 @@ def test_settings_that_were_kept_are_written_with_their_own_digest(tmp_path: Pat
     assert (then.suspend_after, then.settings) == (12, kept)
 
 
-def test_a_round_begun_in_bubblewrap_goes_on_under_what_there_is(tmp_path: Path) -> None:
+def test_settings_that_name_bubblewrap_are_read_as_they_were(tmp_path: Path) -> None:
     file = tmp_path / "s.yaml"
     players = [{"name": f"p{number}", "command": ["python3"]} for number in range(4)]
     file.write_text(yaml.safe_dump({"game": "planning", "players": players}))
@@ -122,4 +122,4 @@ def test_a_round_begun_in_bubblewrap_goes_on_under_what_there_is(tmp_path: Path)
     kept = {**config.settings, "isolation": "bwrap"}
     then = as_it_was(config, kept)
     assert then is not None
-    assert (then.limits.isolation, then.settings) == ("auto", kept)
+    assert (then.limits.isolation, then.settings) == ("bwrap", kept)

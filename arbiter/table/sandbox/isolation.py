@@ -110,19 +110,20 @@ def choose(wanted: str, required: bool = False) -> tuple[str, str]:
     check_system()
     tiers = probe()
     best = next(name for name in ORDER if tiers[name].available)
-    if wanted == "auto":
+    if wanted == "auto" or wanted not in tiers:
         chosen = best
         if required and chosen == "plain":
             raise ConfigError("isolation is required, and this machine has no tier above plain")
+        if wanted != "auto":
+            return best, f"isolation {wanted} is not available ({GONE}): using {best}"
     elif wanted == "plain" and required:
         raise ConfigError("isolation is required, and plain isolates nothing", hint="isolation: auto")
-    elif wanted in tiers and tiers[wanted].available:
+    elif tiers[wanted].available:
         chosen = wanted
+    elif required:
+        raise ConfigError(f"isolation {wanted} is required: {tiers[wanted].reason}")
     else:
-        why = tiers[wanted].reason if wanted in tiers else GONE
-        if required:
-            raise ConfigError(f"isolation {wanted} is required: {why}")
-        return best, f"isolation {wanted} is not available ({why}): using {best}"
+        return best, f"isolation {wanted} is not available ({tiers[wanted].reason}): using {best}"
     if chosen == "plain" and wanted != "plain":
         return chosen, "isolation is plain: run only bots that you trust"
     return chosen, ""
