@@ -20,6 +20,7 @@ test-thorough: export ARBITER_TEST_PROFILE = thorough
 test-thorough: test ## all tests, with all examples of hypothesis
 
 check: $(DEV) check-scripts ## format, lint, types, layers
+	@! git ls-files -ci --exclude-standard 2>/dev/null | grep . || { echo 'these are ignored, and yet committed: git rm --cached' >&2; exit 1; }
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
