@@ -143,12 +143,12 @@ class Clock:
     An exchange is late by what it was allowed when it began.
     """
 
-    __slots__ = ("_drains", "_increment_ns", "left", "used")
+    __slots__ = ("_drains", "increment_ns", "left", "used")
 
     def __init__(self, control: TimeControl, seats: int) -> None:
         self.left = [control.granted_ns(0)] * seats
         self.used = [0] * seats
-        self._increment_ns = control.increment_ns
+        self.increment_ns = control.increment_ns
         self._drains = control.drains
 
     def charge(self, seats: Sequence[int], costs: Sequence[int], allowed: Sequence[int]) -> int | None:
@@ -169,7 +169,6 @@ class Clock:
         """What an exchange with this number of commands may use, by seat."""
         return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
-    def reward(self, seat: int) -> tuple[int, int]:
-        """Add the increment after an answered request; what the seat has used, and what it has left."""
-        left = self.left[seat] = self.left[seat] + self._increment_ns
-        return self.used[seat], left
+    def reward(self, seat: int) -> None:
+        """Add the increment after an answered request."""
+        self.left[seat] += self.increment_ns

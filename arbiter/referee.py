@@ -224,10 +224,11 @@ class _Match:
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None
-        used, left = clock.reward(seat)
+        if clock.increment_ns:
+            clock.reward(seat)
         deal = len(self._deals) - 1
         # Not the answer itself: it may be long.
-        self._moves.append((deal, seat, request, canonical, reply[1:5], used, left))
+        self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
         return action, after
 
     def record(

@@ -103,7 +103,8 @@ class DeckGame(Game[S]):
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, to each its own, in the order dealt."""
-        yield tuple(f"set_cards {len(hand)} {' '.join(map(self.card_name, hand))}" for hand in deal.hands)
+        name = self.deck.names.__getitem__
+        yield tuple(f"set_cards {len(hand)} {' '.join(map(name, hand))}" for hand in deal.hands)
 
     def card_name(self, card: Card) -> str:
         return self.deck.names[card]
