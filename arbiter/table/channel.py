@@ -64,8 +64,9 @@ FIRST_READING_NS = 50 * MS
 DISTURBED_NS = 5 * MS
 """A referee that had to wait so long for the core looks who had it."""
 LOOK_AGAIN_NS = MS
-LOOK_AT_MEMORY, FILLING_NS = 16, MS
-"""Requests from look to look at a bot's memory; it is looked at, too, when one has computed for so long."""
+LOOK_AT_MEMORY_NS, FILLING_NS = 20 * MS, MS
+"""From look to look at the memory of a bot that answers at once; one that has computed for so long is looked
+at after each answer."""
 LAST_WORDS_NS = 30 * MS
 """For more of a text that is no reply: it may tell why the program failed."""
 SMALL = 256
@@ -111,21 +112,21 @@ class Channel:
         self.others: Sequence[Presence] = ()
         """The other bots at the table."""
         self._image: tuple[bytes, ...] = ()
+        self._look_at_memory = 0
+        """When to look next, on the monotonic clock in ns."""
 
     def exchange(self, send: Send) -> Reply | int:
         """Write, and wait for the replies; the cost alone for news. VoidMatch if it cannot be judged."""
         _, payload, wanted, _, asks, starting = send
         if starting and not self._starting:
             return self._start(send)
-        connection, presence, start = self.connection, self.presence, 0
+        connection, presence, brisk, start = self.connection, self.presence, self._brisk[asks], 0
         try:
             if asks:
                 # One call for both: a look at standard error alone would cost 1 % of a quick match.
                 if unread := self._outputs.poll(0):
                     self._read_unasked(unread)
                 self.stderr.requests += 1
-                if not self.stderr.requests % LOOK_AT_MEMORY:
-                    self._ending.check_memory()
             if connection.buffer and (stale := connection.stale()):
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
@@ -133,7 +134,7 @@ class Channel:
                 if fault := presence.defiance:
                     raise fault
                 self._base = self._meter.read()
-            if not self._brisk[asks]:
+            if not brisk:
                 # It has not answered at once the last time: now it may think, too.
                 hush(self.others)
             self._cells[0] = self._turn
@@ -142,15 +143,17 @@ class Channel:
                 written = _write(self._stdin, payload)
             except BlockingIOError:
                 written = 0
-            if presence.stopped or self._cells[self._stopped]:
+            if brisk < BRISK:
                 # Only now that its clock runs.
-                self._resume()
+                self._resume_if_stopped()
             if written == len(payload):
                 try:
                     # A brisk bot on our own core has mostly answered before we get here; who starts has not.
-                    ready = starting or self._brisk[asks] >= BRISK or self._answers_at_once(asks)
+                    ready = brisk >= BRISK or starting or self._answers_at_once(asks)
                     chunk = _read(self._stdout, SMALL) if ready else None
                 except BlockingIOError:
+                    # Looked at no earlier where that is quick: one that is stopped has answered nothing.
+                    self._resume_if_stopped()
                     chunk = None
                     # Bytes that were announced may be gone all the same: then the long path waits for others.
                     with suppress(BlockingIOError):
@@ -165,6 +168,9 @@ class Channel:
                     if answer := connection.receive(chunk, wanted):
                         if not asks:
                             return cost
+                        if start >= self._look_at_memory:
+                            self._look_at_memory = start + LOOK_AT_MEMORY_NS
+                            self._ending.check_memory()
                         if self.stderr.talks:
                             self.stderr.mark(DURING)
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None))
@@ -233,6 +239,10 @@ class Channel:
             os.write(self._stdin, b"quit\n")
         return self._launcher.wait(self.pid, grace_seconds)
 
+    def _resume_if_stopped(self) -> None:
+        if self.presence.stopped or self._cells[self._stopped]:
+            self._resume()
+
     def _resume(self) -> None:
         self._cells[self._stopped] = 0
         self.presence.resume()
@@ -246,6 +256,7 @@ class Channel:
 
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
         """The long path, until the replies are there, the program ends, or its time is over."""
+        self._resume_if_stopped()
         hush(self.others)
         account = Account(self._meter, self._kind, start, self._base)
         taken = 0

@@ -120,7 +120,7 @@ def test_the_memory_of_a_quick_bot_is_looked_at_too(
 ) -> None:
     looks = []
     monkeypatch.setattr(Ending, "check_memory", lambda ending: looks.append(ending._pid))
-    monkeypatch.setattr(channel, "LOOK_AT_MEMORY", 1)
+    monkeypatch.setattr(channel, "LOOK_AT_MEMORY_NS", 0)
     record = table.play(against(bot()))
     requests = sum(move.seat == 1 for move in record.moves)
     assert max(looks.count(pid) for pid in looks) >= requests > 1
