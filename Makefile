@@ -6,7 +6,7 @@ RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-thorough check check-scripts dist bench bench-peers bench-web bench-uploads ladder bots clean
+.PHONY: demo test test-thorough check check-scripts site dist bench bench-peers bench-web bench-uploads ladder bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -19,12 +19,18 @@ test: $(DEV) bots ## all tests
 test-thorough: export ARBITER_TEST_PROFILE = thorough
 test-thorough: test ## all tests, with all examples of hypothesis
 
-check: $(DEV) check-scripts ## format, lint, types, layers
+check: $(DEV) check-scripts site ## format, lint, types, layers, links
 	@! git ls-files -ci --exclude-standard 2>/dev/null | grep . || { echo 'these are ignored, and yet committed: git rm --cached' >&2; exit 1; }
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# With what the pages link to beside them, so that every link is checked.
+site: $(DEV) ## the documentation as a site, in build/site
+	@rm -rf build/pages && mkdir -p build/pages
+	@tar -c --exclude build --exclude '*.sqlite*' *.md docs bots configs/ladder tests/table/sandbox/test_attacks.py | tar -x -C build/pages
+	$(BIN)/mkdocs build --quiet --strict
 
 dist: $(DEV) ## sdist and wheel in dist/, checked
 	rm -rf dist
