@@ -58,6 +58,7 @@ def test_the_wheel_describes_itself(built: Path) -> None:
         metadata = archive.read(f"arbiter_cards-{__version__}.dist-info/METADATA").decode()
     told = email.message_from_string(metadata)
     assert (told["Name"], told["Version"]) == ("arbiter-cards", __version__)
+    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
     assert told["Description-Content-Type"] == "text/markdown"
     assert (ROOT / "README.md").read_text(encoding="utf-8").strip() in metadata
     assert told["Keywords"]
