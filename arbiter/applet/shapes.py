@@ -13,7 +13,7 @@ from arbiter.byhand.sheet import record_of
 from arbiter.config.limits import written
 from arbiter.errors import ConfigError
 from arbiter.view import Reader, replay_of
-from arbiter.web.turns import Turn, turn_of
+from arbiter.web.tables import Turn, turn_of
 
 if TYPE_CHECKING:
     from arbiter.byhand.session import Seen, Session

@@ -72,9 +72,9 @@ def serve(
     try:
         from arbiter.web import serving
         from arbiter.web.coordinators import Coordinators, refuse_shared_files
-        from arbiter.web.hosts import Hosts
         from arbiter.web.live import Live
         from arbiter.web.seasons import Seasons
+        from arbiter.web.security import Hosts
         from arbiter.web.site import make_site
         from arbiter.web.traffic import Log
     except ModuleNotFoundError as error:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.output import counted, faults_text, number, print_as, say, suspended_line
-from arbiter.picture.first_place import in_words
-from arbiter.picture.marks import notices
+from arbiter.picture.marks import in_words, notices
 
 if TYPE_CHECKING:
     from arbiter.cli.output import Table

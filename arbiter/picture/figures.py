@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.picture.first_place import APART, first_place
-from arbiter.picture.marks import marked, official_ranks, warnings
+from arbiter.picture.marks import APART, first_place, marked, official_ranks, warnings
 from arbiter.season.orders import force
 from arbiter.season.schedule import matches_of
 

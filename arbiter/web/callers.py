@@ -1,27 +1,48 @@
 """Who asks: an author or organiser, known by a token or by a session; asked of the store each time.
 
-So a token that is revoked, or a session that is ended, is dead with the very next request.
+So a token that is revoked, or a session that is ended, is dead with the very next request. A cookie holds 32
+random bytes that only the browser has for each season in which somebody is logged in; the store has their
+SHA-256. A form carries a text made of the cookie, which no other site can know, and a browser says which site
+it was sent from.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import hmac
+import secrets
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal, NamedTuple
+from urllib.parse import quote
 
 from arbiter.errors import ArbiterError
 from arbiter.picture.state import State
 from arbiter.season.orders import suspended_now
 from arbiter.store.authors import Author
 from arbiter.submissions.authors import hash_of
-from arbiter.web.refusals import no_token, nothing_here
+from arbiter.web.refusals import Refusal, no_token, nothing_here
 from arbiter.web.security import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import Scope
 
     from arbiter.store.authors import AuthorBook
     from arbiter.web.seasons import Seasons
+
+SESSION, LOGIN = "arbiter_session", "arbiter_login"
+"""Kinds of cookies: of a session, and of the form that begins one."""
+LASTS = timedelta(days=14)
+FORM_SECONDS = 3600
+COOKIE_BYTES = 32
+SEPARATOR = "."
+"""Between the keys of a cookie."""
+MOST_SEASONS = 16
+"""In which one browser is logged in."""
+CREDENTIALS = {b"authorization", b"cookie"}
 
 
 class Caller(NamedTuple):
@@ -84,3 +105,136 @@ def _found(seasons: Seasons, find: Callable[[AuthorBook], Author | None], most: 
     if failure is not None and not found:
         raise failure
     return found
+
+
+def cookie_in(request: Request, kind: str) -> str:
+    """The cookie of a kind that the browser has for this site; "" where it has none."""
+    return request.cookies.get(_named(request, kind), "")
+
+
+def callers_in(seasons: Seasons, request: Request) -> list[Caller]:
+    """Who is logged in, for each season where somebody is; kept with the request."""
+    keys = _keys_in(request)
+    request.state.callers = found = by_sessions(seasons, keys) if keys else []
+    request.state.others = len(seasons.watched) > len(found)
+    return found
+
+
+def caller_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
+    """Who is logged in for a season, by default that of the address or else any; None for nobody."""
+    wanted = season or request.query_params.get("season")
+    found = callers_in(seasons, request)
+    return next((one for one in found if wanted in (None, one.state.name)), None)
+
+
+def says_who(scope: Scope) -> bool:
+    """True for a request that has a token or a cookie, dead ones too."""
+    return any(name in CREDENTIALS for name, _ in scope["headers"])
+
+
+def anybody_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
+    """Who asks, known by a token or else by a session; None for a visitor."""
+    token = token_in(request)
+    return caller_in(seasons, request, season) if token is None else by_token(seasons, token)
+
+
+def organiser_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
+    """Who asks, if that is an organiser, of `season` where it is named; None for all others."""
+    try:
+        caller = anybody_in(seasons, request, season)
+    except ArbiterError:
+        # Whatever the request is about says so.
+        return None
+    is_one = caller is not None and caller.author.organiser and season in (None, caller.state.name)
+    return caller if is_one else None
+
+
+def own_address(caller: Caller, request: Request, path: str) -> str:
+    """An own page's address, with the season where the browser is logged in for several."""
+    several = len(request.state.callers) > 1
+    return f"{path}?season={quote(caller.state.name, safe='')}" if several else path
+
+
+def begin_session(seasons: Seasons, caller: Caller, token: str, request: Request, response: Response) -> None:
+    """Begin a session under a new cookie, which holds on to those of other seasons."""
+    old = [hash_of(key) for key in _keys_in(request)]
+    others = [one for one in callers_in(seasons, request) if one.state.name != caller.state.name]
+    others = others[: MOST_SEASONS - 1]
+    keys = [secrets.token_urlsafe(COOKIE_BYTES) for _ in (caller, *others)]
+    for key, other in zip(keys[1:], others, strict=True):
+        other.state.stored.authors.rename_session(old, hash_of(key))
+    # What is left of them is of this season, or of too many.
+    end_sessions(request)
+    ends = (datetime.now(UTC) + LASTS).isoformat(timespec="seconds")
+    caller.state.stored.authors.begin_session(hash_of(keys[0]), hash_of(token), ends)
+    _set_cookie(request, response, SESSION, SEPARATOR.join(keys), int(LASTS.total_seconds()), "lax")
+    forget_cookie(request, response, LOGIN)
+    request.state.callers = [caller, *others]
+
+
+def end_sessions(request: Request) -> None:
+    """Let what the browser's cookie says be over, in each season of those who were found to be logged in."""
+    digests = [hash_of(key) for key in _keys_in(request)]
+    for caller in request.state.callers:
+        caller.state.stored.authors.end_session(*digests)
+
+
+def _keys_in(request: Request) -> list[str]:
+    """The keys of the browser's sessions."""
+    keys = cookie_in(request, SESSION).split(SEPARATOR, MOST_SEASONS)[:MOST_SEASONS]
+    return [key for key in keys if key]
+
+
+def login_cookie(request: Request) -> str:
+    """The cookie that the login's form is made of: the browser's, or a new one."""
+    return cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
+
+
+def keep_login_cookie(request: Request, response: Response, cookie: str) -> None:
+    """Give the browser the cookie of the login's form."""
+    _set_cookie(request, response, LOGIN, cookie, FORM_SECONDS, "strict")
+
+
+def forget_cookie(request: Request, response: Response, kind: str) -> None:
+    """Have the browser drop a cookie."""
+    _set_cookie(request, response, kind, "", 0, "lax")
+
+
+def proof_of(cookie: str) -> str:
+    """What a form carries to show that it is one of ours."""
+    return hmac.new(cookie.encode(errors="replace"), b"form", sha256).hexdigest()
+
+
+def check_form(request: Request, kind: str, proof: str | None) -> None:
+    """Refusal for a form that is not one of ours, or that another site had sent."""
+    given = cookie_in(request, kind)
+    if not given or not hmac.compare_digest(proof_of(given).encode(), (proof or "").encode(errors="replace")):
+        raise Refusal(403, "foreign", "this form is too old, or not one of this site", "load the page again")
+    check_origin(request)
+
+
+def check_origin(request: Request) -> None:
+    """Refusal for a request that a page of another site made, or one of this site without its encryption."""
+    origin, fetch = request.headers.get("origin"), request.headers.get("sec-fetch-site", "none")
+    if origin is None:
+        foreign = fetch not in ("same-origin", "none")
+    else:
+        foreign = origin != f"{request.scope['scheme']}://{request.headers.get('host', '')}"
+    if foreign:
+        raise Refusal(403, "foreign", "another site sent this form", "send it from this site's own page")
+
+
+def _set_cookie(
+    request: Request, response: Response, kind: str, value: str, seconds: int, same: Literal["lax", "strict"]
+) -> None:
+    name, secure = _named(request, kind), _is_secure(request)
+    response.set_cookie(name, value, seconds, httponly=True, samesite=same, secure=secure)
+
+
+def _named(request: Request, kind: str) -> str:
+    """The cookie's name; where the site is encrypted, one that no other site of the domain can set."""
+    return f"__Host-{kind}" if _is_secure(request) else kind
+
+
+def _is_secure(request: Request) -> bool:
+    return bool(request.scope["scheme"] == "https")

@@ -13,11 +13,10 @@ from arbiter.season import administration
 from arbiter.season.administration import unknown_match
 from arbiter.season.results import Results
 from arbiter.web import shapes
-from arbiter.web.authors_api import REFUSED, Token, submission_of
+from arbiter.web.authors_api import REFUSALS, Token, shape_of, submission_of
 from arbiter.web.callers import Caller, by_token, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, no_token, nothing_here
 from arbiter.web.security import given
-from arbiter.web.verdicts import shape_of
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_NUMBER = 2**31 - 1
 """Of an entry of the log."""
-router = APIRouter(responses=REFUSED)
+router = APIRouter(responses=REFUSALS)
 BASE = "/seasons/{season}"
 Most = Annotated[int, Query(ge=1, le=1000, description="At most so many entries.")]
 Cursor = Annotated[int | None, Query(ge=0, le=MOST_NUMBER, description="From `next` of the page before on.")]

@@ -1,23 +1,102 @@
-"""Pages rendered from figures: one set of templates for the site and for the report."""
+"""Pages rendered from figures: one set of templates for the site and for the report.
+
+A game's page of Markdown is read as CommonMark with tables. HTML in it is text, it brings no styles, and its
+links lead to other sites alone.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup, escape
 
 from arbiter.picture import figures
 from arbiter.picture.marks import notices
-from arbiter.web import drawing, manual
+from arbiter.web import drawing
 from arbiter.web.words import FILTERS, part
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from arbiter.picture.state import State
 
+CHAPTER = "h2"
+ELSEWHERE = ("https://", "http://")
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
+
+
+class Section(NamedTuple):
+    """What stands below a heading of the second level; `anchor` is good for an address."""
+
+    anchor: str
+    title: str
+    body: Markup
+
+
+@lru_cache(maxsize=16)
+def sections(text: str) -> tuple[Section, ...]:
+    """The sections of a page; what stands before the first heading of the second level is left out."""
+    reader = MarkdownIt("commonmark").disable("html_block").disable("html_inline").enable("table")
+    found = []
+    for title, tokens in _chapters(reader.parse(text)):
+        shown = list(_ours(tokens, title))
+        anchor = re.sub(r"\W+", "-", title.lower()).strip("-")
+        found.append(Section(anchor, title, Markup(reader.renderer.render(shown, reader.options, {}))))
+    return tuple(found)
+
+
+def _chapters(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
+    begins = [k for k, token in enumerate(tokens) if token.type == "heading_open" and token.tag == CHAPTER]
+    for begin, end in zip(begins, [*begins[1:], len(tokens)], strict=True):
+        # A heading is three tokens, its text in the middle.
+        yield _plain(tokens[begin + 1]), tokens[begin + 3 : end]
+
+
+def _plain(token: Token) -> str:
+    return "".join(child.content for child in token.children or ())
+
+
+def _ours(tokens: Sequence[Token], title: str) -> Iterator[Token]:
+    """The tokens as this site's pages write them: what may be wide scrolls within itself, by keys too."""
+    for token in tokens:
+        # A table's alignment would be a style.
+        token.attrs.pop("style", None)
+        if token.type == "th_open":
+            token.attrSet("scope", "col")
+        if token.children:
+            token.children = list(_without_links(token.children))
+        if token.type == "table_open":
+            label = escape(title)
+            opening = f'<div class="wide" role="region" aria-label="{label}" tabindex="0">\n'
+            yield Token("html_block", "", 0, content=opening)
+        if token.type in ("fence", "code_block"):
+            block = f'<pre tabindex="0">{escape(token.content)}</pre>\n'
+            yield Token("html_block", "", 0, content=block)
+            continue
+        yield token
+        if token.type == "table_close":
+            yield Token("html_block", "", 0, content="</div>\n")
+
+
+def _without_links(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The same without links into files that the site has not, and without pictures."""
+    dropped: list[bool] = []
+    for token in tokens:
+        if token.type == "link_open":
+            dropped.append(not str(token.attrs.get("href", "")).startswith(ELSEWHERE))
+            if dropped[-1]:
+                continue
+        if token.type == "link_close" and dropped.pop():
+            continue
+        if token.type != "image":
+            yield token
 
 
 @lru_cache(maxsize=1)
@@ -36,7 +115,7 @@ def environment() -> Environment:
         interval_bars=drawing.interval_bars,
         rating_lines=drawing.rating_lines,
         elo_by_round=drawing.elo_by_round,
-        sections=manual.sections,
+        sections=sections,
         notices=notices,
     )
     return made

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
+from arbiter.web.callers import organiser_in, says_who
 from arbiter.web.refusals import Refusal, early_answer, too_many
-from arbiter.web.sessions import organiser_in, says_who
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping

@@ -40,7 +40,7 @@ class Watched:
         self._state: State | None = None
         self._whole: State | None = None
         self._failure: ArbiterError | None = None
-        self._looked = -LOOK_SECONDS
+        self._looked = float("-inf")
         self._lock = threading.Lock()
         self.prepare: Callable[[State, State], None] = lambda _new, _before: None
 

@@ -6,35 +6,144 @@ the API with its document, and what of an address tells one answer from another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from arbiter.config.limits import AT_HOME, options_of
 from arbiter.picture import figures, played
-from arbiter.picture.shapes import (
-    Crosstable,
-    History,
-    Match,
-    Matches,
-    Player,
-    Round,
-    SeasonPage,
-    Standings,
-)
-from arbiter.picture.under_way import under_way
+from arbiter.picture.played import under_way
+from arbiter.picture.shapes import Crosstable, History, Match, Matches, Player, Round, SeasonPage, Standings
+from arbiter.season.settings import config_of
+from arbiter.view import fault_of
 from arbiter.viewed import Replay
-from arbiter.web.match_page import match_page
-from arbiter.web.queries import Parameter
+from arbiter.web.authors_api import owner_of
 from arbiter.web.rules import rules, starter
+from arbiter.web.security import number_of
 from arbiter.web.shapes import Rules
-from arbiter.web.words import match_of_part
+from arbiter.web.words import match_of_part, match_part, part
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Iterable
+
+    from arbiter.match import MatchRecord, MatchSummary
     from arbiter.picture.state import State
 
+Value: TypeAlias = int | str | None
+DIGITS = 10
+"""Of the longest number that is read."""
 MATCHES_A_PAGE = 200
 Figures: TypeAlias = Mapping[str, object]
+
+
+class Wrong(ValueError):
+    """What cannot be asked; says what can."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number of a range, or a text of a form; a season has answers to those `known`, by default to all."""
+
+    name: str
+    values: range | str
+    known: Callable[[State], Container[Value]] | None = None
+    default: Value = None
+    says: str = ""
+
+    def read(self, text: str) -> Value:
+        """The value that a text is; Wrong for any other text."""
+        if isinstance(self.values, str):
+            if not re.fullmatch(self.values, text):
+                raise Wrong(f"{self.name}: this is not of the form {self.values}")
+            return text
+        number = number_of(text, DIGITS)
+        if number not in self.values:
+            raise Wrong(f"{self.name}: this is no whole number from {self.values[0]} to {self.values[-1]}")
+        return number
+
+    def has_answer(self, value: Value, state: State) -> bool:
+        """True where the season has something to a value."""
+        return value == self.default or self.known is None or value in self.known(state)
+
+    def describe(self, place: str) -> Mapping[str, object]:
+        """As OpenAPI has it; `place` is path or query."""
+        if isinstance(self.values, str):
+            schema: dict[str, Value] = {"type": "string", "pattern": f"^{self.values}$"}
+        else:
+            schema = {"type": "integer", "minimum": self.values[0], "maximum": self.values[-1]}
+        if self.default is not None:
+            schema["default"] = self.default
+        told = {"name": self.name, "in": place, "required": place == "path", "schema": schema}
+        return {**told, "description": self.says} if self.says else told
+
+
+def check_names(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise Wrong where an address asks by a name that it does not know."""
+    for name in given:
+        if name not in known:
+            hint = f"known here: {', '.join(known)}" if known else "nothing can be asked here"
+            raise Wrong(f"{name[:50]}: this is no parameter of this address; {hint}")
+
+
+def match_page(state: State, match: str) -> Mapping[str, object] | None:
+    """All that the page takes; None where no such match is stored."""
+    match_id = match_of_part(match)
+    summary = state.by_id.get(match_id)
+    record = None if summary is None else state.record(match_id)
+    if summary is None or record is None:
+        return None
+    base = f"/seasons/{part(state.name)}"
+    return {
+        "match": _heading(state, summary, record, base),
+        "short": played.match_in_short(state, summary),
+        "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
+        "replay_data": None,
+        "limits": _limits(state, summary.round),
+        "log_url": _log_url(state, summary),
+        "config": state.config.file.name,
+    }
+
+
+def _heading(state: State, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
+    """What stands above a replay; players' pages are below `base`."""
+    is_complete = state.is_complete(match.round)
+    return {
+        "id": match.id,
+        "season": state.name,
+        "round": match.round,
+        "game": state.config.game.title,
+        "players": [
+            {
+                "name": name,
+                "seat": seat,
+                "points": None if match.points is None else match.points[seat],
+                "href": f"{base}/players/{part(name)}",
+                "substitute": seat == match.substitute,
+            }
+            for seat, name in enumerate(match.players)
+        ],
+        "complete": is_complete,
+        "fault": fault_of(record, played.PUBLIC, is_complete),
+    }
+
+
+def _log_url(state: State, match: MatchSummary) -> str | None:
+    """Where an author finds the log of its own seat in a match; None where there is none, or not yet."""
+    has_author = state.config.submissions is not None and any(map(owner_of, match.players))
+    if not (has_author and state.is_complete(match.round)):
+        return None
+    return f"/me/matches/{match_part(match.id)}/log?season={part(state.name)}"
+
+
+def _limits(state: State, number: int | None) -> str:
+    """The options of `arbiter console` for the limits of a round that are not the usual ones."""
+    then = next(
+        (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
+        None,
+    )
+    return "".join(f" {word}" for word in options_of((then or state.config).limits, AT_HOME))
 
 
 class File(NamedTuple):
@@ -132,21 +241,30 @@ def _rounds(state: State) -> range:
 
 
 NUMBERS, NAME = range(1, 10**6 + 1), ".{1,200}"
+
 AFTER = Parameter("after_round", NUMBERS, _rounds)
+
 WHICH = (
     Parameter("round", NUMBERS, _rounds),
     Parameter("player", NAME, lambda state: state.names),
     Parameter("against", NAME, lambda state: state.names),
 )
+
 PART = (
     Parameter("limit", range(1, 1001), default=100, says="At most so many matches."),
     Parameter("cursor", range(10**9), lambda state: range(len(state.matches) + 1), 0, "`next` of the last."),
 )
+
 PAGE = Parameter("page", NUMBERS)
+
 EYES = Parameter("reader", "(public|seat:[0-9])", default="public", says="public, or seat:K")
+
 SHOW = Parameter("show", NAME, lambda _: ("los",))
+
 CHOSEN = Parameter("player", NAME, lambda state: state.names)
+
 WALL = Parameter("wall", NAME, lambda _: ("1",))
+
 ROUND, PLAYER, MATCH = Parameter("number", NUMBERS), Parameter("player", ".*"), Parameter("match", ".*")
 
 VIEWS = (
@@ -174,5 +292,7 @@ VIEWS = (
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),
     View("/live", _live, "live", shows=(WALL,)),
 )  # fmt: skip
+
 PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}
+
 ANSWERS = {view.parts: view for view in VIEWS if view.says}

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from arbiter.picture.first_place import first_place, in_words
-from arbiter.picture.marks import marked
+from arbiter.picture.marks import first_place, in_words, marked
 
 
 def rows(**elos: float | None) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from arbiter.submissions.authors import hash_of
 from arbiter.submissions.receiving import folder_of
+from arbiter.web.callers import LOGIN, SESSION
 from arbiter.web.security import POLICY
-from arbiter.web.sessions import LOGIN, SESSION
 from tests.kept_season import Kept
 from tests.web.authored import Authored, archive, authored, site
 from tests.web.test_traffic import Lines

@@ -14,10 +14,10 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
-from arbiter.web import authors_api, bodies, uploads
+from arbiter.web import authors_api, bodies
+from arbiter.web.bodies import Uploads
 from arbiter.web.callers import caller_of
 from arbiter.web.seasons import Seasons
-from arbiter.web.uploads import Uploads
 from tests.kept_season import Kept
 from tests.web.asked import ask
 from tests.web.authored import ADDRESS, Authored, archive, authored, site
@@ -100,7 +100,7 @@ def test_uploads_under_way_have_their_room_kept(site: Authored, monkeypatch: pyt
         wanted.append(size)
         return True
 
-    monkeypatch.setattr(uploads, "has_room", has_room)
+    monkeypatch.setattr(bodies, "has_room", has_room)
     with closing(Seasons([site.kept.file])) as seasons:
         ann, ben = (caller_of(seasons, "small", site.tokens[name]) for name in ("ann", "ben"))
         under_way = Uploads()

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
 from arbiter.web import bodies
-from arbiter.web.sessions import SESSION
+from arbiter.web.callers import SESSION
 from tests.web.asked import Asked, ask
 from tests.web.authored import ADDRESS, Authored, site
 from tests.web.test_author_pages import log_in

@@ -11,8 +11,8 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from starlette.testclient import TestClient
 
 from arbiter.errors import ConfigError
-from arbiter.web.hosts import Hosts
 from arbiter.web.seasons import Seasons
+from arbiter.web.security import Hosts
 from arbiter.web.site import make_site
 from tests.web.asked import ask
 

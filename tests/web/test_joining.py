@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 pytest.importorskip("jinja2", reason="needs jinja2: pip install 'arbiter-cards[web]'")
-from arbiter.web.joining import join_modules
 from arbiter.web.pages import STATIC
+from arbiter.web.report import join_modules
 
 if TYPE_CHECKING:
     from pathlib import Path

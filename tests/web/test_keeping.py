@@ -15,7 +15,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from arbiter.picture import figures
 from arbiter.season.season import Season
-from arbiter.web import keeping, seasons
+from arbiter.web import seasons, showing
 from arbiter.web.seasons import Watched
 from tests.kept_season import Kept, played
 
@@ -91,7 +91,7 @@ def test_what_nothing_answers_to_is_not_kept(
     visitor: TestClient, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     kept: list[object] = []
-    monkeypatch.setattr(keeping._Shelf, "keep", lambda _, key, answer: kept.append((key, answer)))
+    monkeypatch.setattr(showing._Shelf, "keep", lambda _, key, answer: kept.append((key, answer)))
     assert visitor.get(address).status_code == 200
     assert kept == []
 
@@ -100,7 +100,7 @@ def test_queries_move_nothing_without_one(
     visitor: TestClient, made: list[State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = len(visitor.get(ADDRESS).content)
-    monkeypatch.setattr(keeping, "MOST_BYTES", 2 * size)
+    monkeypatch.setattr(showing, "MOST_BYTES", 2 * size)
     for limit in range(1, 20):
         visitor.get(f"/api/v1/seasons/small/matches?limit={limit}")
     visitor.get(ADDRESS)
@@ -124,7 +124,7 @@ def test_it_is_made_anew_when_something_has_happened(
 def test_no_more_is_kept_than_there_is_room_for(
     visitor: TestClient, made: list[State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeping, "MOST_BYTES", 10)
+    monkeypatch.setattr(showing, "MOST_BYTES", 10)
     visitor.get(ADDRESS)
     visitor.get(ADDRESS)
     assert len(made) == 2

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from arbiter.web import organiser_pages
+from arbiter.web import own_pages
 from tests.web.authored import Authored, archive, site
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 
@@ -77,7 +77,7 @@ def test_a_form_without_its_proof_orders_nothing(organised: Authored) -> None:
 
 
 def test_nobody_is_pushed_out_of_the_log(organised: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(organiser_pages, "SHOWN_DEEDS", 3)
+    monkeypatch.setattr(own_pages, "SHOWN_DEEDS", 3)
     order(organised, "suspend", player="p1", because="an early deed")
     for _ in range(4):
         organised.kept.season.audit.add("ann", "activate", "ann@1")

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
 from arbiter.web import places, showing
+from arbiter.web.callers import SESSION
 from arbiter.web.seasons import Seasons
-from arbiter.web.sessions import SESSION
 from tests.web.asked import Asked, ask
 from tests.web.authored import Authored, site
 from tests.web.test_author_pages import log_in

@@ -16,7 +16,7 @@ from arbiter.samples import GAMES
 from arbiter.samples.manuals import PROTOCOL, manual_of
 from arbiter.submissions.languages import Language
 from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS
-from arbiter.web.manual import sections
+from arbiter.web.pages import sections
 from tests.web.authored import Authored, authored, site
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions.authors import add_authors, hash_of
+from arbiter.web.callers import SEPARATOR, SESSION
 from arbiter.web.seasons import Seasons
-from arbiter.web.sessions import SEPARATOR, SESSION
 from arbiter.web.site import make_site
 from tests.web.authored import TERMS, Authored, archive
 from tests.web.test_author_pages import log_in, proof, upload

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
+from arbiter.picture.played import time_left
 from arbiter.picture.state import read_state
-from arbiter.picture.under_way import time_left
 from arbiter.web.words import duration
 from tests.kept_season import Kept, kept, original_season
 

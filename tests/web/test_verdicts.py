@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 
 from arbiter.season.administration import reinstate, suspend
 from arbiter.submissions.authors import hash_of
+from arbiter.web.authors_api import FAULTS
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
-from arbiter.web.verdicts import FAULTS
 from tests.season.test_roster import CONFIG, OWN, REASON, Contest
 from tests.web.test_author_pages import proof
 

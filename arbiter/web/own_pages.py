@@ -1,4 +1,4 @@
-"""Pages for authors: login, their programs and what was found of them, their matches."""
+"""Pages for whoever is logged in: an author's programs and matches; an organiser's orders, authors, log."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
 from arbiter.picture import played
+from arbiter.season import administration
 from arbiter.store.versions import DROPPED
 from arbiter.web.authors_api import (
+    Verdicts,
     dropped,
     log_answer,
     made_active,
     owner_of,
+    shape_of,
     submission_of,
     why_it_stays,
 )
-from arbiter.web.callers import by_token
-from arbiter.web.forms import FileForm, read_fields
-from arbiter.web.pages import render
-from arbiter.web.refusals import PRIVATE, Refusal
-from arbiter.web.sessions import (
+from arbiter.web.bodies import FileForm, open_terms, read_fields
+from arbiter.web.callers import (
     LOGIN,
     SESSION,
     begin_session,
+    by_token,
     caller_in,
     callers_in,
     check_form,
@@ -40,8 +41,20 @@ from arbiter.web.sessions import (
     own_address,
     proof_of,
 )
-from arbiter.web.uploads import open_terms
-from arbiter.web.verdicts import Verdicts, shape_of
+from arbiter.web.organisers_api import (
+    accepted,
+    annulled,
+    deeds,
+    inspected,
+    reinstated,
+    run,
+    sent_by_anybody,
+    suspended,
+)
+from arbiter.web.pages import render
+from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
+from arbiter.web.security import number_of
+from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -49,13 +62,14 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from arbiter.store.versions import Submission
+    from arbiter.web.bodies import Uploads
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
-    from arbiter.web.uploads import Uploads
 
 SHOWN_MATCHES = 50
 OWN = {**PRIVATE, "referrer-policy": "same-origin"}
 """Browsers tell where a form was sent from only where they may tell it to the site itself."""
+SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 
 def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
@@ -220,4 +234,95 @@ def _me(caller: Caller) -> dict[str, object]:
             for match in matches[: -SHOWN_MATCHES - 1 : -1]
         ],
         "matches_in_all": len(matches),
+    }
+
+
+def organiser_routes(seasons: Seasons) -> list[Route]:
+    """The page of organisers, and what its forms order."""
+
+    def show(caller: Caller, request: Request) -> Response:
+        _refuse_others(caller)
+        return own_page("admin", caller, request, admin=_admin(caller, request), preview=None)
+
+    def show_submission(caller: Caller, request: Request) -> Response:
+        _refuse_others(caller)
+        return verdict_page(sent_by_anybody(caller, request.path_params["number"]), caller, request)
+
+    async def order(request: Request) -> Response:
+        sent = await sent_form(seasons, request)
+        if sent is None:
+            return RedirectResponse("/login", 303, OWN)
+        caller, fields = sent
+        return await run_in_threadpool(_order, caller, request, fields)
+
+    return [
+        Route("/admin", for_author(seasons, show)),
+        Route("/admin/submissions/{number}", for_author(seasons, show_submission)),
+        Route("/admin/{order}", order, methods=["POST"]),
+    ]
+
+
+def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    """Do what a form orders; an annulment is shown before it is confirmed."""
+    _refuse_others(caller)
+    because, player = fields.get("because", ""), fields.get("player", "")
+    match request.path_params["order"]:
+        case "pause" | "resume" | "close" as verb:
+            run(caller, verb)
+        case "accept":
+            accepted(caller)
+        case "suspend":
+            suspended(caller, player, because)
+        case "reinstate":
+            reinstated(caller, player)
+        case "inspect":
+            inspected(caller, fields.get("submission", ""))
+        case "annul":
+            replay, confirmed = "replay" in fields, "confirmed" in fields
+            ids = [match_of_part(fields.get("match", "").strip())]
+            done = annulled(caller, ids, because, replay, keep=confirmed)
+            if not confirmed:
+                rows = list(administration.moved(done))
+                preview = {"match": ids[0], "because": because, "replay": replay, "rows": rows}
+                return own_page("admin", caller, request, admin=_admin(caller, request), preview=preview)
+        case _:
+            raise nothing_here()
+    return RedirectResponse(own_address(caller, request, "/admin"), 303, OWN)
+
+
+def _refuse_others(caller: Caller) -> None:
+    if not caller.author.organiser:
+        raise nothing_here()
+
+
+def _admin(caller: Caller, request: Request) -> dict[str, object]:
+    """What the page shows."""
+    state = caller.state
+    stored, running = state.stored, state.stored.running.read()
+    authors = stored.authors.all()
+    players = sorted({entry.registered_name for entry in state.config.entries}, key=str.casefold)
+    return {
+        "paused": running.paused,
+        "closed": running.closed,
+        "asked": stored.running.question() if state.holder is None else None,
+        "suspended": caller.suspended(),
+        "players": [*players, *(author.name for author in authors if not author.organiser)],
+        "authors": authors,
+        "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
+        "log": _log(caller, request.query_params),
+    }
+
+
+def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
+    """A page of the log, as the form above it has it filtered."""
+    who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
+    number = number_of(cursor or "")
+    found, after = deeds(caller, SHOWN_DEEDS, number, who, what)
+    people, verbs = caller.state.stored.audit.known()
+    return {
+        "deeds": found,
+        "next": after,
+        "is_later": number is not None,
+        "wanted": {"who": who, "what": what},
+        "choices": {"who": people, "what": verbs},
     }
