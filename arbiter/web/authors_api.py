@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Self, cast
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import JSONResponse, PlainTextResponse
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.responses import PlainTextResponse
+from fastapi.security import HTTPBearer
 
 from arbiter.config.changes import VERSION_MARK, rated_name
 from arbiter.picture.figures import progress
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 FAULTS = "its last matches ended by its own fault"
 """The reason of a suspension for faults where their number is held back."""
-Token = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 ARCHIVE = {
     "requestBody": {
         "required": True,
@@ -53,7 +52,9 @@ REFUSALS: dict[int | str, dict[str, object]] = {
 AGAIN: dict[int | str, dict[str, object]] = {200: {"description": "It was sent before.", "model": Sent}}
 PER_HOUR = 10
 """Versions that an author may activate in an hour: each outdates the plan of a round."""
-router = APIRouter(responses=REFUSALS)
+STATED = Depends(HTTPBearer(auto_error=False))
+"""Tells readers of the document that a token is looked at."""
+router = APIRouter(responses=REFUSALS, dependencies=[STATED])
 BASE = "/seasons/{season}/submissions"
 
 
@@ -149,53 +150,83 @@ def shape_of(found: Submission, caller: Caller) -> shapes.Submission:
     return {**Verdicts.of(caller, found.author).in_short(found), "steps": steps}
 
 
-def author(season: str, token: Token, request: Request) -> Caller:
+def author(season: str, request: Request, response: Response) -> Caller:
     """Who asks; Refusal for anybody but the season's authors."""
-    return caller_of(request.app.state.seasons, season, None if token is None else token.credentials)
+    response.headers.update(PRIVATE)
+    return caller_of(request.app.state.seasons, request, given(season))
 
 
 Author = Annotated[Caller, Depends(author)]
 
 
-@router.put(BASE, openapi_extra=ARCHIVE, status_code=202, response_model=Sent, responses=AGAIN)
-async def send_archive(request: Request, caller: Author, season: str, token: Token) -> Response:
+@router.put(BASE, openapi_extra=ARCHIVE, status_code=202, responses=AGAIN)
+async def send_archive(request: Request, response: Response, caller: Author, season: str) -> Sent:
     """Send a program as a ZIP archive; the same archive again is the version that it was, with 200."""
-    again = partial(author, season, token, request)
+    again = partial(author, season, request, response)
     made, new = await request.app.state.uploads.take(caller, request.stream(), again, length_of(request))
-    shape = {"id": made.id, "version": made.version, "state": made.state}
-    return JSONResponse(shape, 202 if new else 200, PRIVATE)
+    response.status_code = 202 if new else 200
+    return {"id": made.id, "version": made.version, "state": made.state}
 
 
-@router.get(BASE, response_model=Submissions)
-def list_submissions(caller: Author) -> Response:
+@router.get(BASE)
+def list_submissions(caller: Author) -> Submissions:
     """All that you sent, the newest first, without the steps of inspections."""
     verdicts = Verdicts.of(caller, caller.author.name)
     found = caller.state.stored.submissions.of(caller.author.name)
-    return JSONResponse({"submissions": [verdicts.in_short(one) for one in found]}, headers=PRIVATE)
+    return {"submissions": [verdicts.in_short(one) for one in found]}
 
 
-@router.get(f"{BASE}/{{number}}", response_model=shapes.Submission)
-def read_submission(number: str, caller: Author) -> Response:
+@router.get(f"{BASE}/{{number}}")
+def read_submission(number: str, caller: Author) -> shapes.Submission:
     """One of your versions, with every step of its inspection."""
-    return JSONResponse(shape_of(submission_of(caller, number), caller), headers=PRIVATE)
+    return shape_of(submission_of(caller, number), caller)
 
 
-@router.post(f"{BASE}/{{number}}/activate", response_model=shapes.Submission)
-def activate(number: str, caller: Author) -> Response:
+@router.post(f"{BASE}/{{number}}/activate")
+def activate(number: str, caller: Author) -> shapes.Submission:
     """Let an accepted version of yours play from the next round on."""
-    return JSONResponse(shape_of(made_active(caller, number), caller), headers=PRIVATE)
+    found = submission_of(caller, number)
+    try:
+        made = caller.state.stored.submissions.activate(found.id, caller.author.name, PER_HOUR)
+    except TooMany as error:
+        message = f"{PER_HOUR} versions an hour are activated for an author"
+        raise too_many(message, PER_HOUR, error.seconds) from None
+    if made is None:
+        raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
+    return shape_of(made, caller)
 
 
-@router.delete(f"{BASE}/{{number}}", response_model=shapes.Submission)
-def drop(number: str, caller: Author) -> Response:
+@router.delete(f"{BASE}/{{number}}")
+def drop(number: str, caller: Author) -> shapes.Submission:
     """Remove the files of a version of yours that never played, for good."""
-    return JSONResponse(shape_of(dropped(caller, number), caller), headers=PRIVATE)
+    found = submission_of(caller, number)
+    if (why := why_it_stays(caller, found)) is not None:
+        raise why
+    try:
+        caller.state.stored.shelf.drop(found.id, caller.author.name)
+    except Stays as stays:
+        raise _stays(found, stays.active) from None
+    remove(caller.state.config, found.file)
+    return shape_of(submission_of(caller, number), caller)
 
 
 @router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
 def read_log(match: str, caller: Author) -> Response:
     """What your program was sent and answered in a match of a complete round, its times, its errors."""
-    return log_answer(caller, match)
+    match_id = match_of_part(given(match))
+    short = caller.state.by_id.get(match_id)
+    if short is None or not caller.state.is_complete(short.round):
+        raise nothing_here()
+    mine = [
+        seat
+        for seat, name in enumerate(short.players)
+        if caller.author.organiser or owner_of(name) == caller.author.name
+    ]
+    record = caller.state.record(match_id) if mine else None
+    if record is None:
+        raise nothing_here()
+    disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'
+    return PlainTextResponse(log_of(record, mine), headers={**PRIVATE, "content-disposition": disposition})
 
 
 def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:
@@ -205,33 +236,6 @@ def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submiss
     if found is None:
         raise nothing_here()
     return found
-
-
-def made_active(caller: Caller, number: str) -> Submission:
-    """Activate a version of the caller's own; Refusal for one that is not accepted, or too often."""
-    found = submission_of(caller, number)
-    try:
-        made = caller.state.stored.submissions.activate(found.id, caller.author.name, PER_HOUR)
-    except TooMany as error:
-        message = f"{PER_HOUR} versions an hour are activated for an author"
-        raise too_many(message, PER_HOUR, error.seconds) from None
-    if made is None:
-        raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
-    return made
-
-
-def dropped(caller: Caller, number: str) -> Submission:
-    """Drop a version of the caller's own; Refusal for one that is not there, or has to stay."""
-    found = submission_of(caller, number)
-    if (why := why_it_stays(caller, found)) is not None:
-        raise why
-    state = caller.state
-    try:
-        state.stored.shelf.drop(found.id, caller.author.name)
-    except Stays as stays:
-        raise _stays(found, stays.active) from None
-    remove(state.config, found.file)
-    return submission_of(caller, number)
 
 
 def why_it_stays(caller: Caller, found: Submission) -> Refusal | None:
@@ -252,24 +256,6 @@ def _stays(found: Submission, active: bool) -> Refusal:
         return Refusal(409, "active", f"version {found.version} plays", "activate another version first")
     message = f"version {found.version} has played, and rounds are checked with its files"
     return Refusal(409, "has_played", message, "only versions that never played are dropped")
-
-
-def log_answer(caller: Caller, match: str) -> Response:
-    """The log of the caller's own seat, an organiser's of all seats; Refusal where there is none to see."""
-    match_id = match_of_part(given(match))
-    short = caller.state.by_id.get(match_id)
-    if short is None or not caller.state.is_complete(short.round):
-        raise nothing_here()
-    mine = [
-        seat
-        for seat, name in enumerate(short.players)
-        if caller.author.organiser or owner_of(name) == caller.author.name
-    ]
-    record = caller.state.record(match_id) if mine else None
-    if record is None:
-        raise nothing_here()
-    disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'
-    return PlainTextResponse(log_of(record, mine), headers={**PRIVATE, "content-disposition": disposition})
 
 
 def owner_of(rated: str) -> str | None:

@@ -25,7 +25,7 @@ from arbiter.store.versions import DROPPED
 from arbiter.submissions.receiving import Arriving, TooLarge, has_room
 from arbiter.web.callers import by_token, token_in
 from arbiter.web.refusals import Refusal, no_token, too_many
-from arbiter.web.security import number_of
+from arbiter.web.security import has_body, number_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
@@ -112,12 +112,6 @@ class _Body:
         if self._most is not None and self._size > self._most:
             message, more = f"a request has at most {self._most} bytes", {"limit": self._most}
             raise Refusal(413, "too_large", message, headers=CLOSE, more=more)
-
-
-def has_body(scope: Scope) -> bool:
-    """True for a request that says that it has a body."""
-    headers = dict(scope["headers"])
-    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
 
 def length_of(request: Request) -> int:

@@ -21,7 +21,6 @@ from arbiter.season.orders import suspended_now
 from arbiter.store.authors import Author
 from arbiter.submissions.authors import hash_of
 from arbiter.web.refusals import Refusal, no_token, nothing_here
-from arbiter.web.security import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,15 +73,18 @@ def by_sessions(seasons: Seasons, keys: Sequence[str]) -> list[Caller]:
     return _found(seasons, lambda book: book.of_session(*digests), len(digests))
 
 
-def caller_of(seasons: Seasons, season: str, token: str | None, organiser: bool = False) -> Caller:
-    """Whose token this is, in a season of the site; Refusal for anybody else.
+def caller_of(
+    seasons: Seasons, request: Request, season: str | None = None, organiser: bool = False
+) -> Caller:
+    """Whose token a request has, in a season of the site or in any; Refusal for anybody else.
 
     Without a token that is alive nobody learns which seasons there are.
     """
+    token = token_in(request)
     caller = None if token is None else by_token(seasons, token)
     if caller is None:
         raise no_token()
-    if caller.state.name != given(season) or (organiser and not caller.author.organiser):
+    if season not in (None, caller.state.name) or (organiser and not caller.author.organiser):
         raise nothing_here()
     return caller
 

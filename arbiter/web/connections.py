@@ -8,7 +8,6 @@ second, ends what is late; no connection needs a timer.
 
 from __future__ import annotations
 
-import json
 import sys
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arbiter.web.places import address_of
-from arbiter.web.refusals import error_shape
+from arbiter.web.refusals import Refusal, too_many
 
 if TYPE_CHECKING:
     import asyncio
@@ -91,8 +90,7 @@ class Connection(H11Protocol):
         self._since = self._heard
         if (limit := self._limit()) is not None:
             self._full = True
-            hint = {"limit": limit, "seconds": RETRY_SECONDS}
-            self._refuse(429, "too_many", "there are too many connections", **hint)
+            self._refuse(too_many("there are too many connections", limit, RETRY_SECONDS))
 
     def _limit(self) -> int | None:
         """The limit that this connection exceeds; None if there is none."""
@@ -121,7 +119,8 @@ class Connection(H11Protocol):
         error = sys.exc_info()[1]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             status = getattr(error, "error_status_hint", 400)
-            self._refuse(status, "no_request", str(error) if isinstance(error, Crumbs) else msg.rstrip("."))
+            said = str(error) if isinstance(error, Crumbs) else msg.rstrip(".")
+            self._refuse(Refusal(status, "no_request", said))
         else:
             self.transport.abort()
 
@@ -166,21 +165,15 @@ class Connection(H11Protocol):
         if self.cycle is not None and self.cycle.response_started:
             self.transport.abort() if not self.cycle.response_complete else self.transport.close()
         else:
-            self._refuse(408, "too_slow", f"the request did not come within {HEADER_SECONDS:.0f} s")
+            said = f"the request did not come within {HEADER_SECONDS:.0f} s"
+            self._refuse(Refusal(408, "too_slow", said))
 
-    def _refuse(self, status: int, code: str, message: str, **more: int) -> None:
+    def _refuse(self, refusal: Refusal) -> None:
         """Send an error past h11, whose state may allow no answer, and close."""
-        body = json.dumps({"error": error_shape(code, message, "", **more)}).encode()
-        lines = [
-            f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
-            "content-type: application/json",
-            f"content-length: {len(body)}",
-            "connection: close",
-            "x-content-type-options: nosniff",
-        ]
-        if "seconds" in more:
-            lines.append(f"retry-after: {more['seconds']}")
-        self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
+        status, answer = refusal.status_code, refusal.answer()
+        headers = [*answer.raw_headers, (b"connection", b"close"), (b"x-content-type-options", b"nosniff")]
+        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode(), *map(b": ".join, headers)]
+        self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
         self.transport.close()
 
 

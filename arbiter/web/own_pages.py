@@ -11,14 +11,13 @@ from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
 from arbiter.picture import played
-from arbiter.season import administration
 from arbiter.store.versions import DROPPED
 from arbiter.web.authors_api import (
     Verdicts,
-    dropped,
-    log_answer,
-    made_active,
+    activate,
+    drop,
     owner_of,
+    read_log,
     shape_of,
     submission_of,
     why_it_stays,
@@ -42,14 +41,16 @@ from arbiter.web.callers import (
     proof_of,
 )
 from arbiter.web.organisers_api import (
-    accepted,
-    annulled,
+    Annulment,
+    Because,
+    Wanted,
+    accept,
+    annul,
     deeds,
-    inspected,
-    reinstated,
+    inspect,
+    reinstate,
     run,
-    sent_by_anybody,
-    suspended,
+    suspend,
 )
 from arbiter.web.pages import render
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
@@ -98,7 +99,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return verdict_page(submission_of(caller, request.path_params["number"]), caller, request)
 
     def show_log(caller: Caller, request: Request) -> Response:
-        return log_answer(caller, request.path_params["match"])
+        return read_log(request.path_params["match"], caller)
 
     async def send(request: Request) -> Response:
         check_origin(request)
@@ -110,12 +111,12 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
         return RedirectResponse(own_address(caller, request, f"/me/submissions/{made.id}"), 303, OWN)
 
-    def changing(change: Callable[[Caller, str], object]) -> Callable[[Request], Awaitable[Response]]:
+    def changing(change: Callable[[str, Caller], object]) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             sent = await sent_form(seasons, request)
             if sent is None:
                 return RedirectResponse("/login", 303, OWN)
-            await run_in_threadpool(change, sent[0], request.path_params["number"])
+            await run_in_threadpool(change, request.path_params["number"], sent[0])
             return RedirectResponse(own_address(sent[0], request, "/me"), 303, OWN)
 
         return answer
@@ -127,8 +128,8 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         Route("/me", for_author(seasons, show_me)),
         Route("/me/submissions", send, methods=["POST"]),
         Route("/me/submissions/{number}", for_author(seasons, show_submission)),
-        Route("/me/submissions/{number}/activate", changing(made_active), methods=["POST"]),
-        Route("/me/submissions/{number}/drop", changing(dropped), methods=["POST"]),
+        Route("/me/submissions/{number}/activate", changing(activate), methods=["POST"]),
+        Route("/me/submissions/{number}/drop", changing(drop), methods=["POST"]),
         Route("/me/matches/{match}/log", for_author(seasons, show_log)),
     ]
 
@@ -246,7 +247,9 @@ def organiser_routes(seasons: Seasons) -> list[Route]:
 
     def show_submission(caller: Caller, request: Request) -> Response:
         _refuse_others(caller)
-        return verdict_page(sent_by_anybody(caller, request.path_params["number"]), caller, request)
+        return verdict_page(
+            submission_of(caller, request.path_params["number"], anybody=True), caller, request
+        )
 
     async def order(request: Request) -> Response:
         sent = await sent_form(seasons, request)
@@ -270,21 +273,24 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
         case "pause" | "resume" | "close" as verb:
             run(caller, verb)
         case "accept":
-            accepted(caller)
+            accept(caller)
         case "suspend":
-            suspended(caller, player, because)
+            suspend(player, Because(because=because), caller)
         case "reinstate":
-            reinstated(caller, player)
+            reinstate(player, caller)
         case "inspect":
-            inspected(caller, fields.get("submission", ""))
+            inspect(fields.get("submission", ""), caller)
         case "annul":
-            replay, confirmed = "replay" in fields, "confirmed" in fields
-            ids = [match_of_part(fields.get("match", "").strip())]
-            done = annulled(caller, ids, because, replay, keep=confirmed)
+            replay, confirmed, match = (
+                "replay" in fields,
+                "confirmed" in fields,
+                fields.get("match", "").strip(),
+            )
+            what = Annulment(because=because, replay=replay, preview=not confirmed)
+            rows = annul(match, what, caller)["standings"]
             if not confirmed:
-                rows = list(administration.moved(done))
-                preview = {"match": ids[0], "because": because, "replay": replay, "rows": rows}
-                return own_page("admin", caller, request, admin=_admin(caller, request), preview=preview)
+                shown = {"match": match_of_part(match), "because": because, "replay": replay, "rows": rows}
+                return own_page("admin", caller, request, admin=_admin(caller, request), preview=shown)
         case _:
             raise nothing_here()
     return RedirectResponse(own_address(caller, request, "/admin"), 303, OWN)
@@ -317,11 +323,11 @@ def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
     """A page of the log, as the form above it has it filtered."""
     who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
     number = number_of(cursor or "")
-    found, after = deeds(caller, SHOWN_DEEDS, number, who, what)
-    people, verbs = caller.state.stored.audit.known()
+    asked = Wanted.model_construct(limit=SHOWN_DEEDS, cursor=number, who=who, what=what)
+    found, (people, verbs) = deeds(caller, asked), caller.state.stored.audit.known()
     return {
-        "deeds": found,
-        "next": after,
+        "deeds": found["audit"],
+        "next": found["next"],
         "is_later": number is not None,
         "wanted": {"who": who, "what": what},
         "choices": {"who": people, "what": verbs},

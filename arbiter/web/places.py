@@ -8,7 +8,7 @@ before is answered without a place. Where all are taken, organisers and `/health
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from arbiter.web.callers import organiser_in, says_who
-from arbiter.web.refusals import Refusal, early_answer, too_many
+from arbiter.web.refusals import too_many
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
@@ -65,12 +65,7 @@ class Places:
         if scope["type"] != "http" or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
             return
-        async with AsyncExitStack() as stack:
-            try:
-                place = await stack.enter_async_context(self.place(scope))
-            except Refusal as refusal:
-                await early_answer(scope, refusal)(scope, receive, send)
-                return
+        async with self.place(scope) as place:
 
             async def heard() -> Message:
                 with place.left():
@@ -90,9 +85,8 @@ class Places:
         taken = self._taken if limit is None else self._apart
         place, refusal = _Place(taken, who), None
         if limit is not None:
-            refusal = too_many(
-                "too many requests are under way", limit, RETRY_SECONDS, "try again in a moment"
-            )
+            hint = "try again in a moment"
+            refusal = too_many("too many requests are under way", limit, RETRY_SECONDS, hint)
             if not says_who(scope) or _limit(taken, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None:
                 raise refusal
         with place.taken():

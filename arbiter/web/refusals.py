@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
 
 from arbiter.errors import ArbiterError
 from arbiter.web.pages import render
@@ -17,6 +17,8 @@ from arbiter.web.pages import render
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import Scope
 
     from arbiter.errors import Problem
@@ -37,6 +39,7 @@ CODES = {
     503: "unavailable",
 }
 """The word for programs, where a status says all that there is to say."""
+NOTHING = "there is nothing here"
 SAID = {
     404: ("There is nothing here", "The address may be mistyped, or the match is not played yet."),
     405: ("That is not possible here", "This page can only be read."),
@@ -62,21 +65,22 @@ class Refusal(HTTPException):
         more: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(status, message, {**PRIVATE, **(headers or {})})
-        self.code, self.hint, self.more = code, hint, more
+        self.code, self.hint, self.more = code, hint, more or {}
 
     def answer(self) -> JSONResponse:
         """It as programs are told."""
-        told = self.code, self.detail, self.hint, self.headers, self.more
-        return error_answer(self.status_code, *told)
+        shape = error_shape(self.code, self.detail, self.hint, **self.more)
+        return JSONResponse({"error": shape}, self.status_code, self.headers)
+
+    def say(self) -> str:
+        """It in a line."""
+        return "; ".join(filter(None, (self.detail, self.hint)))
 
 
 def too_many(message: str, limit: int, seconds: int, hint: str = "") -> Refusal:
     """The refusal of what exceeds a limit, until `seconds` have passed."""
     headers, more = {"retry-after": str(seconds)}, {"limit": limit, "seconds": seconds}
     return Refusal(429, "too_many", message, hint, headers, more)
-
-
-NOTHING = "there is nothing here"
 
 
 def nothing_here() -> Refusal:
@@ -90,26 +94,6 @@ def no_token() -> Refusal:
     return Refusal(401, "no_token", message, hint, {"www-authenticate": "Bearer"})
 
 
-def early_answer(scope: Scope, refusal: Refusal) -> Response:
-    """A refusal before there is a page: a sentence for browsers, JSON for programs."""
-    if any(name == b"accept" and b"text/html" in value for name, value in scope["headers"]):
-        said = f"{refusal.detail}; {refusal.hint}" if refusal.hint else refusal.detail
-        return PlainTextResponse(f"{said}\n", refusal.status_code, refusal.headers)
-    return refusal.answer()
-
-
-def error_answer(
-    status: int,
-    code: str,
-    message: str,
-    hint: str = "",
-    headers: Mapping[str, str] | None = None,
-    more: Mapping[str, int] | None = None,
-) -> JSONResponse:
-    """An error as the API tells it."""
-    return JSONResponse({"error": error_shape(code, message, hint, **(more or {}))}, status, headers)
-
-
 def mistakes_answer(status: int, problems: Iterable[Problem]) -> JSONResponse:
     """What is wrong with a form, each mistake with its field: the first as ``error``, all as ``errors``."""
     code = CODES.get(status, "error")
@@ -120,40 +104,53 @@ def mistakes_answer(status: int, problems: Iterable[Problem]) -> JSONResponse:
     return JSONResponse({"error": found[0], "errors": found}, status)
 
 
-def as_page(error: Exception) -> Response:
-    """A failure as a page."""
-    status = _status(error)
-    headers = error.headers if isinstance(error, HTTPException) else None
+def early_answer(scope: Scope, refusal: Refusal) -> Response:
+    """A refusal before there is a page: a sentence for browsers, JSON for programs."""
+    if not is_of_api(scope) and any(
+        b"text/html" in text for name, text in scope["headers"] if name == b"accept"
+    ):
+        return PlainTextResponse(f"{refusal.say()}\n", refusal.status_code, refusal.headers)
+    return refusal.answer()
+
+
+def answer_failure(error: Exception, is_json: bool) -> Response:
+    """A failure as JSON or as a page."""
+    refusal = _refusal_of(error)
+    if is_json:
+        return refusal.answer()
+    status = refusal.status_code
     title, text = SAID.get(status, ("Something went wrong", "The organiser's log says what."))
-    if isinstance(error, Refusal) and error.detail != NOTHING:
-        title, text = "That was not done", "; ".join(filter(None, (error.detail, error.hint)))
-    return HTMLResponse(render("error", status=status, title=title, text=text), status, headers)
+    if refusal is error and refusal.detail != NOTHING:
+        title, text = "That was not done", refusal.say()
+    return HTMLResponse(render("error", status=status, title=title, text=text), status, refusal.headers)
 
 
-def as_json(error: Exception) -> Response:
-    """A failure as the API tells it."""
-    status = _status(error)
-    if isinstance(error, Refusal):
-        return error.answer()
-    if isinstance(error, HTTPException):
-        return error_answer(status, CODES.get(status, "error"), error.detail, headers=error.headers)
-    if isinstance(error, RequestValidationError):
-        return _invalid(error)
-    if isinstance(error, ArbiterError):
-        return error_answer(status, "unavailable", "the season cannot be read now", "try again in a moment")
-    return error_answer(status, "failed", "something went wrong", "the organiser's log says what")
+async def tell_failure(request: Request, error: Exception) -> Response:
+    """Answer a request that failed."""
+    return answer_failure(error, is_of_api(request.scope))
 
 
-def _status(error: Exception) -> int:
-    if isinstance(error, HTTPException):
-        return error.status_code
-    return 503 if isinstance(error, ArbiterError) else 500
+def is_of_api(scope: Scope) -> bool:
+    """True for a request that programs make."""
+    return bool(scope["path"].startswith("/api/"))
 
 
-def _invalid(error: RequestValidationError) -> Response:
-    first = error.errors()[0]
-    if first["type"] == "json_invalid" or first["loc"] == ("body",):
-        hint = "send one with Content-Type: application/json"
-        return error_answer(422, "invalid", "the body is no JSON object", hint)
-    where = ".".join(str(place) for place in first["loc"][1:])
-    return error_answer(422, "invalid", f"{where}: {first['msg']}")
+def _refusal_of(error: Exception) -> Refusal:
+    """Any failure as a refusal."""
+    match error:
+        case Refusal():
+            return error
+        case HTTPException(status_code=status):
+            refusal = Refusal(status, CODES.get(status, "error"), error.detail)
+            refusal.headers = error.headers
+            return refusal
+        case RequestValidationError():
+            first = error.errors()[0]
+            if first["type"] == "json_invalid" or first["loc"] == ("body",):
+                hint = "send one with Content-Type: application/json"
+                return Refusal(422, "invalid", "the body is no JSON object", hint)
+            where = ".".join(str(place) for place in first["loc"][1:])
+            return Refusal(422, "invalid", f"{where}: {first['msg']}")
+        case ArbiterError():
+            return Refusal(503, "unavailable", "the season cannot be read now", "try again in a moment")
+    return Refusal(500, "failed", "something went wrong", "the organiser's log says what")

@@ -9,7 +9,6 @@ site. It cannot do so with an address in figures, so these are answered, and so 
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 from ipaddress import ip_address
@@ -17,9 +16,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 
 from arbiter.errors import ConfigError
-from arbiter.web.refusals import Refusal, early_answer, error_shape
+from arbiter.web.refusals import Refusal, early_answer, nothing_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,26 +77,6 @@ class Hosts:
         return self._schemes.get(host.lower())
 
 
-class Named:
-    """Answers requests for the names of a site; others are told that this is another one."""
-
-    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
-        self._app, self._hosts = app, hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        host = Headers(scope=scope).get("host") if scope["type"] == "http" else None
-        if host is None:
-            # Every browser names one.
-            await self._app(scope, receive, send)
-        elif not self._hosts.answers(host):
-            message = "this site has another name"
-            refusal = Refusal(421, "other_site", message, "its organiser names it with serve --public-url")
-            await early_answer(scope, refusal)(scope, receive, send)
-        else:
-            scheme = self._hosts.scheme_of(host) or scope["scheme"]
-            await self._app({**scope, "scheme": scheme}, receive, send)
-
-
 def name_of(host: str) -> str:
     """The name in the value of a header ``Host``; "" for what is none."""
     found = HOST.fullmatch(host)
@@ -142,18 +122,18 @@ def number_of(text: str, digits: int = 9) -> int | None:
 class Guard:
     """Adds the headers, and takes addresses apart before anything else sees them.
 
-    A part of an address may hold an escaped slash. What is no UTF-8, or has
-    control characters, exists nowhere. HEAD is GET without the body.
+    A part of an address may hold an escaped slash. What is no UTF-8, or has control characters, exists
+    nowhere. HEAD is GET without the body, and neither has one itself. With `hosts` requests for other sites
+    are refused. Whatever refuses a request before there is a page raises the refusal.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, hosts: Hosts | None = None) -> None:
+        self._app, self._hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-
         heads = scope["method"] == "HEAD" and not scope["path"].endswith(ENDLESS)
 
         async def with_headers(message: Message) -> None:
@@ -161,67 +141,70 @@ class Guard:
                 message = {**message, "body": b""}
             if message["type"] == "http.response.start":
                 there = {name for name, _ in message["headers"]}
-                message["headers"] = [
-                    *message["headers"],
-                    *((name, value) for name, value in HEADERS if name not in there),
-                ]
+                more = (pair for pair in HEADERS if pair[0] not in there)
+                message["headers"] = [*message["headers"], *more]
             await send(message)
 
-        path = _path(scope)
-        if path is None:
-            await _refuse(scope, 404 if len(_raw(scope)) <= LONGEST else 414, with_headers)
-            return
-        method = "GET" if heads else scope["method"]
-        if method == "GET" and path.endswith("/") and path[0] == "/" and path[1:2].isalnum():
-            await _lead_on(scope, with_headers)
-            return
-        await self._app({**scope, "path": path, "method": method}, receive, with_headers)
+        try:
+            method = "GET" if heads else scope["method"]
+            path, scheme = _path_of(scope), self._scheme_of(scope)
+            if method in ("GET", "HEAD") and has_body(scope):
+                close = {"connection": "close"}
+                raise Refusal(400, "no_request", "a request to read has no body", headers=close)
+            if method == "GET" and path.endswith("/") and path[0] == "/" and path[1:2].isalnum():
+                await _lead_on(scope)(scope, receive, with_headers)
+                return
+            own = {**scope, "path": path, "method": method, "scheme": scheme}
+            await self._app(own, receive, with_headers)
+        except Refusal as refusal:
+            await early_answer(scope, refusal)(scope, receive, with_headers)
+
+    def _scheme_of(self, scope: Scope) -> str:
+        """Whether the request is encrypted, as far as is known; Refusal for one to another site."""
+        host, scheme = Headers(scope=scope).get("host"), str(scope["scheme"])
+        if self._hosts is None or host is None:
+            # Every browser names one.
+            return scheme
+        if not self._hosts.answers(host):
+            hint = "its organiser names it with serve --public-url"
+            raise Refusal(421, "other_site", "this site has another name", hint)
+        return self._hosts.scheme_of(host) or scheme
 
 
-def _raw(scope: Scope) -> bytes:
+def has_body(scope: Scope) -> bool:
+    """True for a request that says that it has a body."""
+    headers = dict(scope["headers"])
+    return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
+
+
+def raw_path(scope: Scope) -> bytes:
+    """The path as it came."""
     path: bytes = scope.get("raw_path") or scope["path"].encode()
-    query: bytes = scope.get("query_string", b"")
-    return path + query
+    return path.partition(b"?")[0]
 
 
-def _path(scope: Scope) -> str | None:
-    """The decoded path, escaped slashes kept apart; None for one that can lead nowhere."""
-    if len(_raw(scope)) > LONGEST:
-        return None
-    raw = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0]
+def _path_of(scope: Scope) -> str:
+    """The decoded path, escaped slashes kept apart; Refusal for one that can lead nowhere."""
+    raw = raw_path(scope)
+    if len(raw) + len(scope["query_string"]) > LONGEST:
+        raise Refusal(414, "too_long", "the address is too long")
     parts = []
     for piece in raw.split(b"/"):
         try:
             text = unquote_to_bytes(piece).decode()
         except UnicodeDecodeError:
-            return None
+            raise nothing_here() from None
         if text in (".", "..") or any(ord(mark) < 32 or ord(mark) == 127 for mark in text):
-            return None
+            raise nothing_here()
         parts.append(text.replace("/", SLASH))
     return "/".join(parts)
 
 
-async def _lead_on(scope: Scope, send: Send) -> None:
+def _lead_on(scope: Scope) -> Response:
     """Lead from an address with a slash at its end to that without, on whatever host this is.
 
     The address begins with a slash and a letter: one that began with two slashes would be another host's.
     """
-    path = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].rstrip(b"/")
-    query = scope["query_string"]
-    headers = [(b"location", path + b"?" + query if query else path), (b"content-length", b"0")]
-    await send({"type": "http.response.start", "status": 307, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
-
-
-async def _refuse(scope: Scope, status: int, send: Send) -> None:
-    """A plain sentence, for the API as the JSON of its errors."""
-    code, said = {404: ("not_found", "there is nothing here")}.get(
-        status, ("too_long", "the address is too long")
-    )
-    kind, text = b"text/plain; charset=utf-8", f"{said}\n".encode()
-    if _raw(scope).startswith(b"/api/"):
-        kind = b"application/json"
-        text = json.dumps({"error": error_shape(code, said)}).encode()
-    headers = [(b"content-type", kind), (b"content-length", b"%d" % len(text))]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": text})
+    path, query = raw_path(scope).rstrip(b"/"), scope["query_string"]
+    found = path + b"?" + query if query else path
+    return Response(status_code=307, headers={"location": found.decode("latin-1")})

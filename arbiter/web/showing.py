@@ -25,7 +25,7 @@ from starlette.responses import HTMLResponse, Response
 from arbiter.errors import ArbiterError
 from arbiter.web.callers import organiser_in, says_who
 from arbiter.web.pages import render
-from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, as_json, as_page, early_answer
+from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
 from arbiter.web.security import given
 from arbiter.web.views import ANSWERS, PAGES, File, Wrong, check_names
 
@@ -124,7 +124,7 @@ def make_answer(asked: Asked, state: State, visitors: bool) -> Answer:
     except Exception as error:
         if not isinstance(error, ArbiterError | HTTPException):
             LOG.exception("an answer failed: %s", asked.view.path)
-        response = (as_json if asked.is_json else as_page)(error)
+        response = answer_failure(error, asked.is_json)
     return answer_of(response)
 
 
@@ -224,12 +224,10 @@ class Showing:
             return
         try:
             answer, headers = await self._answer(scope, found)
+        except Refusal:
+            raise
         except (ArbiterError, HTTPException) as error:
-            if isinstance(error, Refusal) and not found.is_json:
-                response = early_answer(scope, error)
-            else:
-                response = (as_json if found.is_json else as_page)(error)
-            answer, headers = answer_of(response), ()
+            answer, headers = answer_of(answer_failure(error, found.is_json)), ()
         await _send(scope, answer, headers, send)
 
     async def _answer(self, scope: Scope, found: Found) -> tuple[Answer, Headers]:

@@ -25,8 +25,8 @@ from arbiter.web.live import RETRY_SECONDS, Live
 from arbiter.web.own_pages import author_routes, organiser_routes
 from arbiter.web.pages import STATIC, render
 from arbiter.web.places import Places, address_of
-from arbiter.web.refusals import Refusal, as_json, as_page, error_answer, nothing_here
-from arbiter.web.security import Guard, Named, given
+from arbiter.web.refusals import Refusal, nothing_here, tell_failure, too_many
+from arbiter.web.security import Guard, given
 from arbiter.web.shapes import Failure
 from arbiter.web.showing import Showing
 from arbiter.web.stream import stream_answer
@@ -70,7 +70,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
         dependencies=[Depends(_refuse_unknown)],
     )
     for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
-        api.add_exception_handler(kind, _tell_failure)
+        api.add_exception_handler(kind, tell_failure)
 
     @api.get("/seasons", responses={422: ERRORS[422]})
     def list_seasons() -> picture.Seasons:
@@ -89,9 +89,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
         address = address_of(request.scope["client"])
         limit = live.limit_for(address)
         if limit is not None:
-            more = {"limit": limit, "seconds": RETRY_SECONDS}
-            headers = {"retry-after": str(RETRY_SECONDS)}
-            return error_answer(429, "too_many", "too many listen already", headers=headers, more=more)
+            raise too_many("too many listen already", limit, RETRY_SECONDS)
         news = live.listen(state, address, request.headers.get("last-event-id"))
         return stream_answer(news)
 
@@ -128,10 +126,6 @@ async def _refuse_unknown(request: Request) -> None:
         check_names(request.query_params, known)
     except Wrong as error:
         raise Refusal(422, "invalid", str(error)) from None
-
-
-async def _tell_failure(_: Request, error: Exception) -> Response:
-    return as_json(error)
 
 
 def make_site(
@@ -181,12 +175,8 @@ def make_site(
         Mount("/api/v1", make_api(seasons, live, uploads)),
         Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),
     ]
-    handlers: dict[Any, Any] = dict.fromkeys((HTTPException, ArbiterError, 500), _show_failure)
+    handlers: dict[Any, Any] = dict.fromkeys((HTTPException, ArbiterError, 500), tell_failure)
     site = Starlette(routes=routes, exception_handlers=handlers)
     site.router.redirect_slashes = False
-    guarded: ASGIApp = Guard(Showing(Places(Bodies(site, seasons), seasons), seasons))
-    return Account(guarded if hosts is None else Named(guarded, hosts), traffic, log, behind_proxy)
-
-
-async def _show_failure(_: Request, error: Exception) -> Response:
-    return as_page(error)
+    guarded = Guard(Showing(Places(Bodies(site, seasons), seasons), seasons), hosts)
+    return Account(guarded, traffic, log, behind_proxy)

@@ -16,7 +16,7 @@ from arbiter.byhand.worker import Busy
 from arbiter.errors import ArbiterError, ConfigError, RulesError
 from arbiter.web.pages import render
 from arbiter.web.places import address_of
-from arbiter.web.refusals import PRIVATE, Refusal, error_answer
+from arbiter.web.refusals import PRIVATE, Refusal
 from arbiter.web.security import given
 
 if TYPE_CHECKING:
@@ -88,14 +88,15 @@ def _answering(
             if KEY not in request.headers:
                 raise Refusal(403, "no_request", "this is no request of a table's page")
             return JSONResponse(await verb(request), headers=PRIVATE)
-        except Refusal as refusal:
-            return refusal.answer()
+        except Refusal as error:
+            refusal = error
         except (ConfigError, RulesError) as error:
-            return error_answer(422, "invalid", str(error), headers=PRIVATE)
+            refusal = Refusal(422, "invalid", str(error))
         except Busy:
-            return error_answer(409, "busy", "the bots are still to act", headers=PRIVATE)
+            refusal = Refusal(409, "busy", "the bots are still to act")
         except ArbiterError:
-            return error_answer(503, "unavailable", "the bots cannot be started now", headers=PRIVATE)
+            refusal = Refusal(503, "unavailable", "the bots cannot be started now")
+        return refusal.answer()
 
     return answer
 

@@ -17,9 +17,7 @@ from arbiter.picture import figures
 from arbiter.picture.shapes import Condition
 from arbiter.store.versions import STATES as STATES_OF_SUBMISSIONS
 from arbiter.text import printable
-from arbiter.web.bodies import has_body
-from arbiter.web.refusals import Refusal, early_answer
-from arbiter.web.security import ENDLESS
+from arbiter.web.security import ENDLESS, raw_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +34,6 @@ LONGEST = 300
 """Characters of an address in the log."""
 FORWARDED = b"x-forwarded-for"
 UNKNOWN_PROXY = "a proxy says who asks, and is not believed: with --behind-proxy visitors are told apart"
-NO_BODY = Refusal(400, "no_request", "a request to read has no body", headers={"connection": "close"})
 Sample = tuple["Mapping[str, str]", float]
 STATES = (*get_args(Condition), "unreadable")
 
@@ -79,7 +76,7 @@ class Traffic:
 
 
 class Account:
-    """Counts requests, logs each without its query, refuses those to read that have a body."""
+    """Counts requests, logs each without its query."""
 
     def __init__(
         self, app: ASGIApp, traffic: Traffic, log: Log | None = None, behind_proxy: bool = False
@@ -108,10 +105,7 @@ class Account:
         listens = scope["path"].endswith(ENDLESS)
         traffic.under_way += not listens
         try:
-            if has_body(scope) and scope["method"] in ("GET", "HEAD"):
-                await early_answer(scope, NO_BODY)(scope, receive, counted)
-            else:
-                await self._app(scope, receive, counted)
+            await self._app(scope, receive, counted)
         finally:
             took = time.monotonic() - began
             traffic.under_way -= not listens
@@ -124,8 +118,7 @@ class Account:
 def _line(scope: Scope, status: int, seconds: float) -> str:
     """``127.0.0.1 GET /seasons/demo 200 3 ms``: an address's query may hold what is nobody's business."""
     who = scope["client"][0] if scope.get("client") else "-"
-    path = scope.get("raw_path") or scope["path"].encode()
-    address = path.partition(b"?")[0].decode("ascii", "replace")[:LONGEST]
+    address = raw_path(scope).decode("ascii", "replace")[:LONGEST]
     return f"{who} {scope['method']} {address} {status} {1000 * seconds:.0f} ms"
 
 

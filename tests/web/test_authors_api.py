@@ -16,7 +16,7 @@ from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
 from arbiter.web import authors_api, bodies
 from arbiter.web.bodies import Uploads
-from arbiter.web.callers import caller_of
+from arbiter.web.callers import by_token
 from arbiter.web.seasons import Seasons
 from tests.kept_season import Kept
 from tests.web.asked import ask
@@ -102,7 +102,9 @@ def test_uploads_under_way_have_their_room_kept(site: Authored, monkeypatch: pyt
 
     monkeypatch.setattr(bodies, "has_room", has_room)
     with closing(Seasons([site.kept.file])) as seasons:
-        ann, ben = (caller_of(seasons, "small", site.tokens[name]) for name in ("ann", "ben"))
+        ann, ben = (by_token(seasons, site.tokens[name]) for name in ("ann", "ben"))
+        assert ann is not None
+        assert ben is not None
         under_way = Uploads()
 
         async def other() -> AsyncIterator[bytes]:

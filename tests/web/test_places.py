@@ -13,6 +13,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from arbiter.web import places, showing
 from arbiter.web.callers import SESSION
 from arbiter.web.seasons import Seasons
+from arbiter.web.security import Guard
 from tests.web.asked import Asked, ask
 from tests.web.authored import Authored, site
 from tests.web.test_author_pages import log_in
@@ -88,7 +89,7 @@ def test_an_address_has_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
             await computed.wait()
             await send({"type": "http.response.start", "status": 200, "headers": []})
 
-        app = places.Places(computes, Seasons([]))
+        app = Guard(places.Places(computes, Seasons([])))
         asked = [Asked("GET", "/", address=f"10.0.0.{number}") for number in (1, 1, 2)]
         answers = [asyncio.create_task(one.of(app)) for one in asked]
         await answers[1]
