@@ -143,12 +143,7 @@ def standings(
     }
 
 
-_NONE_YET: StoredStandings = {
-    "drawelo": None,
-    "intervals": None,
-    "warnings": [],
-    "players": [],
-}
+_NONE_YET: StoredStandings = {"drawelo": None, "intervals": None, "warnings": [], "players": []}
 """What there is to say before a round is complete."""
 
 

@@ -196,12 +196,7 @@ def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
 
 def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
     cookie = login_cookie(request)
-    page = render(
-        "login",
-        proof=proof_of(cookie),
-        wrong=status == 401,
-        callers=callers_in(seasons, request),
-    )
+    page = render("login", proof=proof_of(cookie), wrong=status == 401, callers=callers_in(seasons, request))
     answer = HTMLResponse(page, status, OWN)
     keep_login_cookie(request, answer, cookie)
     return answer

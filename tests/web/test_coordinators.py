@@ -125,8 +125,7 @@ def test_nothing_is_started_again_once_the_end_is_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("cores", "expected"),
-    [([0, 1, 2, 3], [[0, 2], [1, 3]]), ([0, 1, 2], [[0, 2], [1]]), ([5], [[5], [5]])],
+    ("cores", "expected"), [([0, 1, 2, 3], [[0, 2], [1, 3]]), ([0, 1, 2], [[0, 2], [1]]), ([5], [[5], [5]])]
 )
 def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> None:
     files = {"one": Path("one.yaml"), "two": Path("two.yaml")}

@@ -97,10 +97,7 @@ def test_an_author_sends_a_broken_bot_and_then_a_good_one(
     token = tmp_path / "token"
     token.write_text(contest.tokens["ann"])
     bad, good = tmp_path / "bad", tmp_path / "good"
-    for folder, text in (
-        (bad, "print('hello')\n"),
-        (good, (BOTS / "planning_random.py").read_text()),
-    ):
+    for folder, text in ((bad, "print('hello')\n"), (good, (BOTS / "planning_random.py").read_text())):
         folder.mkdir()
         (folder / "bot.py").write_text(text)
     with serving(contest.file, folder=tmp_path) as served:
