@@ -209,13 +209,24 @@ class Uploads:
         it says that it is.
         """
         terms = await run_in_threadpool(open_terms, caller)
-        if length > terms.max_bytes:
-            raise _too_large(terms.max_bytes)
         try:
+            if length > terms.max_bytes:
+                raise TooLarge
             with self._place(caller, terms.max_bytes):
-                return await self._take(caller, terms, chunks, ask_again)
+                arriving = await run_in_threadpool(Arriving, folder_of(caller.state.config), terms.max_bytes)
+                kept = False
+                try:
+                    await _write(arriving, chunks)
+                    if await run_in_threadpool(ask_again) is None:
+                        raise no_token()
+                    made, kept = await run_in_threadpool(_keep, arriving, caller, terms)
+                    return made, kept
+                finally:
+                    if not kept:
+                        arriving.drop()
         except TooLarge:
-            raise _too_large(terms.max_bytes) from None
+            message, more = f"an archive has at most {terms.max_bytes} bytes", {"limit": terms.max_bytes}
+            raise Refusal(413, "too_large", message, headers=CLOSE, more=more) from None
         except TooMany as error:
             message = f"{terms.per_day} new archives in 24 hours are taken from an author"
             raise too_many(message, terms.per_day, error.seconds) from None
@@ -228,40 +239,6 @@ class Uploads:
         except StoreError as error:
             LOG.error("an upload failed: %s", error)
             raise
-
-    async def _take(
-        self,
-        caller: Caller,
-        terms: Submissions,
-        chunks: AsyncIterable[bytes],
-        ask_again: Callable[[], Caller | None],
-    ) -> tuple[Submission, bool]:
-        state, author = caller
-        arriving = await run_in_threadpool(Arriving, folder_of(state.config), terms.max_bytes)
-        kept = False
-        try:
-            waiting = bytearray()
-            async for chunk in chunks:
-                waiting += chunk
-                if len(waiting) >= WRITTEN_BYTES:
-                    await run_in_threadpool(arriving.write, bytes(waiting))
-                    waiting.clear()
-            await run_in_threadpool(arriving.write, bytes(waiting))
-            if not arriving.size:
-                raise Refusal(422, "invalid", "the archive is empty", "send a ZIP file as the body")
-            if await run_in_threadpool(ask_again) is None:
-                raise no_token()
-            await run_in_threadpool(arriving.keep)
-            book, digest = state.stored.submissions, arriving.sha256
-            sent = author.name, digest, arriving.name, terms.per_day, arriving.size, terms.total
-            made, kept = await run_in_threadpool(book.add, *sent)
-            if made.state == DROPPED:
-                message = f"this archive was your version {made.version}, which you dropped"
-                raise Refusal(409, "dropped", message, "change something in it to send it as a new version")
-            return made, kept
-        finally:
-            if not kept:
-                arriving.drop()
 
     @contextmanager
     def _place(self, caller: Caller, size: int) -> Iterator[None]:
@@ -282,6 +259,30 @@ class Uploads:
             del self._under_way[key]
 
 
+async def _write(arriving: Arriving, chunks: AsyncIterable[bytes]) -> None:
+    """Write what comes; Refusal for nothing."""
+    waiting = bytearray()
+    async for chunk in chunks:
+        waiting += chunk
+        if len(waiting) >= WRITTEN_BYTES:
+            await run_in_threadpool(arriving.write, bytes(waiting))
+            waiting.clear()
+    await run_in_threadpool(arriving.write, bytes(waiting))
+    if not arriving.size:
+        raise Refusal(422, "invalid", "the archive is empty", "send a ZIP file as the body")
+
+
+def _keep(arriving: Arriving, caller: Caller, terms: Submissions) -> tuple[Submission, bool]:
+    """Make what has come a submission; True for a new one."""
+    arriving.keep()
+    sent = caller.author.name, arriving.sha256, arriving.name, terms.per_day, arriving.size, terms.total
+    made, kept = caller.state.stored.submissions.add(*sent)
+    if made.state == DROPPED:
+        message = f"this archive was your version {made.version}, which you dropped"
+        raise Refusal(409, "dropped", message, "change something in it to send it as a new version")
+    return made, kept
+
+
 def open_terms(caller: Caller) -> Submissions:
     """How archives are sent now; Refusal where none are taken."""
     terms = caller.state.config.submissions
@@ -294,8 +295,3 @@ def open_terms(caller: Caller) -> Submissions:
     if terms.until is not None and terms.until <= datetime.now(UTC):
         raise Refusal(409, "closed", f"archives were taken until {terms.until.isoformat(timespec='minutes')}")
     return terms
-
-
-def _too_large(most: int) -> Refusal:
-    message = f"an archive has at most {most} bytes"
-    return Refusal(413, "too_large", message, headers={"connection": "close"}, more={"limit": most})

@@ -15,6 +15,8 @@ import threading
 import time
 from collections import deque
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
@@ -64,28 +66,26 @@ def _signals_after() -> Iterator[None]:
             signal.raise_signal(came[0])
 
 
+@dataclass(eq=False)
 class Coordinator:
-    """A process that plays one season, or another command of ours, and those that follow it."""
+    """A process that plays one season, or another command of ours, and those that follow it.
 
-    def __init__(
-        self,
-        name: str,
-        words: Sequence[str],
-        cores: Sequence[int],
-        log: Log,
-        what: str = "coordinator",
-        meanings: Mapping[int, str] = MEANINGS,
-        nice: int = 0,
-    ) -> None:
-        """`meanings` are by exit code the ends after which it is not started again."""
-        self.name, self.said = name, deque[str](maxlen=KEPT_LINES)
-        self.exit_code: int | None = None
-        self._words, self._cores, self._log = words, cores, log
-        self._what, self._meanings, self._nice = what, meanings, nice
-        self._process: subprocess.Popen[str] | None = None
-        self._failures = 0
-        self._began = 0.0
-        self._next: float | None = None
+    `meanings` are by exit code the ends after which it is not started again.
+    """
+
+    name: str
+    words: Sequence[str]
+    cores: Sequence[int]
+    log: Log
+    what: str = "coordinator"
+    meanings: Mapping[int, str] = field(default_factory=lambda: MEANINGS)
+    nice: int = 0
+    exit_code: int | None = None
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
+    _process: subprocess.Popen[str] | None = None
+    _failures: int = 0
+    _began: float = 0.0
+    _next: float | None = None
 
     @property
     def runs(self) -> bool:
@@ -97,7 +97,7 @@ class Coordinator:
         self._began, self._next = time.monotonic(), None
         with _signals_after():
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "arbiter", *self._words],
+                [sys.executable, "-m", "arbiter", *self.words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -105,7 +105,7 @@ class Coordinator:
                 errors="replace",
                 # Ctrl-C is for us; we tell the children.
                 process_group=0,
-                preexec_fn=_Born(os.getpid(), self._cores, self._nice),
+                preexec_fn=partial(_be_born, os.getpid(), self.cores, self.nice),
             )
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
 
@@ -138,20 +138,20 @@ class Coordinator:
         assert process.stderr is not None
         for line in process.stderr:
             self.said.append(line.rstrip("\n"))
-            self._log.write(f"{self.name}: {self.said[-1]}")
+            self.log.write(f"{self.name}: {self.said[-1]}")
 
     def _ended(self, code: int) -> None:
         lasted = time.monotonic() - self._began
         self._process, self.exit_code = None, code
-        if code in self._meanings:
-            self._log.write(f"{self.name}: its {self._what} ended with {code}: {self._meanings[code]}")
+        if code in self.meanings:
+            self.log.write(f"{self.name}: its {self.what} ended with {code}: {self.meanings[code]}")
             return
         self._failures = 0 if lasted > WELL_AFTER else self._failures
         wait = AGAIN_AFTER[min(self._failures, len(AGAIN_AFTER) - 1)]
         self._failures += 1
         self._next = time.monotonic() + wait
         how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
-        self._log.write(f"{self.name}: its {self._what} {how}: tried again in {wait:.0f} s")
+        self.log.write(f"{self.name}: its {self.what} {how}: tried again in {wait:.0f} s")
 
 
 class Coordinators:
@@ -179,11 +179,8 @@ class Coordinators:
         """Have an inspector, too, for these seasons; none if there are none."""
         words = [str(file) for file in files]
         if words:
-            words = ["inspect", *words]
-            one = Coordinator(
-                "submissions", words, cores, log, "inspector", INSPECTOR_MEANINGS, INSPECTOR_NICE
-            )
-            self._all.append(one)
+            more = "inspector", INSPECTOR_MEANINGS, INSPECTOR_NICE
+            self._all.append(Coordinator("submissions", ["inspect", *words], cores, log, *more))
 
     def start(self) -> None:
         """Start all, but for those of seasons that are paused."""
@@ -243,18 +240,13 @@ def refuse_shared_files(files: Iterable[tuple[str, Path | None]]) -> None:
             )
 
 
-class _Born:
+def _be_born(parent: int, cores: Sequence[int], nice: int) -> None:
     """Runs in the child before the program: ended with its parent, on its cores, not as nice as the web."""
-
-    def __init__(self, parent: int, cores: Sequence[int], nice: int) -> None:
-        self._parent, self._cores, self._nice = parent, cores, nice
-
-    def __call__(self) -> None:
-        for number in ENDING:
-            # The parent's handlers are not ours.
-            signal.signal(number, signal.SIG_DFL)
-        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-        if os.getppid() != self._parent:
-            os._exit(1)
-        os.sched_setaffinity(0, self._cores)
-        os.nice(self._nice)
+    for number in ENDING:
+        # The parent's handlers are not ours.
+        signal.signal(number, signal.SIG_DFL)
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+    os.sched_setaffinity(0, cores)
+    os.nice(nice)

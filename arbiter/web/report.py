@@ -119,16 +119,9 @@ def _replays(state: State, number: int | None) -> list[dict[str, object]]:
 
 def _policy(style: str, scripts: list[str]) -> str:
     """What the file may do: paint by this style, run these scripts, and nothing else."""
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
-            f"style-src {_hash(style)}",
-            "img-src data:",
-            "form-action 'none'",
-            "base-uri 'none'",
-        ]
-    )
+    run, paint = " ".join(map(_hash, scripts)), _hash(style)
+    policy = f"default-src 'none'; script-src {run}; style-src {paint}; img-src data:"
+    return f"{policy}; form-action 'none'; base-uri 'none'"
 
 
 def _hash(text: str) -> str:

@@ -86,7 +86,7 @@ class Server(threading.Thread):
     ) -> None:
         """`behind_proxy`: who asks, and whether encrypted, is what a proxy on this machine says."""
         super().__init__(name="web", daemon=True)
-        self._listening, self._cores, self._before_end = listening, cores, before_end
+        self._listening, self._cores = listening, cores
         self.ready = threading.Event()
         self.failure = ""
         _hear_loggers(log)
@@ -105,7 +105,7 @@ class Server(threading.Thread):
             timeout_graceful_shutdown=GRACE_SECONDS,
             h11_max_incomplete_event_size=HEADER_BYTES,
         )
-        self._uvicorn = _Uvicorn(config, self)
+        self._uvicorn = _Uvicorn(config, self.ready, before_end)
 
     def run(self) -> None:
         """Serve until `stop`."""
@@ -121,10 +121,6 @@ class Server(threading.Thread):
         finally:
             self.ready.set()
 
-    def ending(self) -> None:
-        """Called in the thread when the server is about to end."""
-        self._before_end()
-
     def stop(self, seconds: float) -> None:
         """End: no further connections, those that listen dropped, answers under way sent if that is quick."""
         self._uvicorn.should_exit = True
@@ -139,13 +135,15 @@ class Server(threading.Thread):
 class _Uvicorn(uvicorn.Server):
     """Says when it answers, looks at connections once a second, and lets listeners go at its end."""
 
-    def __init__(self, config: uvicorn.Config, thread: Server) -> None:
+    def __init__(
+        self, config: uvicorn.Config, ready: threading.Event, before_end: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._thread = thread
+        self._ready, self._before_end = ready, before_end
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._thread.ready.set()
+        self._ready.set()
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:
@@ -153,7 +151,7 @@ class _Uvicorn(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._thread.ending()
+        self._before_end()
         await super().shutdown(sockets)
 
 

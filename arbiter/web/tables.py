@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from arbiter.byhand.session import Seen
     from arbiter.config import Config
-    from arbiter.match import Limits, MatchRecord, Player
+    from arbiter.match import Limits, Player
     from arbiter.rules import AnyGame, Seat
     from arbiter.viewed import Replay
     from arbiter.web.traffic import Log
@@ -162,8 +162,8 @@ class Visit:
 
     def state(self) -> VisitState:
         """How the table stands for the visitor: what is legal at his turn alone, and nobody else's cards."""
-        revision, running = self.session.revision, self.session.running
-        seen = self.session.seen
+        session = self.session
+        revision, running, seen = session.revision, session.running, session.seen
         assert seen is not None
         return {
             "revision": revision,
@@ -179,7 +179,8 @@ class Visit:
         """The match up to now with the eyes of the visitor's seat."""
         seen = self.session.seen
         assert seen is not None
-        return replay_of(_record(seen, self.names), Reader("seat", self.seat), complete=False)
+        record = record_of(seen.setup, seen.position, seen.moves, self.names)
+        return replay_of(record, Reader("seat", self.seat), complete=False)
 
     def decide(self, word: str) -> None:
         """The visitor's decision, then the bots' up to the next one; IllegalAction, ConfigError, Busy."""
@@ -240,8 +241,7 @@ class Tables:
         now = time.monotonic()
         for visit in list(self._visits.values()):
             self._tell_failure(visit)
-            late = now - visit.decided > DECISION_SECONDS
-            if late or now - visit.asked > ASK_SECONDS:
+            if now - visit.decided > DECISION_SECONDS or now - visit.asked > ASK_SECONDS:
                 self.leave(visit)
 
     def close(self) -> None:
@@ -311,7 +311,3 @@ class Tables:
             visit.session.close()
         finally:
             self._visits.pop(visit.key, None)
-
-
-def _record(seen: Seen, names: tuple[str, ...]) -> MatchRecord:
-    return record_of(seen.setup, seen.position, seen.moves, names)

@@ -20,7 +20,7 @@ from arbiter.text import printable
 from arbiter.web.security import ENDLESS, raw_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -129,42 +129,36 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     rounds: list[Sample] = []
     sent: list[Sample] = []
     for name, watched in seasons.watched.items():
-        try:
+        now = "unreadable"
+        with suppress(ArbiterError):
             state = watched.state()
             shown = None if state is None else figures.season(state)
-            now: str = "new" if shown is None else shown["state"]
-        except ArbiterError:
-            state, shown, now = None, None, "unreadable"
+            now = "new" if shown is None else shown["state"]
+            if state is not None and shown is not None:
+                matches.append(({"season": name}, shown["matches"]))
+                rounds.append(({"season": name}, shown["complete"]))
+                sent += _by_state(name, state)
         states += [({"season": name, "state": word}, word == now) for word in STATES]
-        if state is not None and shown is not None:
-            matches.append(({"season": name}, shown["matches"]))
-            rounds.append(({"season": name}, shown["complete"]))
-            sent += _by_state(name, state)
     used = resource.getrusage(resource.RUSAGE_SELF)
-    families: list[tuple[str, str, str, list[Sample]]] = [
-        ("requests_total", "counter", "Requests, by status.", _by_status(traffic)),
-        ("request_seconds_total", "counter", "Time spent on answers.", [({}, traffic.seconds)]),
-        ("sent_bytes_total", "counter", "Bytes of answers.", [({}, traffic.sent)]),
-        ("requests_under_way", "gauge", "Requests being answered.", [({}, traffic.under_way)]),
-        ("listeners", "gauge", "Connections that wait for news.", [({}, live.listening)]),
+    statuses: list[Sample] = [
+        ({"status": str(status)}, float(count)) for status, count in sorted(traffic.statuses.items())
+    ]
+    codes: list[Sample] = [({"season": name}, float(code)) for name, code in ended.items()]
+    cpu, memory = used.ru_utime + used.ru_stime, _resident_bytes()
+    families: tuple[tuple[str, str, str, list[Sample] | float], ...] = (
+        ("requests_total", "counter", "Requests, by status.", statuses),
+        ("request_seconds_total", "counter", "Time spent on answers.", traffic.seconds),
+        ("sent_bytes_total", "counter", "Bytes of answers.", traffic.sent),
+        ("requests_under_way", "gauge", "Requests being answered.", traffic.under_way),
+        ("listeners", "gauge", "Connections that wait for news.", live.listening),
         ("season_state", "gauge", "1 for the state that the season is in.", states),
         ("season_matches", "gauge", "Matches stored.", matches),
         ("season_rounds", "gauge", "Rounds complete.", rounds),
         ("submissions", "gauge", "What authors sent, by the state of its inspection.", sent),
-        (
-            "coordinator_exit_code",
-            "gauge",
-            "How the season's last coordinator ended.",
-            [({"season": name}, code) for name, code in ended.items()],
-        ),
-        (
-            "cpu_seconds_total",
-            "counter",
-            "CPU time of the web process.",
-            [({}, used.ru_utime + used.ru_stime)],
-        ),
-        ("resident_bytes", "gauge", "Memory of the web process.", [({}, _resident_bytes())]),
-    ]
+        ("coordinator_exit_code", "gauge", "How the season's last coordinator ended.", codes),
+        ("cpu_seconds_total", "counter", "CPU time of the web process.", cpu),
+        ("resident_bytes", "gauge", "Memory of the web process.", memory),
+    )
     return "".join(line for family in families for line in _lines(*family))
 
 
@@ -178,18 +172,14 @@ def _by_state(name: str, state: State) -> list[Sample]:
     return [({"season": name, "state": word}, counts.get(word, 0)) for word in STATES_OF_SUBMISSIONS]
 
 
-def _by_status(traffic: Traffic) -> list[Sample]:
-    return [({"status": str(status)}, count) for status, count in sorted(traffic.statuses.items())]
-
-
 def _resident_bytes() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
-def _lines(name: str, kind: str, text: str, samples: Iterable[Sample]) -> Iterator[str]:
+def _lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:
     yield f"# HELP arbiter_{name} {text}\n# TYPE arbiter_{name} {kind}\n"
-    for labels, value in samples:
+    for labels, value in found if isinstance(found, list) else [({}, found)]:
         inside = ",".join(f'{key}="{_escaped(word)}"' for key, word in labels.items())
         yield f"arbiter_{name}{f'{{{inside}}}' if inside else ''} {float(value):.15g}\n"
 

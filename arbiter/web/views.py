@@ -44,20 +44,24 @@ class Wrong(ValueError):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number of a range, or a text of a form; a season has answers to those `known`, by default to all."""
+    """A number of a range, or a text of a form and what is `meant` by it.
+
+    A season has answers to those `known`, by default to all.
+    """
 
     name: str
     values: range | str
     known: Callable[[State], Container[Value]] | None = None
     default: Value = None
     says: str = ""
+    meant: Callable[[str], str] = str
 
     def read(self, text: str) -> Value:
         """The value that a text is; Wrong for any other text."""
         if isinstance(self.values, str):
             if not re.fullmatch(self.values, text):
                 raise Wrong(f"{self.name}: this is not of the form {self.values}")
-            return text
+            return self.meant(text)
         number = number_of(text, DIGITS)
         if number not in self.values:
             raise Wrong(f"{self.name}: this is no whole number from {self.values[0]} to {self.values[-1]}")
@@ -87,9 +91,8 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
             raise Wrong(f"{name[:50]}: this is no parameter of this address; {hint}")
 
 
-def match_page(state: State, match: str) -> Mapping[str, object] | None:
+def match_page(state: State, match_id: str) -> Mapping[str, object] | None:
     """All that the page takes; None where no such match is stored."""
-    match_id = match_of_part(match)
     summary = state.by_id.get(match_id)
     record = None if summary is None else state.record(match_id)
     if summary is None or record is None:
@@ -231,11 +234,6 @@ def _live(state: State) -> Figures:
     return {"live": under_way(state), **shown}
 
 
-def _by_part(found: Made) -> Made:
-    """The same of a match as an address names it."""
-    return lambda state, match, *more: found(state, match_of_part(match), *more)
-
-
 def _rounds(state: State) -> range:
     return range(len(state.rounds) + 1)
 
@@ -265,7 +263,11 @@ CHOSEN = Parameter("player", NAME, lambda state: state.names)
 
 WALL = Parameter("wall", NAME, lambda _: ("1",))
 
-ROUND, PLAYER, MATCH = Parameter("number", NUMBERS), Parameter("player", ".*"), Parameter("match", ".*")
+ROUND, PLAYER, MATCH = (
+    Parameter("number", NUMBERS),
+    Parameter("player", ".*"),
+    Parameter("match", ".*", meant=match_of_part),
+)
 
 VIEWS = (
     View("", _season, "standings", "One season: how far it is, and its standings.", SeasonPage, asks=(AFTER,),
@@ -286,9 +288,9 @@ VIEWS = (
     View("/matches", _matches, says="Stored matches in the order of the plan.", shape=Matches,
          asks=(*WHICH, *PART)),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
-    View("/matches/{match}", _by_part(played.match_page), says="A match in short.", shape=Match, of=MATCH),
-    View("/matches/{match}", _by_part(match_page), "match", of=MATCH),
-    View("/matches/{match}/replay", _by_part(played.replay), shape=Replay, of=MATCH, asks=(EYES,),
+    View("/matches/{match}", played.match_page, says="A match in short.", shape=Match, of=MATCH),
+    View("/matches/{match}", match_page, "match", of=MATCH),
+    View("/matches/{match}/replay", played.replay, shape=Replay, of=MATCH, asks=(EYES,),
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),
     View("/live", _live, "live", shows=(WALL,)),
 )  # fmt: skip

@@ -114,19 +114,5 @@ def joined(parts: Sequence[object]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
-FILTERS: dict[str, Callable[..., object]] = {
-    "part": part,
-    "match_part": match_part,
-    "whole": whole,
-    "signed": signed,
-    "percent": percent,
-    "moment": moment,
-    "name": name,
-    "plain": plain,
-    "joined": joined,
-    "short": short,
-    "duration": duration,
-    "exact": exact,
-    "size": size,
-    "shell": shlex.join,
-}
+WRITTEN = part, match_part, whole, signed, percent, moment, name, plain, joined, short, duration, exact, size
+FILTERS: dict[str, Callable[..., object]] = {"shell": shlex.join} | {one.__name__: one for one in WRITTEN}
