@@ -65,18 +65,25 @@ def played(config: Config, spec: MatchSpec) -> MatchRecord:
     return play_in_memory(config.game, bots, spec, cost=1_234_567)
 
 
+def play_on(config: Config, season: SeasonStore, matches: int | None = None) -> list[MatchSpec]:
+    """Play the next round to its end, or so many matches of it; what was played."""
+    going = Season(config, season)
+    plan = going.rounds.plan()
+    assert plan is not None
+    for spec in plan.missing[:matches]:
+        season.add_match(played(config, spec))
+    if matches is None:
+        going.rounds.finish(plan.stored.number)
+    return list(plan.missing[:matches])
+
+
 def play_season(config: Config) -> None:
     """Two complete rounds and one broken off after three matches, in the config's store."""
     store = Store(config.store)
     season = Season.open(config, store).stored
-    going = Season(config, season)
-    for number in range(1, BROKEN_ROUND + 1):
-        plan = going.rounds.plan()
-        assert plan is not None
-        for spec in plan.missing[: 3 if number == BROKEN_ROUND else None]:
-            season.add_match(played(config, spec))
-        if number < BROKEN_ROUND:
-            going.rounds.finish(plan.stored.number)
+    for _ in range(1, BROKEN_ROUND):
+        play_on(config, season)
+    play_on(config, season, 3)
     store.close()
 
 
@@ -97,6 +104,9 @@ class Kept:
     config: Config
     store: Store
     season: SeasonStore
+
+    def play(self, matches: int | None = None) -> list[MatchSpec]:
+        return play_on(self.config, self.season, matches)
 
     def change(self, match_id: str, alter: Callable[[MatchRecord], MatchRecord]) -> None:
         """Another record in place of one, its summary made to fit."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import zipfile
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -19,6 +19,7 @@ from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 TERMS = "submissions: {max_size: 10KB, per_day: 3}\n"
 ADDRESS = "/api/v1/seasons/small/submissions"
@@ -50,15 +51,25 @@ class Authored:
 
 
 @contextmanager
+def visiting(*files: Path, follow_redirects: bool = True, **more: Any) -> Iterator[TestClient]:
+    """A client of a site over the seasons of these files; `more` as `make_site` takes it."""
+    with (
+        closing(Seasons(files)) as seasons,
+        TestClient(
+            make_site(seasons, **more), raise_server_exceptions=False, follow_redirects=follow_redirects
+        ) as client,
+    ):
+        yield client
+
+
+@contextmanager
 def authored(kept: Kept, terms: str = TERMS) -> Iterator[Authored]:
     kept.file.write_text(kept.file.read_text() + terms)
     config = load(kept.file)
     tokens = dict(add_authors(config, kept.season, ["ann", "ben"], False, "test"))
     tokens |= dict(add_authors(config, kept.season, ["olga"], True, "test"))
-    seasons = Seasons([kept.file])
-    with TestClient(make_site(seasons), raise_server_exceptions=False, follow_redirects=False) as client:
+    with visiting(kept.file, follow_redirects=False) as client:
         yield Authored(client, kept, tokens)
-    seasons.close()
 
 
 @pytest.fixture

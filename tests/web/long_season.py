@@ -22,13 +22,9 @@ if TYPE_CHECKING:
 
 MARKUP = "<img src=x onerror=alert(1)>"
 NAMES = (
-    MARKUP,
-    "=1+1",
-    "W" * 64,
-    "&amp;<b>/%2F ../x",
-    "שלום-عليكم",
+    MARKUP, "=1+1", "W" * 64, "&amp;<b>/%2F ../x", "שלום-عليكم",
     "Ten words that nobody needs to say who one is",
-)
+)  # fmt: skip
 TOLD = "'<b>7H</b>': no legal answer: there is no such card"
 
 

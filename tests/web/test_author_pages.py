@@ -7,20 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
-from arbiter.submissions.authors import hash_of
+from arbiter.submissions.authors import add_authors, hash_of
 from arbiter.submissions.receiving import folder_of
 from arbiter.web.callers import LOGIN, SESSION
 from arbiter.web.security import POLICY
 from tests.kept_season import Kept
-from tests.web.authored import Authored, archive, authored, site
+from tests.web.authored import Authored, archive, authored, visiting
 from tests.web.test_traffic import Lines
 
 if TYPE_CHECKING:
     from httpx import Response
-
-__all__ = ["site"]
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202e"
 PROOF = re.compile(r'name="proof" value="([0-9a-f]{64})"')
@@ -182,14 +178,10 @@ def test_a_form_without_its_proof_changes_nothing(site: Authored, address: str, 
 @pytest.mark.parametrize(
     "headers",
     [
-        {"origin": "https://evil.example"},
-        {"origin": "null"},
-        {"origin": "http://testserver.evil.example"},
-        {"origin": "http://testserver:81"},
-        {"sec-fetch-site": "cross-site"},
-        {"sec-fetch-site": "same-site"},
+        {"origin": "https://evil.example"}, {"origin": "null"}, {"origin": "http://testserver.evil.example"},
+        {"origin": "http://testserver:81"}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
     ],
-)
+)  # fmt: skip
 def test_a_form_that_another_site_sends_changes_nothing(site: Authored, headers: dict[str, str]) -> None:
     log_in(site, "ann")
     shown = proof(site.client.get("/me"))
@@ -237,8 +229,6 @@ def test_hostile_texts_are_shown_as_texts(site: Authored) -> None:
 
 
 def test_a_name_may_look_like_markup(kept: Kept) -> None:
-    from arbiter.submissions.authors import add_authors
-
     with authored(kept) as site:
         name = "<img src=x>&'"
         site.tokens |= dict(add_authors(kept.config, kept.season, [name], False, "test"))
@@ -258,20 +248,13 @@ def test_hosts_and_forwarded_headers_lead_nowhere(site: Authored) -> None:
 
 
 def test_no_token_and_no_session_comes_into_the_log(kept: Kept) -> None:
-    from starlette.testclient import TestClient
-
-    from arbiter.web.seasons import Seasons
-    from arbiter.web.site import make_site
-
-    with authored(kept) as site:
-        lines, seasons = Lines(), Seasons([kept.file])
-        with TestClient(make_site(seasons, log=lines), follow_redirects=False) as client:
-            logged = Authored(client, kept, site.tokens)
-            log_in(logged, "ann")
-            logged.send("ann", archive())
-            client.get(f"/me?token={site.tokens['ann']}")
-            secrets = [site.tokens["ann"], client.cookies[SESSION]]
-        seasons.close()
+    lines = Lines()
+    with authored(kept) as site, visiting(kept.file, follow_redirects=False, log=lines) as client:
+        logged = Authored(client, kept, site.tokens)
+        log_in(logged, "ann")
+        logged.send("ann", archive())
+        client.get(f"/me?token={site.tokens['ann']}")
+        secrets = [site.tokens["ann"], client.cookies[SESSION]]
     assert lines.lines
     assert not any(secret in line for secret in secrets for line in lines.lines)
 

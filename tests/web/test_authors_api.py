@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
 from arbiter.web import authors_api, bodies
@@ -20,14 +18,12 @@ from arbiter.web.callers import by_token
 from arbiter.web.seasons import Seasons
 from tests.kept_season import Kept
 from tests.web.asked import ask
-from tests.web.authored import ADDRESS, Authored, archive, authored, site
+from tests.web.authored import ADDRESS, Authored, archive, authored
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from arbiter.match import MatchRecord
-
-__all__ = ["site"]
 
 
 def files(site: Authored) -> list[str]:
@@ -144,12 +140,9 @@ def test_a_season_that_takes_nothing_says_so(kept: Kept, terms: str) -> None:
 
 
 PRIVATE = [
-    ("PUT", ADDRESS),
-    ("GET", ADDRESS),
-    ("GET", f"{ADDRESS}/1"),
-    ("POST", f"{ADDRESS}/1/activate"),
+    ("PUT", ADDRESS), ("GET", ADDRESS), ("GET", f"{ADDRESS}/1"), ("POST", f"{ADDRESS}/1/activate"),
     ("GET", "/api/v1/seasons/small/matches/r001-t01-m0/log"),
-]
+]  # fmt: skip
 
 
 def facts(answer: Any) -> tuple[Any, ...]:

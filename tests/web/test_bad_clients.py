@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
-from tests.kept_season import kept, original_season
 from tests.web.served import Served, everything, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-__all__ = ["kept", "original_season"]
 
 SHORTER = """
 from arbiter.web import connections, live, places

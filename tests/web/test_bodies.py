@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.web import bodies
 from arbiter.web.callers import SESSION
 from tests.web.asked import Asked, ask
-from tests.web.authored import ADDRESS, Authored, site
+from tests.web.authored import ADDRESS, Authored
 from tests.web.test_author_pages import log_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = ["site"]
 
 BASE = "/api/v1/seasons/small"
 PIECE = b"x" * 16_000

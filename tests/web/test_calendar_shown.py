@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-from starlette.testclient import TestClient
-
-from arbiter.season.season import Season
-from arbiter.web.seasons import Seasons
-from arbiter.web.site import make_site
-from tests.kept_season import Kept, kept, original_season, played
+from tests.kept_season import Kept
+from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-__all__ = ["kept", "original_season"]
+    from starlette.testclient import TestClient
 
 
 @pytest.fixture
 def first(kept: Kept) -> datetime:
     """When round 1 was planned; the round that was under way is complete now."""
-    season = Season(kept.config, kept.season)
-    plan = season.rounds.plan()
-    assert plan is not None
-    for spec in plan.missing:
-        kept.season.add_match(played(kept.config, spec))
-    season.rounds.finish(3)
+    kept.play()
     planned = kept.season.rounds()[0].planned
     assert planned is not None
     return planned
@@ -39,16 +30,13 @@ def first(kept: Kept) -> datetime:
 @pytest.fixture
 def visit(kept: Kept) -> Iterator[Callable[[str], TestClient]]:
     """A client of a site over the season whose file has these lines, too."""
-    opened: list[Seasons] = []
+    with ExitStack() as stack:
 
-    def visited(lines: str) -> TestClient:
-        kept.file.write_text(f"{lines}\n{kept.file.read_text()}")
-        opened.append(Seasons([kept.file]))
-        return TestClient(make_site(opened[-1]))
+        def visited(lines: str) -> TestClient:
+            kept.file.write_text(f"{lines}\n{kept.file.read_text()}")
+            return stack.enter_context(visiting(kept.file))
 
-    yield visited
-    for seasons in opened:
-        seasons.close()
+        yield visited
 
 
 def test_the_next_round_is_told_with_its_moment(first: datetime, visit: Callable[[str], TestClient]) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 pytest.importorskip("schemathesis", reason="needs schemathesis: pip install 'arbiter-cards[dev]'")
 import schemathesis
 from hypothesis import given
@@ -21,14 +20,11 @@ from arbiter.store import Store
 from arbiter.submissions.authors import add_authors
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
-from tests.kept_season import original_season
 from tests.profiles import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-__all__ = ["original_season"]
 
 
 schemathesis.serializer.alias("application/zip", "application/octet-stream")

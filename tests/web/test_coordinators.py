@@ -9,25 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.store.running import Wish
 from arbiter.web import coordinators
 from arbiter.web.coordinators import AGAIN_AFTER, Coordinator, Coordinators
-from arbiter.web.traffic import Log
+from tests.web.test_traffic import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-class Lines(Log):
-    """A log that keeps its lines."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def write(self, line: str) -> None:
-        self.lines.append(line)
 
 
 class Process:
@@ -130,7 +118,7 @@ def test_nothing_is_started_again_once_the_end_is_asked_for(
 def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> None:
     files = {"one": Path("one.yaml"), "two": Path("two.yaml")}
     made = Coordinators(files, cores, Lines())
-    assert [coordinator._cores for coordinator in made._all] == expected
+    assert [coordinator.cores for coordinator in made._all] == expected
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 from starlette.testclient import TestClient
 
 from arbiter.config import Config, load
@@ -28,7 +26,7 @@ from arbiter.web.live import Live
 from arbiter.web.report import make_report
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
-from tests.kept_season import CONFIG, played
+from tests.kept_season import CONFIG, play_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,42 +34,15 @@ if TYPE_CHECKING:
 
 LATER = "r002/t01/m0"
 PAGES = (
-    "",
-    "?after_round=1",
-    "/crosstable",
-    "/crosstable?show=los",
-    "/history",
-    "/matches",
-    "/matches?page=1",
-    "/matches?round=2",
-    "/matches?round=3",
-    "/rounds/1",
-    "/rounds/2",
-    "/rounds/3",
-    "/players/p0",
-    "/players/random",
-    "/matches/r001-t01-m0",
-    "/matches/r002-t01-m0",
-    "/live",
-)
+    "", "?after_round=1", "/crosstable", "/crosstable?show=los", "/history", "/matches", "/matches?page=1",
+    "/matches?round=2", "/matches?round=3", "/rounds/1", "/rounds/2", "/rounds/3", "/players/p0",
+    "/players/random", "/matches/r001-t01-m0", "/matches/r002-t01-m0", "/live",
+)  # fmt: skip
 API = (
-    "",
-    "/standings",
-    "/standings?after_round=2",
-    "/crosstable",
-    "/history",
-    "/rounds/1",
-    "/rounds/2",
-    "/rounds/3",
-    "/players/p0",
-    "/players/p5",
-    "/matches",
-    "/matches?round=2",
-    "/matches?limit=1&cursor=10",
-    "/matches/r001-t01-m0",
-    "/matches/r002-t01-m0",
-    "/matches/r002-t01-m0/replay",
-)
+    "", "/standings", "/standings?after_round=2", "/crosstable", "/history", "/rounds/1", "/rounds/2",
+    "/rounds/3", "/players/p0", "/players/p5", "/matches", "/matches?round=2", "/matches?limit=1&cursor=10",
+    "/matches/r001-t01-m0", "/matches/r002-t01-m0", "/matches/r002-t01-m0/replay",
+)  # fmt: skip
 EVERYWHERE = (
     "/seasons",
     "/api/v1/seasons",
@@ -92,13 +63,7 @@ class Frozen:
 
     def play(self, matches: int | None = None) -> None:
         """Play the next round, or so many matches of it."""
-        going = Season(self.config, self.season)
-        plan = going.rounds.plan()
-        assert plan is not None
-        for spec in plan.missing[:matches]:
-            self.season.add_match(played(self.config, spec))
-        if matches is None:
-            going.rounds.finish(plan.stored.number)
+        play_on(self.config, self.season, matches)
 
     def look(self) -> None:
         """Let the site see what has happened."""
@@ -368,21 +333,11 @@ def test_listeners_hear_of_no_later_round(frozen: Frozen) -> None:
     frozen.play()
     frozen.season.ask_to_stop()
     frozen.look()
-
-    async def listen() -> bytes:
-        state = frozen.seasons.state("small")
-        assert state is not None
-        news = Live(frozen.seasons).listen(state, "here", "0")
-        async with asyncio.timeout(60):
-            told = [await anext(news), await anext(news)]
-        await news.aclose()
-        return b"".join(told)
-
-    heard = asyncio.run(listen())
-    assert b"r001/t01/m0" in heard
-    assert b"r002" not in heard
-    assert b'"round":2' not in heard
-    assert b"stopping" in heard
+    told = asyncio.run(heard(frozen))
+    assert b"r001/t01/m0" in told
+    assert b"stopping" in told
+    assert b"r002" not in told
+    assert b'"round":2' not in told
 
 
 def test_ratings_are_not_computed_again_while_nothing_more_is_shown(frozen: Frozen) -> None:
@@ -473,11 +428,7 @@ def test_before_the_first_round_nothing_is_shown_of_a_season_that_is_held_back_w
     store = Store(config.store)
     going = Season.open(config, store)
     going.stored.freeze(0)
-    plan = going.rounds.plan()
-    assert plan is not None
-    for spec in plan.missing:
-        going.stored.add_match(played(config, spec))
-    going.rounds.finish(1)
+    play_on(config, going.stored)
     shown = as_shown(read_state(config, going.stored))
     assert (shown.complete, shown.matches, shown.rounds, shown.ranking) == (0, (), (), None)
     store.close()

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-from starlette.testclient import TestClient
-
 from arbiter.errors import ConfigError
 from arbiter.web.seasons import Seasons
 from arbiter.web.security import Hosts
 from arbiter.web.site import make_site
 from tests.web.asked import ask
+from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +26,8 @@ PUBLIC = ("https://cards.example.org/", "http://old.example.org:8080")
 
 @pytest.fixture
 def site(kept: Kept) -> Iterator[ASGIApp]:
-    seasons = Seasons([kept.file])
-    yield make_site(seasons, hosts=Hosts("lab.example.org", PUBLIC))
-    seasons.close()
+    with visiting(kept.file, hosts=Hosts("lab.example.org", PUBLIC)) as client:
+        yield client.app
 
 
 @pytest.mark.parametrize(
@@ -90,12 +87,9 @@ def test_a_public_address_says_whether_it_is_encrypted() -> None:
 
 
 def test_behind_a_proxy_that_encrypts_cookies_are_for_https(kept: Kept) -> None:
-    seasons = Seasons([kept.file])
-    with TestClient(
-        make_site(seasons, hosts=Hosts("", PUBLIC)), base_url="http://cards.example.org"
-    ) as client:
-        assert "; Secure" in client.get("/login").headers["set-cookie"]
-    seasons.close()
+    with visiting(kept.file, hosts=Hosts("", PUBLIC)) as client:
+        answer = client.get("/login", headers={"host": "cards.example.org"})
+        assert "; Secure" in answer.headers["set-cookie"]
 
 
 SLASHED = ["/seasons/", "/seasons/small/", "/seasons/small/live/?wall=1", "/api/v1/seasons/", "/seasons//"]
@@ -111,14 +105,10 @@ def test_a_slash_too_many_leads_to_the_address_without_on_whatever_host(path: st
 @pytest.mark.parametrize(
     "path",
     [
-        "//evil.example/",
-        "/\\evil.example/",
-        "///",
-        "/%2fevil.example/",
-        "/%5cevil.example/",
+        "//evil.example/", "/\\evil.example/", "///", "/%2fevil.example/", "/%5cevil.example/",
         "http://evil.example/",
     ],
-)
+)  # fmt: skip
 def test_no_address_leads_to_another_site(path: str) -> None:
     asked = ask(make_site(Seasons([])), "GET", path)
     assert (asked.status, "location" in asked.headers) == (404, False)

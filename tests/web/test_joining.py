@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("jinja2", reason="needs jinja2: pip install 'arbiter-cards[web]'")
 from arbiter.web.pages import STATIC
 from arbiter.web.report import join_modules
 

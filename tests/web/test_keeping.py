@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.picture import figures
-from arbiter.season.season import Season
 from arbiter.web import seasons, showing
 from arbiter.web.seasons import Watched
-from tests.kept_season import Kept, played
+from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -38,13 +35,6 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[State]:
     monkeypatch.setattr(figures, "standings", standings)
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 3600.0)
     return found
-
-
-def store_a_match(kept: Kept) -> None:
-    """One more of the round under way."""
-    plan = Season(kept.config, kept.season).rounds.plan()
-    assert plan is not None
-    kept.season.add_match(played(kept.config, plan.missing[0]))
 
 
 ADDRESS = "/api/v1/seasons/small/standings"
@@ -117,7 +107,7 @@ def test_it_is_made_anew_when_something_has_happened(
 ) -> None:
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
     before = visitor.get("/api/v1/seasons/small").json()
-    store_a_match(kept)
+    kept.play(matches=1)
     assert visitor.get("/api/v1/seasons/small").json()["matches"] == before["matches"] + 1
 
 
@@ -142,7 +132,7 @@ def test_what_was_asked_for_is_made_of_a_new_state_before_it_is_shown(
 ) -> None:
     visitor.get(ADDRESS)
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
-    store_a_match(kept)
+    kept.play(matches=1)
     visitor.get("/healthz")
     assert len(made) == 2
     assert made[0] is not made[1]
@@ -156,7 +146,7 @@ def test_a_state_that_is_no_longer_shown_takes_no_memory(
     visitor.get(ADDRESS)
     first = weakref.ref(made.pop())
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
-    store_a_match(kept)
+    kept.play(matches=1)
     visitor.get(ADDRESS)
     gc.collect()
     assert first() is None
@@ -170,7 +160,7 @@ def test_while_the_next_state_is_read_the_one_before_is_shown(
     watched, made_ready = Watched(kept.file), threading.Event()
     watched.prepare = lambda _new, _before: bool(made_ready.wait(30))
     before = watched.state()
-    store_a_match(kept)
+    kept.play(matches=1)
     now += 1.5 * seasons.LOOK_SECONDS
     assert watched.show() is before
     assert watched.show() is before
@@ -186,7 +176,7 @@ def test_a_state_that_nobody_asked_for_lately_is_read_again_first(
     monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
     watched = Watched(kept.file)
     before = watched.show()
-    store_a_match(kept)
+    kept.play(matches=1)
     now += 60
     assert watched.show() is not before
     watched.close()

@@ -9,21 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
-from arbiter.season.season import Season
 from arbiter.store.happenings import Happened, Happening
 from arbiter.web import live as live_module
 from arbiter.web.live import MOST_MISSED, WAITING, Listener, Live, encoded
 from arbiter.web.seasons import Seasons
-from tests.kept_season import Kept, kept, original_season, played
+from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from starlette.testclient import TestClient
-
-__all__ = ["kept", "original_season"]
 
 
 @pytest.fixture
@@ -80,15 +75,8 @@ def test_an_unknown_number_gets_the_present_state(seasons: Seasons, kept: Kept, 
 def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
-    plan = Season(kept.config, kept.season).rounds.plan()
-    assert plan is not None
-    spec = plan.missing[0]
-
-    def store() -> None:
-        kept.season.add_match(played(kept.config, spec))
-
-    told = heard(seasons, None, 3, store)
-    assert f'event: match\ndata: {{"id":"{spec.id}","round":3}}' in told
+    told = heard(seasons, None, 3, lambda: kept.play(matches=1))
+    assert f'event: match\ndata: {{"id":"{kept.season.summaries()[-1].id}","round":3}}' in told
     assert numbers(told) == [kept.season.last_event()]
 
 

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.web import own_pages
-from tests.web.authored import Authored, archive, site
+from tests.web.authored import Authored, archive
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 
 if TYPE_CHECKING:
     from httpx import Response
-
-__all__ = ["site"]
 
 
 def order(site: Authored, verb: str, **fields: str) -> Response:

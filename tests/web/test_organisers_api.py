@@ -7,30 +7,20 @@ from unittest.mock import Mock
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.administration import BadReason
 from arbiter.season.season import Season
-from tests.web.authored import ADDRESS, Authored, archive, site
+from tests.web.authored import ADDRESS, Authored, archive
 
 if TYPE_CHECKING:
     from httpx import Response
 
-__all__ = ["site"]
-
 BASE = "/api/v1/seasons/small"
 ORDERS = [
-    "/pause",
-    "/resume",
-    "/accept",
-    "/close",
-    "/players/p1/suspend",
-    "/players/p1/reinstate",
-    "/matches/r001-t02-m0/annul",
-    "/submissions/1/inspect",
-]
+    "/pause", "/resume", "/accept", "/close", "/players/p1/suspend", "/players/p1/reinstate",
+    "/matches/r001-t02-m0/annul", "/submissions/1/inspect",
+]  # fmt: skip
 
 
 def order(site: Authored, end: str, who: str = "olga", **body: Any) -> Response:
@@ -174,16 +164,13 @@ def test_a_refused_submission_is_inspected_again(site: Authored) -> None:
 @pytest.mark.parametrize(
     ("end", "body", "status"),
     [
-        ("/players/nobody/suspend", {"because": "x"}, 404),
-        ("/players/p1/suspend", {"because": " "}, 422),
+        ("/players/nobody/suspend", {"because": "x"}, 404), ("/players/p1/suspend", {"because": " "}, 422),
         ("/players/p1/suspend", {"because": "x" * 501}, 422),
-        ("/players/p1/suspend", {"because": "x\0"}, 422),
-        ("/players/p1/suspend", {"why": "x"}, 422),
-        ("/players/p1/reinstate", {}, 409),
-        ("/matches/r009-t01-m0/annul", {"because": "x"}, 404),
+        ("/players/p1/suspend", {"because": "x\0"}, 422), ("/players/p1/suspend", {"why": "x"}, 422),
+        ("/players/p1/reinstate", {}, 409), ("/matches/r009-t01-m0/annul", {"because": "x"}, 404),
         ("/matches/r001-t02-m0/annul", {"because": ""}, 422),
     ],
-)
+)  # fmt: skip
 def test_wrong_orders_change_nothing(site: Authored, end: str, body: dict[str, str], status: int) -> None:
     before = site.kept.season.last_change()
     assert order(site, end, **body).status_code == status

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.web.security import POLICY
-from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,18 +17,10 @@ if TYPE_CHECKING:
 
     from tests.kept_season import Kept
 
-__all__ = ["arbiter"]
 PAGES = [
-    "",
-    "/crosstable",
-    "/rules",
-    "/history",
-    "/matches",
-    "/rounds/1",
-    "/rounds/3",
-    "/players/p1",
+    "", "/crosstable", "/rules", "/history", "/matches", "/rounds/1", "/rounds/3", "/players/p1",
     "/matches/r001-t02-m0",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.web import places, showing
 from arbiter.web.callers import SESSION
 from arbiter.web.seasons import Seasons
 from arbiter.web.security import Guard
 from tests.web.asked import Asked, ask
-from tests.web.authored import Authored, site
+from tests.web.authored import Authored
 from tests.web.test_author_pages import log_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.types import ASGIApp
-
-__all__ = ["site"]
 
 PAUSE = "/api/v1/seasons/small/pause"
 DRIPS = [("cookie", "arbiter_login=x"), ("content-length", "100")]
@@ -32,15 +28,12 @@ DRIPS = [("cookie", "arbiter_login=x"), ("content-length", "100")]
 @pytest.mark.parametrize(
     ("client", "expected"),
     [
-        (("10.0.0.1", 1), "10.0.0.1"),
-        (("2001:db8::1", 1), "2001:db8::/64"),
-        (("2001:db8::ffff:1", 1), "2001:db8::/64"),
-        (("::ffff:10.0.0.1", 1), "10.0.0.1"),
+        (("10.0.0.1", 1), "10.0.0.1"), (("2001:db8::1", 1), "2001:db8::/64"),
+        (("2001:db8::ffff:1", 1), "2001:db8::/64"), (("::ffff:10.0.0.1", 1), "10.0.0.1"),
         *(((host, 1), "127.0.0.1") for host in ("127.0.0.1", "127.9.8.7", "::ffff:127.0.0.2", "::1")),
-        (("testclient", 1), "testclient"),
-        (None, ""),
+        (("testclient", 1), "testclient"), (None, ""),
     ],
-)
+)  # fmt: skip
 def test_a_network_of_one_house_counts_as_one_address(client: Any, expected: str) -> None:
     assert places.address_of(client) == expected
 

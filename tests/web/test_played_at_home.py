@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
-from starlette.testclient import TestClient
-
-from arbiter.web.seasons import Seasons
-from arbiter.web.site import make_site
 from tests.byhand.test_console import arbiter
-from tests.kept_season import BROKEN_ROUND, Kept, kept, original_season
-from tests.web.authored import Authored, site
+from tests.kept_season import BROKEN_ROUND, Kept
+from tests.web.authored import Authored, visiting
 from tests.web.test_author_pages import log_in
 from tests.web.test_authors_api import seat_of_ann
 
@@ -25,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["arbiter", "kept", "original_season", "site"]
+    from starlette.testclient import TestClient
+
+__all__ = ["arbiter"]
 MATCHES = "/seasons/small/matches"
 PEOPLE = [word for seat in range(4) for word in ("--seat", f"{seat}=human")]
 
@@ -88,7 +84,5 @@ def test_the_log_of_another_season_is_not_given_in_its_place(site: Authored) -> 
 
 def test_a_match_is_played_at_home_under_the_limits_of_its_round(kept: Kept) -> None:
     kept.file.write_text(kept.file.read_text().replace("time: 60s+100ms", "time: 5s"))
-    seasons = Seasons([kept.file])
-    with TestClient(make_site(seasons)) as client:
+    with visiting(kept.file) as client:
         assert "m0.json --time 60s+100ms --seat" in client.get(f"{MATCHES}/r001-t02-m0").text
-    seasons.close()

@@ -17,7 +17,6 @@ from arbiter.picture.state import read_state
 from arbiter.store import Store
 from arbiter.view import Reader, replay_of
 from arbiter.web.report import make_report
-from tests.commands import arbiter
 from tests.kept_season import SEED
 from tests.web.long_season import NAMES, TOLD, make_long_season
 
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.kept_season import Kept
-
-__all__ = ["arbiter"]
 
 
 class Parsed(HTMLParser):

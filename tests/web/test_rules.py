@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.games import find
 from arbiter.games.planning import Planning
 from arbiter.samples import GAMES
@@ -17,14 +15,12 @@ from arbiter.samples.manuals import PROTOCOL, manual_of
 from arbiter.submissions.languages import Language
 from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS
 from arbiter.web.pages import sections
-from tests.web.authored import Authored, authored, site
+from tests.web.authored import Authored, authored
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from tests.kept_season import Kept
-
-__all__ = ["site"]
 
 RULES = "/seasons/small/rules"
 

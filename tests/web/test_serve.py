@@ -13,22 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.web.serving import bound_socket
-from tests.commands import arbiter
-from tests.kept_season import Kept, kept, original_season
+from tests.kept_season import Kept
 from tests.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
 from tests.web.served import PATIENCE, Served, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-__all__ = ["arbiter", "kept", "original_season"]
 
 
 def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:

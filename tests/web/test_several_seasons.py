@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-from starlette.testclient import TestClient
-
 from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions.authors import add_authors, hash_of
 from arbiter.web.callers import SEPARATOR, SESSION
-from arbiter.web.seasons import Seasons
-from arbiter.web.site import make_site
-from tests.web.authored import TERMS, Authored, archive
+from tests.web.authored import TERMS, Authored, archive, visiting
 from tests.web.test_author_pages import log_in, proof, upload
 
 if TYPE_CHECKING:
@@ -36,12 +31,12 @@ def site(kept: Kept, request: pytest.FixtureRequest) -> Iterator[Authored]:
         f"store: {request.param}\n" + kept.file.read_text().replace("season: small", "season: other")
     )
     config = load(other)
-    with closing(Store(config.store)) as store, closing(Seasons([kept.file, other])) as seasons:
+    with closing(Store(config.store)) as store:
         begun = Season.open(config, store).stored
         tokens = dict(add_authors(load(kept.file), kept.season, ["ann"], False, "test"))
         tokens["ann in other"] = dict(add_authors(config, begun, ["ann"], False, "test"))["ann"]
         tokens |= dict(add_authors(config, begun, ["olga"], True, "test"))
-        with TestClient(make_site(seasons), raise_server_exceptions=False, follow_redirects=False) as client:
+        with visiting(kept.file, other, follow_redirects=False) as client:
             yield Authored(client, kept, tokens)
 
 

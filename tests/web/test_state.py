@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.errors import StoreError
 from arbiter.picture.state import read_state
-from arbiter.season.season import Season
 from arbiter.store.orders import Order, Verb
 from arbiter.web.seasons import Watched
-from tests.kept_season import Kept, kept, original_season, played
+from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from arbiter.store import SeasonStore
-
-__all__ = ["kept", "original_season"]
 
 
 def test_nothing_is_read_again_while_nothing_happens(kept: Kept) -> None:
@@ -31,9 +26,7 @@ def test_a_match_is_found_and_earlier_rounds_are_not_read_again(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_state(kept.config, kept.season)
-    plan = Season(kept.config, kept.season).rounds.plan()
-    assert plan is not None
-    kept.season.add_match(played(kept.config, plan.missing[0]))
+    kept.play(matches=1)
     asked = []
     whole = type(kept.season).summaries
 
@@ -60,13 +53,10 @@ def test_an_order_that_moves_no_rating_is_seen(kept: Kept) -> None:
 def test_ratings_are_computed_again_only_after_a_round_or_an_order(kept: Kept) -> None:
     before = read_state(kept.config, kept.season)
     ranking = before.ranking
-    plan = Season(kept.config, kept.season).rounds.plan()
-    assert plan is not None
-    for spec in plan.missing:
-        kept.season.add_match(played(kept.config, spec))
+    kept.play(matches=5)
     during = read_state(kept.config, kept.season, before)
     assert during.ranking is ranking
-    Season(kept.config, kept.season).rounds.finish(plan.stored.number)
+    kept.play()
     after = read_state(kept.config, kept.season, during)
     assert after.ranking is not None
     assert after.ranking is not ranking
@@ -75,11 +65,7 @@ def test_ratings_are_computed_again_only_after_a_round_or_an_order(kept: Kept) -
 def test_ratings_that_go_on_from_earlier_ones_are_those_of_all_results(kept: Kept) -> None:
     before = read_state(kept.config, kept.season)
     assert before.ranking is not None
-    plan = Season(kept.config, kept.season).rounds.plan()
-    assert plan is not None
-    for spec in plan.missing:
-        kept.season.add_match(played(kept.config, spec))
-    Season(kept.config, kept.season).rounds.finish(plan.stored.number)
+    kept.play()
     after, anew = read_state(kept.config, kept.season, before), read_state(kept.config, kept.season)
     assert after.ranked[0] is before.ranked[0]
     assert after.ranking is not None
@@ -90,15 +76,12 @@ def test_ratings_that_go_on_from_earlier_ones_are_those_of_all_results(kept: Kep
 def test_matches_that_come_faster_than_a_season_is_read_do_not_keep_it_from_being_read(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = Season(kept.config, kept.season).rounds.plan()
-    assert plan is not None
-    coming = iter(plan.missing)
     whole = type(kept.season).asked_to_stop
     reads = []
 
     def asked_to_stop(store: SeasonStore) -> bool:
         reads.append(1)
-        kept.season.add_match(played(kept.config, next(coming)))
+        kept.play(matches=1)
         return whole(store)
 
     monkeypatch.setattr(type(kept.season), "asked_to_stop", asked_to_stop)

@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions.authors import add_authors
 from arbiter.submissions.receiving import archive_of, folder_of
-from tests.commands import BOTS, RANDOM, arbiter
+from tests.commands import BOTS, RANDOM
 from tests.web.authored import archive
 from tests.web.served import PATIENCE, Served, serving
 
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["arbiter"]
 pytestmark = pytest.mark.process
 
 ADDRESS = "/api/v1/seasons/s/submissions"

@@ -14,8 +14,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 from starlette.testclient import TestClient
 
 from arbiter.byhand.occupants import Line, RandomPlayer
@@ -34,17 +32,16 @@ from arbiter.web import tables as module
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
 from arbiter.web.tables import Offer, Tables, offer_of
-from tests.commands import RANDOM, arbiter
-from tests.kept_season import SEED, Kept, kept, original_season
+from tests.commands import RANDOM
+from tests.kept_season import SEED, Kept
 from tests.round_processes import assert_all_end, watched
 from tests.table.sandbox.attacks import descendants
 from tests.web.asked import Asked, ask
+from tests.web.authored import visiting
 from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-__all__ = ["arbiter", "kept", "original_season"]
 
 BELOW = "/seasons/small/table"
 
@@ -307,11 +304,9 @@ def test_another_season_has_no_tables(site: Site) -> None:
 
 
 def test_a_site_without_tables_has_no_such_page(kept: Kept) -> None:
-    seasons = Seasons([kept.file])
-    with TestClient(make_site(seasons)) as browser:
+    with visiting(kept.file) as browser:
         assert browser.get(BELOW).status_code == 404
         assert browser.post(f"{BELOW}/new", headers={"X-Table": ""}).status_code in (404, 405)
-    seasons.close()
 
 
 def test_the_page_is_there(site: Site) -> None:

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-from starlette.testclient import TestClient
-
 from arbiter.errors import StoreError
 from arbiter.web import places, traffic
-from arbiter.web.seasons import Seasons
 from arbiter.web.security import POLICY
-from arbiter.web.site import make_site
 from tests.kept_season import Kept
+from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from starlette.testclient import TestClient
 
 
 class Lines(traffic.Log):
@@ -37,12 +35,8 @@ def lines() -> Lines:
 
 @pytest.fixture
 def logged(kept: Kept, lines: Lines) -> Iterator[TestClient]:
-    seasons = Seasons([kept.file])
-    with TestClient(
-        make_site(seasons, log=lines, ended={"small": 4}), raise_server_exceptions=False
-    ) as client:
+    with visiting(kept.file, log=lines, ended={"small": 4}) as client:
         yield client
-    seasons.close()
 
 
 def test_the_log_has_no_queries(logged: TestClient, lines: Lines) -> None:

@@ -6,14 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
-
 from arbiter.picture.played import time_left
 from arbiter.picture.state import read_state
 from arbiter.web.words import duration
-from tests.kept_season import Kept, kept, original_season
-
-__all__ = ["kept", "original_season"]
+from tests.kept_season import Kept
 
 
 def test_the_time_left_follows_from_the_last_ends(kept: Kept) -> None:

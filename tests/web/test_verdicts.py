@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 from starlette.testclient import TestClient
 
 from arbiter.season.administration import reinstate, suspend

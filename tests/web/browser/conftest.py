@@ -12,7 +12,6 @@ import pytest
 from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.kept_season import original_season
 from tests.web.long_season import make_long_season
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser
-
-__all__ = ["original_season"]
 
 NEEDED = "needs {}: pip install 'arbiter-cards[dev]'"
 

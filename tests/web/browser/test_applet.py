@@ -13,8 +13,6 @@ from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
 from tests.web.served import PATIENCE, serving
 
-pytest.importorskip("fastapi", reason="needs fastapi: pip install 'arbiter-cards[web]'")
-
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -11,8 +11,6 @@ import pytest
 
 from tests.web.browser.sitting import sitting
 
-pytest.importorskip("fastapi", reason="needs fastapi: pip install 'arbiter-cards[web]'")
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

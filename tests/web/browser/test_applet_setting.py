@@ -9,8 +9,6 @@ import pytest
 from tests.web.browser.looking import SIDEWAYS, violations
 from tests.web.browser.sitting import Sitting, sitting
 
-pytest.importorskip("fastapi", reason="needs fastapi: pip install 'arbiter-cards[web]'")
-
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -11,8 +11,6 @@ import pytest
 from tests.web.browser.looking import SIDEWAYS, violations
 from tests.web.browser.sitting import ASKED, sitting
 
-pytest.importorskip("fastapi", reason="needs fastapi: pip install 'arbiter-cards[web]'")
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

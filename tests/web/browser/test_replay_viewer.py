@@ -4,52 +4,36 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.view import Reader, replay_of
+from tests.web.browser.conftest import served
+from tests.web.browser.looking import violations
+from tests.web.browser.viewer import Viewer, match_page
 from tests.web.replays import NAMES, OPTIONS, faulty, match_of
-from tests.web.site import Site, match_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from playwright.sync_api import Browser
+
     from arbiter.match import MatchRecord
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="needs playwright: pip install 'arbiter-cards[dev]'"
-)
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-
-CHROMIUM = shutil.which("chromium")
-# They share a browser.
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium"),
-]
-WCAG = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 HOSTILE = ("<img src=x onerror=alert(1)>", "\u202eevil\u202d abc", "W" * 64, "'\"></script><b>x")
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with Site() as site:
-        yield site
+def viewer() -> Iterator[Viewer]:
+    made = Viewer()
+    with served(made.app) as made.base:
+        yield made
 
 
 @pytest.fixture
-def open_page(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
+def open_page(browser: Browser, viewer: Viewer) -> Iterator[Callable[..., Any]]:
     """Opens an address; in the end no page may have complained, or asked anybody but the site for anything."""
     contexts: list[Any] = []
     complaints: list[str] = []
@@ -68,13 +52,15 @@ def open_page(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
             # Only what a test lets pass: a busy machine's own seconds would be steps, too.
             page.clock.pause_at(1000)
         page.goto(address)
+        if clean and options.get("java_script_enabled", True):
+            page.wait_for_selector(".rp-table")
         return page
 
     yield open_address
     for context in contexts:
         context.close()
     assert complaints == []
-    assert [url for url in requests if not url.startswith((site.base, "data:"))] == []
+    assert [url for url in requests if not url.startswith((viewer.base, "data:"))] == []
 
 
 def full(name: str, seed: int = 1) -> dict[str, Any]:
@@ -87,7 +73,7 @@ def own(record: MatchRecord) -> list[dict[str, Any]]:
 
 
 def wait_for_hands(page: Any, number: int) -> None:
-    """Until so many hands are open: eyes are lent by the site."""
+    """Until so many hands are open: eyes are lent by the viewer."""
     page.wait_for_function("n => document.querySelectorAll('.rp-seat ul.rp-hand').length === n", arg=number)
 
 
@@ -110,10 +96,9 @@ def points(page: Any) -> list[str]:
     return list(page.locator(".rp-facts div", has_text="points").locator("dd").all_inner_texts())
 
 
-def test_a_whole_replay_is_walked_by_keys_alone(site: Site, open_page: Callable[..., Any]) -> None:
+def test_a_whole_replay_is_walked_by_keys_alone(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     replay = full("planning")
-    page = open_page(site.hold(replay))
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(replay))
     first, places = place(page), [place(page)]
     while places[-1][1] < replay["events"][-1]["i"]:
         page.keyboard.press("ArrowRight")
@@ -131,11 +116,10 @@ def test_a_whole_replay_is_walked_by_keys_alone(site: Site, open_page: Callable[
     assert place(page) == places[-2]
 
 
-def test_keys_go_to_tricks_deals_and_eyes(site: Site, open_page: Callable[..., Any]) -> None:
+def test_keys_go_to_tricks_deals_and_eyes(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     replay = full("planning")
     tricks = [event["i"] for event in replay["events"] if event["t"] == "trick"]
-    page = open_page(site.hold(replay, own(match_of("planning"))))
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(replay, own(match_of("planning"))))
     for key, shown in (("]", tricks[0]), ("]", tricks[1]), ("[", tricks[0])):
         page.keyboard.press(key)
         assert place(page)[1] == shown
@@ -150,9 +134,8 @@ def test_keys_go_to_tricks_deals_and_eyes(site: Site, open_page: Callable[..., A
     wait_for_hands(page, 4)
 
 
-def test_the_space_key_plays_at_the_chosen_speed(site: Site, open_page: Callable[..., Any]) -> None:
-    page = open_page(site.hold(full("dou_dizhu")), clock=True)
-    page.wait_for_selector(".rp-table")
+def test_the_space_key_plays_at_the_chosen_speed(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+    page = open_page(viewer.hold(full("dou_dizhu")), clock=True)
     stops = [place(page)]
     page.keyboard.press("+")
     page.keyboard.press(" ")
@@ -168,10 +151,9 @@ def test_the_space_key_plays_at_the_chosen_speed(site: Site, open_page: Callable
 
 
 def test_help_lists_the_keys_and_can_keep_them_in_the_replay(
-    site: Site, open_page: Callable[..., Any]
+    viewer: Viewer, open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(site.hold(full("codepiece")))
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(full("codepiece")))
     before = place(page)
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
@@ -188,18 +170,18 @@ def test_help_lists_the_keys_and_can_keep_them_in_the_replay(
     assert place(page) > before
 
 
-def test_of_two_viewers_the_one_in_use_has_the_keys(site: Site, open_page: Callable[..., Any]) -> None:
-    site.hold(full("dou_dizhu"))
-    site.pages["/static/two.js"] = """
+def test_of_two_viewers_the_one_in_use_has_the_keys(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+    viewer.hold(full("dou_dizhu"))
+    viewer.pages["/static/two.js"] = """
         import { mount } from "./replay/replay.js";
         const replay = await (await fetch("/replay.json")).json();
         for (const id of ["one", "two"]) mount(document.getElementById(id), replay, { address: false });
     """
-    site.pages["/two"] = (
+    viewer.pages["/two"] = (
         '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/static/two.js"></script>'
         '<div id="one"></div><div id="two"></div>'
     )
-    page = open_page(f"{site.base}/two")
+    page = open_page(f"{viewer.base}/two")
     page.wait_for_selector("#two .rp-table")
 
     def shown() -> list[str]:
@@ -218,10 +200,9 @@ def test_of_two_viewers_the_one_in_use_has_the_keys(site: Site, open_page: Calla
 
 
 def test_the_tab_key_reaches_every_control_in_reading_order(
-    site: Site, open_page: Callable[..., Any]
+    viewer: Viewer, open_page: Callable[..., Any]
 ) -> None:
-    page = open_page(site.hold(with_fault(), own(faulty(match_of("planning"), 30))))
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(with_fault(), own(faulty(match_of("planning"), 30))))
     reached = []
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -241,10 +222,9 @@ def test_the_tab_key_reaches_every_control_in_reading_order(
     page.locator(".rp-where", has_text="through the eyes of").wait_for()
 
 
-def test_a_key_and_a_button_jump_to_the_fault(site: Site, open_page: Callable[..., Any]) -> None:
+def test_a_key_and_a_button_jump_to_the_fault(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     replay = with_fault()
-    page = open_page(site.hold(replay))
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(replay))
     page.keyboard.press("f")
     assert place(page)[1] == replay["events"][-1]["i"]
     assert "9C: it is not in hand" in page.inner_text(".rp-said")
@@ -254,13 +234,12 @@ def test_a_key_and_a_button_jump_to_the_fault(site: Site, open_page: Callable[..
     assert place(page)[1] == replay["events"][-1]["i"]
 
 
-def test_the_address_holds_the_position(site: Site, open_page: Callable[..., Any]) -> None:
+def test_the_address_holds_the_position(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     replay = full("planning")
     stop = next(event["i"] for event in replay["events"] if event["t"] == "trick" and event["deal"] == 2)
     page = open_page(
-        site.hold(replay, own(match_of("planning"))) + f"?deal=2&i={stop}&seat=1&speed=2&theme=dark"
+        viewer.hold(replay, own(match_of("planning"))) + f"?deal=2&i={stop}&seat=1&speed=2&theme=dark"
     )
-    page.wait_for_selector(".rp-table")
     assert place(page) == (3, stop)
     wait_for_hands(page, 1)
     assert page.input_value("select") == "2"
@@ -278,17 +257,10 @@ def test_the_address_holds_the_position(site: Site, open_page: Callable[..., Any
     "query", ["?i=99999", "?i=-3", "?i=x&deal=y", "?deal=77", "?seat=9&speed=1000", "?i=&seat="]
 )
 def test_an_address_without_sense_shows_a_position(
-    site: Site, open_page: Callable[..., Any], query: str
+    viewer: Viewer, open_page: Callable[..., Any], query: str
 ) -> None:
-    page = open_page(site.hold(full("dou_dizhu")) + query)
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(full("dou_dizhu")) + query)
     assert place(page)[0] in (1, 2)
-
-
-def violations(page: Any) -> list[tuple[str, Any]]:
-    """What breaks WCAG 2.2 AA, as far as axe can tell: the rule, and where."""
-    found = axe.Axe().run(page, options=WCAG).response["violations"]
-    return [(one["id"], [node["target"] for node in one["nodes"]]) for one in found]
 
 
 PAGES: dict[str, Callable[[], dict[str, Any]]] = {
@@ -298,36 +270,33 @@ PAGES: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing(site: Site, open_page: Callable[..., Any], name: str, scheme: str) -> None:
+def test_axe_finds_nothing(viewer: Viewer, open_page: Callable[..., Any], axe: str, name: str) -> None:
     replay = PAGES[name]()
     middle = replay["events"][-1]["i"] * 2 // 3 if name != "fault" else 9999
-    page = open_page(site.hold(replay) + f"?i={middle}", color_scheme=scheme)
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(replay) + f"?i={middle}")
     if name == "planning":
         # All games have the same table of times, and a large page takes long.
         page.click("summary")
-    assert violations(page) == []
+    assert violations(page, axe) == []
     assert page.evaluate("document.getAnimations().length") == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_the_help(site: Site, open_page: Callable[..., Any], scheme: str) -> None:
-    page = open_page(site.hold(full("planning")), color_scheme=scheme)
-    page.wait_for_selector(".rp-table")
+def test_axe_finds_nothing_in_the_help(viewer: Viewer, open_page: Callable[..., Any], axe: str) -> None:
+    page = open_page(viewer.hold(full("planning")))
     page.keyboard.press("?")
-    assert violations(page) == []
+    assert violations(page, axe) == []
 
 
 @pytest.mark.parametrize("width", [360, 1600])
 @pytest.mark.parametrize("name", [*OPTIONS, "fault"])
-def test_no_page_scrolls_sideways(site: Site, open_page: Callable[..., Any], name: str, width: int) -> None:
+def test_no_page_scrolls_sideways(
+    viewer: Viewer, open_page: Callable[..., Any], name: str, width: int
+) -> None:
     record = match_of("planning" if name == "fault" else name, names=HOSTILE)
     if name == "fault":
         record = faulty(record, 30, "X" * 200)
-    page = open_page(site.hold(replay_of(record, Reader("full"))), viewport={"width": width, "height": 740})
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(replay_of(record, Reader("full"))), viewport={"width": width, "height": 740})
     widest = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
     for key in ("Home", "]", "ArrowRight", "2", "]", "]", "End"):
         page.keyboard.press(key)
@@ -336,19 +305,19 @@ def test_no_page_scrolls_sideways(site: Site, open_page: Callable[..., Any], nam
     assert page.evaluate(widest) <= width
 
 
-def test_names_are_text_and_keep_their_direction(site: Site, open_page: Callable[..., Any]) -> None:
+def test_names_are_text_and_keep_their_direction(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     record = faulty(match_of("planning", names=HOSTILE), 30, "<b>bold</b>")
-    page = open_page(site.hold(replay_of(record, Reader("full"))))
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(replay_of(record, Reader("full"))))
     page.keyboard.press("f")
     assert tuple(page.locator(".rp-name bdi").all_text_contents()) == HOSTILE
     assert page.locator("#replay img, #replay b, #replay script, main img").count() == 0
     assert "<b>bold</b>" in page.inner_text(".rp-said")
 
 
-def test_cards_have_symbol_and_letter_and_are_read_aloud(site: Site, open_page: Callable[..., Any]) -> None:
-    page = open_page(site.hold(full("codepiece")))
-    page.wait_for_selector(".rp-table")
+def test_cards_have_symbol_and_letter_and_are_read_aloud(
+    viewer: Viewer, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(viewer.hold(full("codepiece")))
     card = page.locator(".rp-hand .rp-card", has_text="ten of diamonds")
     assert card.locator("[aria-hidden]").all_inner_texts() == ["TD", "♦"]
     colours = {
@@ -360,10 +329,9 @@ def test_cards_have_symbol_and_letter_and_are_read_aloud(site: Site, open_page: 
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_hands_of_a_round_under_way_are_backs_that_get_fewer(
-    site: Site, open_page: Callable[..., Any], name: str
+    viewer: Viewer, open_page: Callable[..., Any], name: str
 ) -> None:
-    page = open_page(site.hold(early(name)))
-    page.wait_for_selector(".rp-table")
+    page = open_page(viewer.hold(early(name)))
     assert page.locator("ul.rp-hand").count() == 0
     assert page.locator(".rp-eyes").count() == 0
 
@@ -382,9 +350,10 @@ def test_hands_of_a_round_under_way_are_backs_that_get_fewer(
     assert "Its round is still played" in page.inner_text("main")
 
 
-def test_the_lines_for_the_console_lead_to_the_position(site: Site, open_page: Callable[..., Any]) -> None:
-    page = open_page(site.hold(full("planning"), own(match_of("planning")), config="my season.yaml"))
-    page.wait_for_selector(".rp-table")
+def test_the_lines_for_the_console_lead_to_the_position(
+    viewer: Viewer, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(viewer.hold(full("planning"), own(match_of("planning")), config="my season.yaml"))
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     line = "arbiter console --config 'my season.yaml' --from r001/t01/m0 --until 3"
@@ -398,12 +367,11 @@ def test_the_lines_for_the_console_lead_to_the_position(site: Site, open_page: C
     assert page.get_by_role("link", name="Download").get_attribute("download") == "r001-t01-m0.json"
 
 
-def test_a_replay_held_by_the_page_is_not_fetched(site: Site, open_page: Callable[..., Any]) -> None:
+def test_a_replay_held_by_the_page_is_not_fetched(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     replay = replay_of(match_of("planning", names=HOSTILE), Reader("full"))
-    site.pages["/alone"] = match_page(replay, replay_url=None, replay_data=replay)
-    site.pages.pop("/replay.json", None)
-    page = open_page(f"{site.base}/alone?i=3")
-    page.wait_for_selector(".rp-table")
+    viewer.pages["/alone"] = match_page(replay, replay_url=None, replay_data=replay)
+    viewer.pages.pop("/replay.json", None)
+    page = open_page(f"{viewer.base}/alone?i=3")
     page.keyboard.press("End")
     assert points(page) == [str(number) for number in replay["result"]["points"]]
     assert page.url.endswith("?i=3")
@@ -424,41 +392,40 @@ def test_a_replay_held_by_the_page_is_not_fetched(site: Site, open_page: Callabl
     ],
 )
 def test_what_cannot_be_shown_is_said_in_place(
-    site: Site, open_page: Callable[..., Any], held: str | None, words: str
+    viewer: Viewer, open_page: Callable[..., Any], held: str | None, words: str
 ) -> None:
-    address = site.hold(full("planning"))
+    address = viewer.hold(full("planning"))
     if held is None:
-        del site.pages["/replay.json"]
+        del viewer.pages["/replay.json"]
     else:
-        site.pages["/replay.json"] = held
+        viewer.pages["/replay.json"] = held
     page = open_page(address, clean=False)
     assert words in page.inner_text("#replay [role=alert]")
 
 
-def test_without_scripts_the_page_tells_the_result(site: Site, open_page: Callable[..., Any]) -> None:
+def test_without_scripts_the_page_tells_the_result(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     replay = full("planning")
-    page = open_page(site.hold(replay), java_script_enabled=False)
+    page = open_page(viewer.hold(replay), java_script_enabled=False)
     text = page.inner_text("main")
     assert "The replay needs JavaScript" in text
     for name, won in zip(NAMES, replay["result"]["points"], strict=True):
         assert re.search(rf"{name}\s+{won}\b", text)
-    page = open_page(site.hold(with_fault()), java_script_enabled=False)
+    page = open_page(viewer.hold(with_fault()), java_script_enabled=False)
     assert "Ended by a fault: ada, illegal, in deal 3: 9C: it is not in hand" in page.inner_text("main")
 
 
-def test_playing_is_not_read_aloud_step_by_step(site: Site, open_page: Callable[..., Any]) -> None:
-    page = open_page(site.hold(full("chefs_hat")), clock=True)
-    page.wait_for_selector(".rp-table")
+def test_playing_is_not_read_aloud_step_by_step(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+    page = open_page(viewer.hold(full("chefs_hat")), clock=True)
     assert page.get_attribute(".rp-said", "aria-live") == "polite"
     page.keyboard.press(" ")
     assert page.get_attribute(".rp-said", "aria-live") == "off"
 
 
-def test_a_tests_policy_is_that_of_the_pages(site: Site, open_page: Callable[..., Any]) -> None:
+def test_a_tests_policy_is_that_of_the_pages(viewer: Viewer, open_page: Callable[..., Any]) -> None:
     """A page that broke the policy would have complained; here one does."""
-    site.pages["/bad"] = '<p style="color: red">x</p>'
+    viewer.pages["/bad"] = '<p style="color: red">x</p>'
     page = open_page("about:blank", clean=False)
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
-    page.goto(f"{site.base}/bad")
+    page.goto(f"{viewer.base}/bad")
     assert "Content Security Policy" in complaints[0]

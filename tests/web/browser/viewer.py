@@ -1,24 +1,21 @@
-"""A site on loopback for pages under test: the package's static files, and pages given as text."""
+"""A site for the viewer alone: the package's static files, and pages given as text, under the service's own policy."""
 
 from __future__ import annotations
 
 import json
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from mimetypes import guess_type
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import jinja2
+from starlette.responses import FileResponse, Response
+
+from arbiter.web.security import Guard
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-WEB = Path(__file__).parents[2] / "arbiter" / "web"
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
+WEB = Path(__file__).parents[3] / "arbiter" / "web"
 STYLE = """
 :root { color-scheme: light dark; }
 body { background: #fff; color: #111; font: 16px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 16px; }
@@ -42,23 +39,13 @@ def match_page(replay: dict[str, Any], **changes: Any) -> str:
     return PAGE.replace("{body}", templates.get_template("match_body.html").render(context))
 
 
-class Site:
-    """Serves `pages` (text or bytes by path) and /static/; `base` is its address."""
+class Viewer:
+    """Pages by path; `base` is the address of the site that has them."""
 
     def __init__(self) -> None:
         self.pages: dict[str, str] = {"/style.css": STYLE}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, self.pages))
-        self.base = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self.base = ""
+        self.app = Guard(self._app)
 
     def hold(self, replay: dict[str, Any], own: Sequence[dict[str, Any]] = (), **changes: Any) -> str:
         """Puts a match's page, replay, and the seats' own ones there; its address."""
@@ -68,32 +55,12 @@ class Site:
         self.pages["/replay.json"] = json.dumps(replay)
         return f"{self.base}/match"
 
-
-class _Handler(SimpleHTTPRequestHandler):
-    def __init__(self, pages: Mapping[str, str], *args: Any, **kwargs: Any) -> None:
-        self._pages = pages
-        super().__init__(*args, directory=str(WEB), **kwargs)
-
-    def do_GET(self) -> None:
-        path = self.path.partition("?")[0]
-        text = self._pages.get(self.path) or self._pages.get(path)
-        if text is None:
-            if path.startswith("/static/"):
-                super().do_GET()
-            else:
-                self.send_error(404)
-            return
-        body = text.encode()
-        kinds = {"css": "text/css", "js": "text/javascript", "json": "application/json"}
-        self.send_response(200)
-        self.send_header("Content-Type", f"{kinds.get(path.rpartition('.')[2], 'text/html')}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", POLICY)
-        super().end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        """A test's output is no place for requests."""
+    async def _app(self, scope: Any, receive: Any, send: Any) -> None:
+        path, query = scope["path"], scope["query_string"].decode()
+        text = self.pages.get(f"{path}?{query}") or self.pages.get(path)
+        answer = Response("", 404)
+        if text is not None:
+            answer = Response(text, media_type=guess_type(path)[0] or "text/html")
+        elif path.startswith("/static/"):
+            answer = FileResponse(WEB / path[1:])
+        await answer(scope, receive, send)
