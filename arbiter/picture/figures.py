@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Condition,
         Crosstable,
         History,
+        Next,
         Progress,
         Rated,
         RoundRatings,
@@ -37,6 +38,9 @@ def season(state: State) -> Season:
     """A season in short: how far it is, who plays it, and what its deals were committed to."""
     begun, file, following = state.begun, state.file, state.following
     until = None if file.until is None else file.until.isoformat()
+    due: Next | None = None
+    if following is not None:
+        due = {"round": following.number, "begins": following.begins.isoformat()}
     return {
         "season": state.name,
         "game": {"name": file.game.name, "title": file.game.title, "options": dict(file.game.options)},
@@ -47,9 +51,7 @@ def season(state: State) -> Season:
         "players": len(state.names),
         "matches": len(state.matches),
         "round": None if begun is None else round_in_short(state, begun),
-        "next": None
-        if following is None
-        else {"round": following.number, "begins": following.begins.isoformat()},
+        "next": due,
         "state": progress(state),
         "takes_programs": file.submissions is not None,
         "commitment": state.commitment,
@@ -188,14 +190,11 @@ def _cell(counts: list[int] | None, los: float) -> Cell | None:
     if counts is None:
         return None
     won, drawn, lost = counts
-    return {"wins": won, "draws": drawn, "losses": lost, "los": los, "z": _z(los)}
-
-
-def _z(los: float) -> float:
-    """The standard score of a probability, at most 9."""
     from statistics import NormalDist
 
-    return NormalDist().inv_cdf(min(max(los, 1e-18), 1 - 1e-16))
+    # The standard score, at most 9.
+    z = NormalDist().inv_cdf(min(max(los, 1e-18), 1 - 1e-16))
+    return {"wins": won, "draws": drawn, "losses": lost, "los": los, "z": z}
 
 
 def history(state: State, last: int | None = None, official: bool = True) -> History:

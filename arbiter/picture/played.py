@@ -12,10 +12,10 @@ from arbiter.store.happenings import Happening
 from arbiter.view import Reader, fault_words, replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import Fault, Live, LiveTable, Match, PlannedMatch, Player, Round, Table, Use
+    from arbiter.picture.shapes import Fault, Match, Player, Round, Table, Use
     from arbiter.picture.state import State
     from arbiter.viewed import Replay
 
@@ -33,19 +33,11 @@ def round_page(state: State, number: int) -> Round | None:
         return None
     mine = [match_in_short(state, match) for match in state.matches if match.round == number]
     tables: list[Table] = [
-        {
-            "table": table,
-            "players": list(names),
-            "matches": [match for match in mine if match["table"] == table],
-        }
+        {"table": table, "players": list(names), "matches": [one for one in mine if one["table"] == table]}
         for table, names in enumerate(found.tables, 1)
     ]
-    return {
-        "season": state.name,
-        **round_in_short(state, found),
-        "rounds": len(state.rounds),
-        "tables": tables,
-    }
+    short = round_in_short(state, found)
+    return {"season": state.name, **short, "rounds": len(state.rounds), "tables": tables}
 
 
 def match_in_short(state: State, match: MatchSummary) -> Match:
@@ -138,17 +130,13 @@ def _use(state: State, name: str, played: Iterable[MatchSummary]) -> Use | None:
     if not last:
         return None
     reports = [bot for record in state.records(last) for bot in record.bots if bot.player == name]
-    return (
-        {
-            "round": last,
-            "matches": len(reports),
-            "charged_ms": sum(bot.charged_ns for bot in reports) / len(reports) / 1e6,
-            "most_charged_ms": max(bot.charged_ns for bot in reports) / 1e6,
-            "peak_memory_mb": max(bot.peak_memory_bytes for bot in reports) / 1e6,
-        }
-        if reports
-        else None
-    )
+    return None if not reports else {
+        "round": last,
+        "matches": len(reports),
+        "charged_ms": sum(bot.charged_ns for bot in reports) / len(reports) / 1e6,
+        "most_charged_ms": max(bot.charged_ns for bot in reports) / 1e6,
+        "peak_memory_mb": max(bot.peak_memory_bytes for bot in reports) / 1e6,
+    }  # fmt: skip
 
 
 def match_page(state: State, match_id: str) -> Match | None:
@@ -173,39 +161,29 @@ def replay(state: State, match_id: str, reader: str = "public") -> Replay | None
     return replay_of(record, eyes[reader], complete) if reader in eyes else None
 
 
-def under_way(state: State) -> Live:
-    """The round under way, else the last one: every match that it has, and when it is over at this pace."""
+def under_way(state: State) -> Mapping[str, object]:
+    """The round under way, else the last one, with every match of it, and when it is over at this pace."""
     now = state.begun or (state.rounds[-1] if state.rounds else None)
     if now is None:
         return {"round": None, "left_s": None}
-    tables: list[LiveTable] = []
-    for number, names in enumerate(now.tables, 1):
-        planned = [
-            _planned(state, now.number, number, rotation, names)
-            for rotation in range(len(state.file.game.seatings))
-        ]
-        rows = {match["id"]: match for match in planned}
+    tables = []
+    for table, names in enumerate(now.tables, 1):
+        rows: dict[str, Mapping[str, object]] = {}
+        for rotation, places in enumerate(state.file.game.seatings):
+            match_id = f"r{now.number:03d}/t{table:02d}/m{rotation}"
+            players = [names[place] for place in places]
+            rows[match_id] = {
+                "id": match_id,
+                "players": players,
+                "points": None,
+                "fault": None,
+                "to_do": True,
+            }
         for match in state.matches:
-            if (match.round, match.table) == (now.number, number):
+            if (match.round, match.table) == (now.number, table):
                 rows[match.id] = {**match_in_short(state, match), "to_do": False}
-        tables.append({"table": number, "players": list(names), "matches": list(rows.values())})
+        tables.append({"table": table, "matches": list(rows.values())})
     return {"round": {**round_in_short(state, now), "tables": tables}, "left_s": time_left(state)}
-
-
-def _planned(state: State, number: int, table: int, rotation: int, names: Sequence[str]) -> PlannedMatch:
-    """A match as it is before it is stored."""
-    return {
-        "id": f"r{number:03d}/t{table:02d}/m{rotation}",
-        "round": number,
-        "table": table,
-        "rotation": rotation,
-        "players": [names[place] for place in state.file.game.seatings[rotation]],
-        "points": None,
-        "fault": None,
-        "substitute": None,
-        "annulled": None,
-        "to_do": True,
-    }
 
 
 def time_left(state: State) -> float | None:

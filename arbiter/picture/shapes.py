@@ -267,33 +267,6 @@ class Round(Progress):
     tables: Sequence[Table]
 
 
-class PlannedMatch(Match):
-    """A match of the round under way; `to_do` is true for one that is not stored yet."""
-
-    to_do: bool
-
-
-class LiveTable(TypedDict):
-    """A table of the round under way, with all its matches."""
-
-    table: int
-    players: Sequence[str]
-    matches: Sequence[PlannedMatch]
-
-
-class LiveRound(Progress):
-    """The round under way, else the last one."""
-
-    tables: Sequence[LiveTable]
-
-
-class Live(TypedDict):
-    """What is played now; `left_s` is how many seconds the round takes yet at this pace."""
-
-    round: LiveRound | None
-    left_s: float | None
-
-
 class Against(Cell):
     """A player's results against another."""
 

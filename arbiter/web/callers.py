@@ -134,16 +134,11 @@ def says_who(scope: Scope) -> bool:
     return any(name in CREDENTIALS for name, _ in scope["headers"])
 
 
-def anybody_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
-    """Who asks, known by a token or else by a session; None for a visitor."""
-    token = token_in(request)
-    return caller_in(seasons, request, season) if token is None else by_token(seasons, token)
-
-
 def organiser_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
     """Who asks, if that is an organiser, of `season` where it is named; None for all others."""
+    token = token_in(request)
     try:
-        caller = anybody_in(seasons, request, season)
+        caller = caller_in(seasons, request, season) if token is None else by_token(seasons, token)
     except ArbiterError:
         # Whatever the request is about says so.
         return None
@@ -169,8 +164,8 @@ def begin_session(seasons: Seasons, caller: Caller, token: str, request: Request
     end_sessions(request)
     ends = (datetime.now(UTC) + LASTS).isoformat(timespec="seconds")
     caller.state.stored.authors.begin_session(hash_of(keys[0]), hash_of(token), ends)
-    _set_cookie(request, response, SESSION, SEPARATOR.join(keys), int(LASTS.total_seconds()), "lax")
-    forget_cookie(request, response, LOGIN)
+    set_cookie(request, response, SESSION, SEPARATOR.join(keys), int(LASTS.total_seconds()))
+    set_cookie(request, response, LOGIN)
     request.state.callers = [caller, *others]
 
 
@@ -185,21 +180,6 @@ def _keys_in(request: Request) -> list[str]:
     """The keys of the browser's sessions."""
     keys = cookie_in(request, SESSION).split(SEPARATOR, MOST_SEASONS)[:MOST_SEASONS]
     return [key for key in keys if key]
-
-
-def login_cookie(request: Request) -> str:
-    """The cookie that the login's form is made of: the browser's, or a new one."""
-    return cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
-
-
-def keep_login_cookie(request: Request, response: Response, cookie: str) -> None:
-    """Give the browser the cookie of the login's form."""
-    _set_cookie(request, response, LOGIN, cookie, FORM_SECONDS, "strict")
-
-
-def forget_cookie(request: Request, response: Response, kind: str) -> None:
-    """Have the browser drop a cookie."""
-    _set_cookie(request, response, kind, "", 0, "lax")
 
 
 def proof_of(cookie: str) -> str:
@@ -226,9 +206,15 @@ def check_origin(request: Request) -> None:
         raise Refusal(403, "foreign", "another site sent this form", "send it from this site's own page")
 
 
-def _set_cookie(
-    request: Request, response: Response, kind: str, value: str, seconds: int, same: Literal["lax", "strict"]
+def set_cookie(
+    request: Request,
+    response: Response,
+    kind: str,
+    value: str = "",
+    seconds: int = 0,
+    same: Literal["lax", "strict"] = "lax",
 ) -> None:
+    """Give the browser a cookie of a kind; without a value have it drop the one that it has."""
     name, secure = _named(request, kind), _is_secure(request)
     response.set_cookie(name, value, seconds, httponly=True, samesite=same, secure=secure)
 

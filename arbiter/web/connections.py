@@ -20,7 +20,6 @@ from arbiter.web.refusals import Refusal, too_many
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Iterable
 
 HEADER_SECONDS = 10.0
 """From the connection, or from the first byte of a later request, to the end of the headers."""
@@ -175,9 +174,3 @@ class Connection(H11Protocol):
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode(), *map(b": ".join, headers)]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
         self.transport.close()
-
-
-def look_at_all(connections: Iterable[Any], now: float) -> None:
-    """End those of the connections that are late."""
-    for connection in list(connections):
-        connection.look(now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ from arbiter.web.authors_api import (
 )
 from arbiter.web.bodies import FileForm, open_terms, read_fields
 from arbiter.web.callers import (
+    COOKIE_BYTES,
+    FORM_SECONDS,
     LOGIN,
     SESSION,
     begin_session,
@@ -34,11 +37,9 @@ from arbiter.web.callers import (
     check_origin,
     cookie_in,
     end_sessions,
-    forget_cookie,
-    keep_login_cookie,
-    login_cookie,
     own_address,
     proof_of,
+    set_cookie,
 )
 from arbiter.web.organisers_api import (
     Annulment,
@@ -89,7 +90,7 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         answer = RedirectResponse("/login", 303, OWN)
         if sent is not None:
             await run_in_threadpool(end_sessions, request)
-        forget_cookie(request, answer, SESSION)
+        set_cookie(request, answer, SESSION)
         return answer
 
     def show_me(caller: Caller, request: Request) -> Response:
@@ -195,10 +196,10 @@ def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
 
 
 def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
-    cookie = login_cookie(request)
+    cookie = cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
     page = render("login", proof=proof_of(cookie), wrong=status == 401, callers=callers_in(seasons, request))
     answer = HTMLResponse(page, status, OWN)
-    keep_login_cookie(request, answer, cookie)
+    set_cookie(request, answer, LOGIN, cookie, FORM_SECONDS, "strict")
     return answer
 
 

@@ -56,11 +56,8 @@ def _chapters(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
     begins = [k for k, token in enumerate(tokens) if token.type == "heading_open" and token.tag == CHAPTER]
     for begin, end in zip(begins, [*begins[1:], len(tokens)], strict=True):
         # A heading is three tokens, its text in the middle.
-        yield _plain(tokens[begin + 1]), tokens[begin + 3 : end]
-
-
-def _plain(token: Token) -> str:
-    return "".join(child.content for child in token.children or ())
+        title = "".join(child.content for child in tokens[begin + 1].children or ())
+        yield title, tokens[begin + 3 : end]
 
 
 def _ours(tokens: Sequence[Token], title: str) -> Iterator[Token]:

@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from arbiter.picture.state import State
     from arbiter.rules import AnyGame
     from arbiter.web import shapes
-    from arbiter.web.shapes import GameRules, Language, Option, Rules, Terms
+    from arbiter.web.shapes import GameRules, Rules, Terms
 
 
 def rules(state: State) -> Rules:
     """All of it as JSON values; `manual` and `protocol` are Markdown."""
     config = as_begun(state.config, state.stored)
+    # Where a language lies is the organiser's affair.
+    found = [] if config.submissions is None else languages(config)
     return {
         "season": state.name,
         "game": _game(config.game),
@@ -47,7 +49,9 @@ def rules(state: State) -> Rules:
             "until": None if config.until is None else config.until.isoformat(),
         },
         "submissions": _submissions(config),
-        "languages": _languages(config),
+        "languages": [
+            {"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found
+        ],
         "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
         "check": trying(config.game.name, list(_words(config.game, config.limits))),
         "manual": config.game.manual or manual_of(config.game.name),
@@ -63,17 +67,16 @@ def starter(state: State) -> bytes | None:
 
 
 def _game(game: AnyGame) -> GameRules:
-    options: list[Option] = [
-        {"option": key, "value": game.options.get(key), "says": says}
-        for key, says in game.option_help.items()
-    ]
     return {
         "name": game.name,
         "title": game.title,
         "seats": game.seats,
         "table": game.table_size,
         "seatings": len(game.seatings),
-        "options": options,
+        "options": [
+            {"option": key, "value": game.options.get(key), "says": says}
+            for key, says in game.option_help.items()
+        ],
     }
 
 
@@ -123,12 +126,6 @@ def _submissions(config: Config) -> Terms | None:
             for name, recipe in KNOWN.items()
         ],
     }
-
-
-def _languages(config: Config) -> list[Language]:
-    """What this machine has for what is sent; where it lies is the organiser's affair."""
-    found = [] if config.submissions is None else languages(config)
-    return [{"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found]
 
 
 def _words(game: AnyGame, limits: Limits) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from arbiter.errors import ArbiterError, ConfigError
-from arbiter.web.connections import HEADER_BYTES, LOOPBACK, MOST, Connection, look_at_all
+from arbiter.web.connections import HEADER_BYTES, LOOPBACK, MOST, Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +89,9 @@ class Server(threading.Thread):
         self._listening, self._cores = listening, cores
         self.ready = threading.Event()
         self.failure = ""
-        _hear_loggers(log)
+        for name in ("uvicorn.error", "arbiter.web", "asyncio"):
+            logger = logging.getLogger(name)
+            logger.handlers, logger.propagate = [_ToLog(log)], False
         config = uvicorn.Config(
             app,
             http=Connection,
@@ -147,7 +149,9 @@ class _Uvicorn(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:
-            look_at_all(self.server_state.connections, asyncio.get_running_loop().time())
+            for connection in list(self.server_state.connections):
+                assert isinstance(connection, Connection)
+                connection.look(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -177,10 +181,3 @@ class _ToLog(logging.Handler):
         if record.exc_info and os.environ.get("ARBITER_DEBUG"):
             for line in logging.Formatter().formatException(record.exc_info).splitlines():
                 self._log.write(line)
-
-
-def _hear_loggers(log: Log) -> None:
-    for name in ("uvicorn.error", "arbiter.web", "asyncio"):
-        logger = logging.getLogger(name)
-        logger.handlers = [_ToLog(log)]
-        logger.propagate = False

@@ -27,7 +27,7 @@ from arbiter.web.callers import organiser_in, says_who
 from arbiter.web.pages import render
 from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
 from arbiter.web.security import given
-from arbiter.web.views import ANSWERS, PAGES, File, Wrong, check_names
+from arbiter.web.views import ANSWERS, PAGES, File, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,8 +108,8 @@ def read_address(found: Found, query: bytes, state: State) -> tuple[Asked, bool]
             check_names(texts, [one.name for one in view.asks])
         asked = [one.read(texts[one.name]) if one.name in texts else one.default for one in view.asks]
         named = [] if view.of is None else [view.of.read(found.named)]
-    except Wrong as error:
-        raise (Refusal(422, "invalid", str(error)) if is_json else HTTPException(404)) from None
+    except Refusal as error:
+        raise (error if is_json else HTTPException(404)) from None
     has_answers = all(one.has_answer(value, state) for one, value in zip(view.asks, asked, strict=True))
     choices = [(one, None if is_json else texts.get(one.name)) for one in view.shows]
     shown = tuple(text if one.has_answer(text, state) else None for one, text in choices)

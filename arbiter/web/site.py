@@ -25,14 +25,14 @@ from arbiter.web.live import RETRY_SECONDS, Live
 from arbiter.web.own_pages import author_routes, organiser_routes
 from arbiter.web.pages import STATIC, render
 from arbiter.web.places import Places, address_of
-from arbiter.web.refusals import Refusal, nothing_here, tell_failure, too_many
+from arbiter.web.refusals import nothing_here, tell_failure, too_many
 from arbiter.web.security import Guard, given
 from arbiter.web.shapes import Failure
 from arbiter.web.showing import Showing
 from arbiter.web.stream import stream_answer
 from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import Account, Traffic, metrics
-from arbiter.web.views import ANSWERS, Parameter, Wrong, check_names
+from arbiter.web.views import ANSWERS, Parameter, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,10 +122,7 @@ async def _refuse_unknown(request: Request) -> None:
     """Refusal of a query with a name that the document does not have."""
     described = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
     known = [one["name"] for one in described.get("parameters", ()) if one["in"] == "query"]
-    try:
-        check_names(request.query_params, known)
-    except Wrong as error:
-        raise Refusal(422, "invalid", str(error)) from None
+    check_names(request.query_params, known)
 
 
 def make_site(

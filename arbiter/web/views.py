@@ -20,6 +20,7 @@ from arbiter.season.settings import config_of
 from arbiter.view import fault_of
 from arbiter.viewed import Replay
 from arbiter.web.authors_api import owner_of
+from arbiter.web.refusals import Refusal
 from arbiter.web.rules import rules, starter
 from arbiter.web.security import number_of
 from arbiter.web.shapes import Rules
@@ -38,10 +39,6 @@ MATCHES_A_PAGE = 200
 Figures: TypeAlias = Mapping[str, object]
 
 
-class Wrong(ValueError):
-    """What cannot be asked; says what can."""
-
-
 @dataclass(frozen=True)
 class Parameter:
     """A number of a range, or a text of a form and what is `meant` by it.
@@ -57,14 +54,15 @@ class Parameter:
     meant: Callable[[str], str] = str
 
     def read(self, text: str) -> Value:
-        """The value that a text is; Wrong for any other text."""
+        """The value that a text is; Refusal for any other text."""
         if isinstance(self.values, str):
             if not re.fullmatch(self.values, text):
-                raise Wrong(f"{self.name}: this is not of the form {self.values}")
+                raise _invalid(f"{self.name}: this is not of the form {self.values}")
             return self.meant(text)
         number = number_of(text, DIGITS)
         if number not in self.values:
-            raise Wrong(f"{self.name}: this is no whole number from {self.values[0]} to {self.values[-1]}")
+            first, last = self.values[0], self.values[-1]
+            raise _invalid(f"{self.name}: this is no whole number from {first} to {last}")
         return number
 
     def has_answer(self, value: Value, state: State) -> bool:
@@ -84,11 +82,15 @@ class Parameter:
 
 
 def check_names(given: Iterable[str], known: Collection[str]) -> None:
-    """Raise Wrong where an address asks by a name that it does not know."""
+    """Refusal where an address asks by a name that it does not know."""
     for name in given:
         if name not in known:
             hint = f"known here: {', '.join(known)}" if known else "nothing can be asked here"
-            raise Wrong(f"{name[:50]}: this is no parameter of this address; {hint}")
+            raise _invalid(f"{name[:50]}: this is no parameter of this address; {hint}")
+
+
+def _invalid(message: str) -> Refusal:
+    return Refusal(422, "invalid", message)
 
 
 def match_page(state: State, match_id: str) -> Mapping[str, object] | None:
