@@ -60,7 +60,7 @@ class Parameter:
                 raise _invalid(f"{self.name}: this is not of the form {self.values}")
             return self.meant(text)
         number = number_of(text, DIGITS)
-        if number not in self.values:
+        if number is None or number not in self.values:
             first, last = self.values[0], self.values[-1]
             raise _invalid(f"{self.name}: this is no whole number from {first} to {last}")
         return number
