@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import shutil
 import threading
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import uvicorn
 
 from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
+from arbiter.web.seasons import Seasons
+from arbiter.web.site import make_site
 from tests.web.long_season import make_long_season
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 NEEDED = "needs {}: pip install 'arbiter-cards[dev]'"
 
@@ -35,6 +38,13 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=program)
         yield started
         started.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a page in a context of its own, which takes the options."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(closing(browser.new_context(**options))).new_page()
 
 
 @pytest.fixture(scope="package")
@@ -60,9 +70,6 @@ def files(original_season: Path, tmp_path_factory: pytest.TempPathFactory) -> li
 @pytest.fixture(scope="package")
 def site(files: list[Path]) -> Iterator[str]:
     """The address of a site with those seasons."""
-    from arbiter.web.seasons import Seasons
-    from arbiter.web.site import make_site
-
     with closing(Seasons(files)) as seasons, served(make_site(seasons)) as address:
         yield address
 
@@ -70,8 +77,6 @@ def site(files: list[Path]) -> Iterator[str]:
 @contextmanager
 def served(app: Any) -> Iterator[str]:
     """An application on a free port of loopback."""
-    import uvicorn
-
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -63,31 +63,12 @@ def sitting(
     from arbiter.byhand.session import Session
     from arbiter.cli.laying import lay
 
-    nothing: dict[str, Any] = dict.fromkeys(
-        (
-            "game_name",
-            "seed",
-            "deals_file",
-            "config",
-            "store_url",
-            "match_id",
-            "record_file",
-            "replay_file",
-            "until",
-            "debug",
-            "time",
-            "start_time",
-            "memory",
-        )
+    nothing = (
+        "deals_file config store_url match_id record_file replay_file until debug time start_time memory"
     )
-    given = nothing | {
-        "game_name": game,
-        "seats": seats,
-        "options": tuple(options),
-        "names": (),
-        "seed": "1",
-        "isolation": "plain",
-    }
+    given: dict[str, Any] = dict.fromkeys(nothing.split()) | {
+        "game_name": game, "seats": seats, "options": tuple(options), "names": (), "seed": "1", "isolation": "plain",
+    }  # fmt: skip
     laid = lay(**(given | more))
     session = Session(explanation)
     try:
@@ -125,9 +106,8 @@ def _served(session: Session, folder: Path) -> Iterator[str]:
     news = News(session)
     readers = Readers(occupant_of, lay_record, lay_match)
     app, door = make_app(session, news, readers, Remembered(folder / "applet.json"), port)
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
-    )
+    config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.byhand import verbs
 from arbiter.byhand.occupants import Person
-from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
+from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
 from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -26,7 +26,6 @@ SHORT = {
     "dou_dizhu": "landlords=[0]",
     "chefs_hat": "matches=2",
 }
-PHONE = {"width": 360, "height": 740}
 MOST_TURNS = 200
 
 
@@ -217,14 +216,13 @@ def test_a_turn_is_taken_back_with_what_the_bots_did_after_it(browser: Browser) 
 
 
 @pytest.mark.process
-def test_the_commands_link_opens_the_page_and_quit_ends_the_command(browser: Browser, tmp_path: Path) -> None:
+def test_the_commands_link_opens_the_page_and_quit_ends_the_command(
+    new_page: Callable[..., Page], tmp_path: Path
+) -> None:
     words = ["--game", "planning", "--seat", "human", "--no-browser"]
-    with (
-        serving(*words, folder=tmp_path, command="applet") as served,
-        closing(browser.new_context()) as context,
-    ):
+    with serving(*words, folder=tmp_path, command="applet") as served:
         link = served.said.removeprefix("open ").strip()
-        page = context.new_page()
+        page = new_page()
         complaints = complaints_of(page)
         page.goto(link)
         assert page.url == link.partition("?")[0]

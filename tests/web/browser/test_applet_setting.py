@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.web.browser.looking import SIDEWAYS, violations
+from tests.web.browser.looking import PHONE, SIDEWAYS, violations
 from tests.web.browser.sitting import Sitting, sitting
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_mistakes_stand_at_their_fields_and_leave_the_table(browser: Browser, ax
     with sitting(browser, options=TWO_DEALS) as table:
         page, form = table.page, table.page.get_by_role("dialog")
         table.press("Table…")
-        page.set_viewport_size({"width": 360, "height": 740})
+        page.set_viewport_size(PHONE)
         before = table.session.revision
         page.get_by_text("Cards, time, isolation").click()
         page.get_by_label("deals", exact=True).fill("[[99, 0]]")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.web.browser.looking import SIDEWAYS, violations
+from tests.web.browser.looking import PHONE, SIDEWAYS, violations
 from tests.web.browser.sitting import ASKED, sitting
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_a_bad_reply_is_shown_with_what_helps_and_the_match_goes_on(
 ) -> None:
     with sitting(browser, f"{ATTACK} {attack}", options=ONE_CARD) as table:
         page = table.page
-        page.set_viewport_size({"width": 360, "height": 740})
+        page.set_viewport_size(PHONE)
         table.press("Play")
         table.settled()
         trouble = page.locator(".ap-trouble")

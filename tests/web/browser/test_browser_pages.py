@@ -1,21 +1,23 @@
-"""Every page in a real browser: in both schemes, for all eyes and hands, on a phone, without scripts."""
+"""Every page and a report in a real browser: in both schemes, for all eyes and hands, on a phone, without scripts."""
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 
-from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
+from arbiter.cli import exit_code
+from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
 from tests.web.long_season import MARKUP
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 PAGES = [
     "/seasons", "/seasons/none", "/seasons/new", "/seasons/new/matches", "/seasons/small", "/seasons/small/rounds/3", "/seasons/small/live", "/seasons/small/live?wall=1",
     "/seasons/small/rules", "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0", "/seasons/small/matches/r003-t01-m0",
@@ -31,64 +33,127 @@ FOCUSED = """() => {
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_a_page_is_sound_in_both_schemes(browser: Browser, axe: str, site: str, address: str) -> None:
-    with closing(browser.new_context(viewport={"width": 360, "height": 740})) as context:
-        page = context.new_page()
+def test_a_page_is_sound_in_both_schemes(
+    new_page: Callable[..., Page], axe: str, site: str, address: str
+) -> None:
+    page = new_page(viewport=PHONE)
+    complaints, asked = complaints_of(page), []
+    page.on("request", lambda request: asked.append(request.url))
+    answer = page.goto(site + address)
+    assert answer is not None
+    page.locator("#replay:empty").wait_for(state="detached")
+    assert page.evaluate(SIDEWAYS) == 0
+    assert violations(page, axe) == []
+    # A browser complains of a page that is not there, too.
+    assert [line for line in complaints if answer.ok or "404" not in line] == []
+    assert [url for url in asked if not url.startswith((f"{site}/", "data:"))] == []
+
+
+def test_keys_alone_reach_everything_in_reading_order(new_page: Callable[..., Page], site: str) -> None:
+    page = new_page()
+    page.goto(f"{site}/seasons/long")
+    reached = []
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate(FOCUSED))
+    assert all(one["shown"] for one in reached)
+    assert [one["words"] for one in reached][:10] == [
+        "Skip to the table", "arbiter", "long", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live", "Rules",
+    ]  # fmt: skip
+    assert [(one["tag"], one["label"]) for one in (reached[10], reached[13])] == [
+        ("BUTTON", "Switch to dark colours"),
+        ("DIV", "Standings"),
+    ]
+    assert {one["tag"] for one in (*reached[11:13], *reached[14:])} == {"A"}
+
+
+def test_the_first_stop_leads_to_the_table(new_page: Callable[..., Page], site: str) -> None:
+    page = new_page()
+    page.goto(f"{site}/seasons/long/history")
+    for key in ("Tab", "Enter", "Tab"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.closest('table') !== null")
+
+
+def test_a_scheme_that_was_chosen_holds_on_the_next_page(new_page: Callable[..., Page], site: str) -> None:
+    page = new_page(color_scheme="light")
+    page.goto(f"{site}/seasons/small")
+    page.get_by_role("button", name="Switch to dark colours").click()
+    page.goto(f"{site}/seasons/small/history", wait_until="commit")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(21, 24, 29)"
+
+
+def test_without_scripts_a_page_tells_the_same(new_page: Callable[..., Page], site: str) -> None:
+    page = new_page(java_script_enabled=False)
+    page.goto(f"{site}/seasons/long")
+    assert page.locator("tbody tr").count() == 8
+    assert page.locator("footer time").inner_text().endswith("UTC")
+    assert not page.get_by_role("button", name="Dark").is_visible()
+
+
+@pytest.fixture(scope="module")
+def reports(files: list[Path]) -> list[Path]:
+    """Reports of a season under way, with replays, and of one that is over, without."""
+    small, long, _ = files
+    out = [small.with_suffix(".html"), long.with_suffix(".html")]
+    assert exit_code(["report", str(small), "--output", str(out[0]), "--matches", "4"]) == 0
+    assert exit_code(["report", str(long), "--output", str(out[1])]) == 0
+    return out
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_report_opens_from_disk_and_asks_for_nothing(
+    new_page: Callable[..., Page], reports: list[Path], scripts: bool
+) -> None:
+    for report in reports:
+        page = new_page(viewport=PHONE, java_script_enabled=scripts)
         complaints, asked = complaints_of(page), []
-        page.on("request", lambda request: asked.append(request.url))
-        answer = page.goto(site + address)
-        assert answer is not None
-        page.locator("#replay:empty").wait_for(state="detached")
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto(report.as_uri())
+        page.locator("details.round summary").first.click()
+        assert page.locator("details.round[open] tbody tr").first.is_visible()
+        assert (complaints, asked) == ([], [report.as_uri()])
         assert page.evaluate(SIDEWAYS) == 0
-        assert violations(page, axe) == []
-        # A browser complains of a page that is not there, too.
-        assert [line for line in complaints if answer.ok or "404" not in line] == []
-        assert [url for url in asked if not url.startswith((f"{site}/", "data:"))] == []
+        assert page.get_by_role("button", name="Switch to").count() == scripts
 
 
-def test_keys_alone_reach_everything_in_reading_order(browser: Browser, site: str) -> None:
-    with closing(browser.new_context()) as context:
-        page = context.new_page()
-        page.goto(f"{site}/seasons/long")
-        reached = []
-        for _ in range(16):
-            page.keyboard.press("Tab")
-            reached.append(page.evaluate(FOCUSED))
-        assert all(one["shown"] for one in reached)
-        assert [one["words"] for one in reached][:10] == [
-            "Skip to the table", "arbiter", "long", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live", "Rules",
-        ]  # fmt: skip
-        assert [(one["tag"], one["label"]) for one in (reached[10], reached[13])] == [
-            ("BUTTON", "Switch to dark colours"),
-            ("DIV", "Standings"),
-        ]
-        assert {one["tag"] for one in (*reached[11:13], *reached[14:])} == {"A"}
+def test_a_report_keeps_nobody_out(new_page: Callable[..., Page], axe: str, reports: list[Path]) -> None:
+    page = new_page(viewport=PHONE)
+    page.goto(reports[0].as_uri())
+    page.locator("details.replay summary").last.click()
+    assert violations(page, axe) == []
 
 
-def test_the_first_stop_leads_to_the_table(browser: Browser, site: str) -> None:
-    with closing(browser.new_context()) as context:
-        page = context.new_page()
-        page.goto(f"{site}/seasons/long/history")
-        for key in ("Tab", "Enter", "Tab"):
-            page.keyboard.press(key)
-        assert page.evaluate("document.activeElement.closest('table') !== null")
+def test_a_link_to_a_match_opens_its_replay(new_page: Callable[..., Page], reports: list[Path]) -> None:
+    page = new_page()
+    complaints = complaints_of(page)
+    page.goto(reports[0].as_uri())
+    page.locator("details.round summary").nth(2).click()
+    page.get_by_role("link", name="r003/t01/m1").click()
+    replay = page.get_by_role("group", name="Replay of r003/t01/m1")
+    assert replay.locator(".rp-board").is_visible()
+    page.goto(f"{reports[0].as_uri()}#r003-t01-m0")
+    assert page.locator("details.replay[open]").count() == 1
+    assert complaints == []
 
 
-def test_a_scheme_that_was_chosen_holds_on_the_next_page(browser: Browser, site: str) -> None:
-    with closing(browser.new_context(color_scheme="light")) as context:
-        page = context.new_page()
-        page.goto(f"{site}/seasons/small")
-        page.get_by_role("button", name="Switch to dark colours").click()
-        page.goto(f"{site}/seasons/small/history", wait_until="commit")
-        assert (
-            page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(21, 24, 29)"
-        )
+def test_keys_move_the_replay_that_is_open_alone(new_page: Callable[..., Page], reports: list[Path]) -> None:
+    page = new_page()
+    page.goto(reports[0].as_uri())
+    lines = []
+    for box in page.locator("details.replay").all()[:2]:
+        box.locator("summary").click()
+        page.keyboard.press("End")
+        lines.append(box.locator(".rp-where"))
+        before = lines[0].text_content()
+        page.keyboard.press("Home")
+    assert lines[0].text_content() == before != lines[1].text_content()
 
 
-def test_without_scripts_a_page_tells_the_same(browser: Browser, site: str) -> None:
-    with closing(browser.new_context(java_script_enabled=False)) as context:
-        page = context.new_page()
-        page.goto(f"{site}/seasons/long")
-        assert page.locator("tbody tr").count() == 8
-        assert page.locator("footer time").inner_text().endswith("UTC")
-        assert not page.get_by_role("button", name="Dark").is_visible()
+def test_paper_shows_what_is_folded(new_page: Callable[..., Page], reports: list[Path]) -> None:
+    page = new_page()
+    page.emulate_media(media="print")
+    page.goto(reports[1].as_uri())
+    row = page.locator("details.round tbody tr").first
+    assert row.evaluate("at => at.checkVisibility({ contentVisibilityAuto: true })")
+    assert not page.locator("header nav").is_visible()

@@ -8,55 +8,33 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.byhand.occupants import Line, RandomPlayer
 from arbiter.config import load
-from arbiter.errors import MalformedReply
-from arbiter.exchange import Reply
-from arbiter.match import Fault
-from arbiter.protocol import NONE
-from arbiter.table.single import Heard
+from arbiter.web import tables as module
+from arbiter.web.seasons import Seasons
+from arbiter.web.site import make_site
 from tests.web.browser.conftest import served
-from tests.web.browser.looking import SIDEWAYS, complaints_of, violations
+from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
+from tests.web.browser.sitting import ASKED
+from tests.web.test_tables import Broken, InMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from arbiter.web.tables import Tables
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-ASKED = ".rp-pick:not([aria-disabled]), .ap-words button"
 TURN_OR_END = f"{ASKED}, .ap-over:not(:empty)"
 MOST_TURNS = 20
-
-
-class HouseBot(RandomPlayer):
-    """A house bot without a process."""
-
-    def __init__(self, title: str, *_: object) -> None:
-        self.title = title
-
-
-class BrokenBot(HouseBot):
-    """Answers requests with what is no reply."""
-
-    def hear(self, line: Line) -> Heard:
-        if not line.command.startswith("gen_"):
-            return super().hear(line)
-        return Heard(b"x", Reply(NONE, 0, 0, fault=MalformedReply(Fault.MALFORMED, "secret words", b"x")))
 
 
 @pytest.fixture
 def tables(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Tables, str]]:
     """Tables of the season `small`, and the address of their page."""
-    from arbiter.web import tables as module
-    from arbiter.web.seasons import Seasons
-    from arbiter.web.site import make_site
-
-    monkeypatch.setattr(module, "ProcessBot", HouseBot)
+    monkeypatch.setattr(module, "ProcessBot", InMemory)
     monkeypatch.setattr(module, "START_SECONDS", 0)
     offer = module.offer_of(load(files[0]))
     assert offer is not None
@@ -70,11 +48,10 @@ def tables(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    with closing(browser.new_context(viewport={"width": 360, "height": 740})) as context:
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        yield page
+def page(new_page: Callable[..., Page]) -> Page:
+    page = new_page(viewport=PHONE)
+    page.set_default_timeout(20_000)
+    return page
 
 
 def test_a_visitor_plays_a_match_and_sees_no_other_hand(
@@ -103,30 +80,27 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
 
 
 def test_a_table_that_is_left_is_free_for_others(
-    page: Page, browser: Browser, tables: tuple[Tables, str]
+    page: Page, new_page: Callable[..., Page], tables: tuple[Tables, str]
 ) -> None:
     page.goto(tables[1])
     page.get_by_role("button", name="Sit down").click()
     page.locator(ASKED).first.wait_for()
-    with closing(browser.new_context()) as context:
-        other = context.new_page()
-        other.goto(tables[1])
-        other.get_by_role("button", name="Sit down").click()
-        other.get_by_text("all tables are taken").wait_for()
-        page.get_by_role("button", name="Leave").click()
-        page.get_by_text("You have left the table.").wait_for()
-        for visit in list(tables[0]._visits.values()):
-            assert visit.session.closed.wait(20)
-        other.get_by_role("button", name="Sit down").click()
-        other.locator(ASKED).first.wait_for()
+    other = new_page()
+    other.goto(tables[1])
+    other.get_by_role("button", name="Sit down").click()
+    other.get_by_text("all tables are taken").wait_for()
+    page.get_by_role("button", name="Leave").click()
+    page.get_by_text("You have left the table.").wait_for()
+    for visit in list(tables[0]._visits.values()):
+        assert visit.session.closed.wait(20)
+    other.get_by_role("button", name="Sit down").click()
+    other.locator(ASKED).first.wait_for()
 
 
 def test_a_house_bot_that_fails_ends_the_table(
     page: Page, tables: tuple[Tables, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from arbiter.web import tables as module
-
-    monkeypatch.setattr(module, "ProcessBot", BrokenBot)
+    monkeypatch.setattr(module, "ProcessBot", Broken)
     page.goto(tables[1])
     page.get_by_role("button", name="Sit down").click()
     # Where the visitor is the first to decide, the bots are asked after that.

@@ -1,17 +1,21 @@
-"""Modules joined into one: what they share, and what is refused."""
+"""The scripts: joined into one, with what is refused; they draw frames, and know no game."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from arbiter.games import find, names
 from arbiter.web.pages import STATIC
 from arbiter.web.report import join_modules
 
-if TYPE_CHECKING:
-    from pathlib import Path
+FILES = sorted(path for path in STATIC.rglob("*") if path.suffix in (".js", ".css"))
+WORDS = sorted(
+    {word.lower() for name in names() for word in (name, find(name).title, find(name).seat_word)}
+    - {"starter"}
+)
 
 
 def test_each_module_stands_once_and_after_all_that_it_imports(tmp_path: Path) -> None:
@@ -49,3 +53,9 @@ def test_what_cannot_be_joined_is_refused(tmp_path: Path, text: str) -> None:
 def test_every_module_of_ours_can_be_joined() -> None:
     for path in STATIC.rglob("*.js"):
         assert join_modules(path)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_script_and_no_style_names_a_game(path: Path) -> None:
+    text = path.read_text(encoding="utf-8").lower()
+    assert [word for word in WORDS if word in text] == []

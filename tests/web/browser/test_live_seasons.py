@@ -1,4 +1,4 @@
-"""The game of the walkthrough, untouched: watched live, replayed and played in the applet."""
+"""Seasons that really play, watched on a page that nobody loads again; one of the walkthrough's game, played by hand too."""
 
 from __future__ import annotations
 
@@ -12,17 +12,45 @@ import pytest
 from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
+from tests.commands import RANDOM
 from tests.games.test_add_a_game import installed
 from tests.web.browser.looking import complaints_of
 from tests.web.browser.sitting import ASKED, sitting
 from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.process, pytest.mark.xdist_group("browser")]
+PLAYED = """\
+season: live
+game: {name: planning, seats: 2, deals: [[1, 0]]}
+rounds: 2
+isolation: plain
+players:
+""" + "".join(f"  - {{name: {name}, command: [{', '.join(RANDOM.split())}]}}\n" for name in ("ada", "grace"))
+
+
+# A site gives way to all that plays, so on a busy machine it takes its time.
+@pytest.mark.timeout(400)
+def test_a_live_page_follows_a_season_to_its_end(new_page: Callable[..., Page], tmp_path: Path) -> None:
+    file = tmp_path / "live.yaml"
+    file.write_text(PLAYED)
+    config = load(file)
+    with closing(Store(config.store)) as store:
+        Season.open(config, store)
+    with serving(file, "--play", folder=tmp_path) as served:
+        page = new_page()
+        complaints, loaded = complaints_of(page), []
+        page.on("load", lambda page: loaded.append(page.url))
+        page.goto(f"{served.address}seasons/live/live")
+        page.get_by_text("the season is over").wait_for(timeout=5 * PATIENCE * 1000)
+        page.locator("[data-live=standings] tbody tr").nth(1).wait_for(timeout=PATIENCE * 1000)
+        assert page.locator("[data-live=tables] th[scope=row] a").count() == 2
+        assert (len(loaded), complaints) == (1, [])
 
 
 @pytest.fixture
@@ -42,14 +70,14 @@ def cards(page: Page) -> list[int]:
 
 # A site gives way to all that plays, so on a busy machine it takes its time.
 @pytest.mark.timeout(400)
-def test_a_game_of_ones_own_is_watched_live_and_replayed(browser: Browser, whist: Path) -> None:
+def test_a_game_of_ones_own_is_watched_live_and_replayed(new_page: Callable[..., Page], whist: Path) -> None:
     file = whist / "whist.yaml"
     file.write_text(file.read_text().replace("rounds: 2", "rounds: 1\nisolation: plain"))
     config = load(file)
     with closing(Store(config.store)) as store:
         Season.open(config, store)
-    with serving(file, "--play", folder=whist) as served, closing(browser.new_context()) as context:
-        page = context.new_page()
+    with serving(file, "--play", folder=whist) as served:
+        page = new_page()
         complaints = complaints_of(page)
         page.goto(f"{served.address}seasons/whist/live")
         page.get_by_text("the season is over").wait_for(timeout=5 * PATIENCE * 1000)
