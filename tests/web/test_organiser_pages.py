@@ -118,7 +118,6 @@ def test_hostile_texts_are_shown_as_texts(organised: Authored) -> None:
 
 def test_a_verdict_is_read_and_inspected_again(organised: Authored) -> None:
     number = organised.send("ann", archive())["id"]
-    assert isinstance(number, int)
     step = {"name": "inspection", "ok": False, "detail": HOSTILE, "fix": "", "output": ""}
     organised.kept.season.submissions.refuse(number, [step])
     page = organised.client.get(f"/admin/submissions/{number}").text

@@ -11,7 +11,7 @@ from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.administration import BadReason
 from arbiter.season.season import Season
-from tests.web.authored import ADDRESS, Authored, archive
+from tests.web.authored import Authored, archive
 
 if TYPE_CHECKING:
     from httpx import Response
@@ -79,7 +79,7 @@ def test_what_is_asked_is_accepted_once(site: Authored) -> None:
 
 def test_a_closed_season_takes_nothing_and_plans_no_round(site: Authored) -> None:
     assert order(site, "/close").json()["closed"] is not None
-    refused = site.client.put(ADDRESS, content=archive(), headers=site.headers("ann"))
+    refused = site.put("ann", archive())
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "closed")
     season = Season(site.kept.config, site.kept.season)
     begun = season.rounds.plan()
@@ -149,7 +149,6 @@ def test_a_refused_submission_is_inspected_again(site: Authored) -> None:
     number = site.send("ann", archive())["id"]
     end = f"/submissions/{number}/inspect"
     assert order(site, end).status_code == 409
-    assert isinstance(number, int)
     site.kept.season.submissions.refuse(number, [{"name": "inspection", "ok": False}])
     answer = order(site, end).json()
     assert (answer["state"], answer["steps"]) == ("received", [])
