@@ -1,9 +1,9 @@
 // What the seat to act may answer: cards to pick in its hand, words as buttons, a field for a typed one.
 
-import { cardFace, isSuited } from "../replay/cards.js";
 import { el, spoken } from "../replay/dom.js";
+import { cardFace, isSuited } from "../replay/say.js";
 import { complain, enable } from "./dialog.js";
-/** @import { Faces } from "../replay/cards.js" @import { Picking } from "../replay/table.js" */
+/** @import { Faces } from "../replay/say.js" @import { Picking } from "../replay/table.js" */
 
 /** What is asked; `key` differs from one decision to the next, `open` says whether the hand can be seen.
  * @typedef {Pick<Told.State, "asks" | "legal" | "lays" | "says" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */

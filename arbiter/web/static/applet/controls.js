@@ -2,7 +2,7 @@
 
 import { el, foreign } from "../replay/dom.js";
 import { enable } from "./dialog.js";
-import { drawProblem, visible } from "./line.js";
+import { drawProblem, visible } from "./shell.js";
 
 /** The row of verbs; `act(name)` is called by a button. `draw(state)` says which ones can be used. */
 export function makeControls(/** @type {(name: string) => void} */ act) {

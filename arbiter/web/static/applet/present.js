@@ -1,17 +1,47 @@
-// The table as it stands now: the replay's, with cards to pick, the others' hands covered, and what may be answered.
+// The table as it stands now: the replay's, with cards to pick and what may be answered; the others' hands are covered.
 
 import { el } from "../replay/dom.js";
 import { positionAt } from "../replay/fold.js";
 import { sayEvents } from "../replay/say.js";
 import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
-import { Eyes, NOBODY } from "./eyes.js";
 /** @import { Position } from "../replay/fold.js" */
 
 const MOST_SAID = 12; // of many events at once only the last are told
 /** A table as it is drawn: the applet's, or a visitor's.
  * @typedef {Pick<Told.State, "to_act" | "request" | "asks" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
  *   setup: Partial<Omit<Told.Setup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
+
+/** Nobody's eyes: of the cards none, of the rest what all seats know. */
+export const NOBODY = -1;
+
+/** The reader whose replay has just these cards. */
+export function readerOf(/** @type {number | null} */ eyes) {
+  if (eyes === null) return "full";
+  return eyes === NOBODY ? "public" : `seat:${eyes}`;
+}
+
+/** Keeps the others' hands covered; `look(state)` gives {eyes, next}: whose cards are shown (a seat, NOBODY,
+ * or null for all), and the seat that the keyboard is to be passed to, or null. */
+export class Eyes {
+  constructor(areOpen = false) {
+    this.areOpen = areOpen;
+    this.last = /** @type {number | null} */ (null);
+  }
+
+  /** Shows a seat's cards: whoever sits there has the keyboard now. */
+  show(/** @type {number} */ seat) {
+    this.last = seat;
+  }
+
+  look(/** @type {Standing} */ { setup, to_act: toAct, over }) {
+    const people = setup.seats.flatMap(({ person }, seat) => (person ? [seat] : []));
+    if (this.areOpen || over || people.length === 0) return { eyes: null, next: null };
+    if (people.length === 1) return { eyes: people[0], next: null };
+    if (toAct !== null && people.includes(toAct) && toAct !== this.last) return { eyes: NOBODY, next: toAct };
+    return { eyes: people.find((seat) => seat === this.last) ?? NOBODY, next: null };
+  }
+}
 
 /** The table and the answers below it; `decide(word)` gives a problem in words, or "".
  *

@@ -1,10 +1,53 @@
-// Who sits where, changed during a match: a bot is started anew and hears what was heard in its seat.
+// Who sits where, as fields, and changed during a match: a bot is started anew and hears what was heard in its seat.
 
 import { el } from "../replay/dom.js";
-import { makeDialog } from "./dialog.js";
-import { makeOccupant } from "./occupant.js";
+import { input, makeDialog } from "./dialog.js";
 import { read } from "./server.js";
 /** @import { Act } from "./server.js" */
+
+const KINDS = [["random", "random moves"], ["human", "a person"], ["shipped", "a shipped bot"], ["bot", "a bot of your own"]];
+
+/** The fields of one seat; `value` is bot:..., human or random, as the applet takes it. */
+export function makeOccupant(/** @type {string} */ id, /** @type {number} */ seat) {
+  const kind = el("select", { id: `${id}-${seat}`, on: { change: () => show() } }, KINDS.map(([value, text]) => el("option", { value }, text)));
+  const program = input(`${id}-${seat}-program`, { "aria-label": `What starts the bot in seat ${seat}`, placeholder: "python3 my_bot.py" });
+  const shipped = el("select", { id: `${id}-${seat}-shipped`, "aria-label": `Shipped bot in seat ${seat}` });
+  const element = el("div", { class: "ap-field ap-occupant" }, el("label", { for: kind.id }, `Seat ${seat}`), kind, program, shipped);
+
+  function show() {
+    program.hidden = kind.value !== "bot";
+    shipped.hidden = kind.value !== "shipped";
+  }
+
+  /** The shipped bots to choose from: those of a game. */
+  function offer(/** @type {Told.Bot[]} */ all, /** @type {string} */ game) {
+    const bots = all.filter((bot) => bot.game === game);
+    const before = shipped.value;
+    shipped.replaceChildren(...bots.map(({ name, who }) => el("option", { value: who }, name)));
+    if (bots.some(({ who }) => who === before)) shipped.value = before;
+    for (const option of kind.options) option.disabled = option.value === "shipped" && bots.length === 0;
+    if (kind.value === "shipped" && bots.length === 0) kind.value = "random";
+    show();
+  }
+
+  return {
+    element, offer, field: kind,
+    /** The element that a mistake about who sits there belongs to. */
+    get culprit() {
+      return kind.value === "bot" ? program : kind.value === "shipped" ? shipped : kind;
+    },
+    get value() {
+      return kind.value === "bot" ? `bot:${program.value}` : kind.value === "shipped" ? shipped.value : kind.value;
+    },
+    set value(who) {
+      const isShipped = [...shipped.options].some((option) => option.value === who);
+      if (isShipped) shipped.value = who;
+      else if (who.startsWith("bot:")) program.value = who.slice("bot:".length);
+      kind.value = isShipped ? "shipped" : who.startsWith("bot:") ? "bot" : who;
+      show();
+    },
+  };
+}
 
 /** The dialog; `act(path, body, options)` has the applet do something. */
 export function makeSeats(/** @type {Act} */ act) {

@@ -2,7 +2,7 @@
 
 import { el, foreign } from "../replay/dom.js";
 import { input, labelled, makeDialog } from "./dialog.js";
-import { makeOccupant } from "./occupant.js";
+import { makeOccupant } from "./seats.js";
 import { read, Refusal } from "./server.js";
 /** @import { Act } from "./server.js" */
 

@@ -1,9 +1,8 @@
 // Draws one position: seats around the table in clockwise order, what lies in the middle, what is known.
 
-import { cardFace, isSuited, suitFace } from "./cards.js";
 import { el, foreign, spoken } from "./dom.js";
-import { sayPoints, sayTime } from "./say.js";
-/** @import { Faces } from "./cards.js" @import { Seek } from "./exchanges.js" @import { Position } from "./fold.js" */
+import { cardFace, isSuited, sayPoints, sayTime, suitFace } from "./say.js";
+/** @import { Faces } from "./say.js" @import { Seek } from "./exchanges.js" @import { Position } from "./fold.js" */
 
 /** @typedef {{ legal: boolean, picked?: boolean, choose: () => void }} Choice */
 /** @typedef {{ seat: number, card: (name: string, place: number) => Choice }} Picking */
