@@ -67,9 +67,11 @@ def shared_ranks(rows: Sequence[Rated]) -> Iterator[int]:
     """The ranks of rows, the best first; equals share one."""
     rank, last = 0, None
     for number, row in enumerate(rows, 1):
-        if number == 1 or not _equal(last, row["elo"]):
+        elo = row["elo"]
+        is_equal = elo is last or (elo is not None and last is not None and abs(elo - last) <= EQUAL)
+        if number == 1 or not is_equal:
             rank = number
-        last = row["elo"]
+        last = elo
         yield rank
 
 
@@ -101,10 +103,6 @@ def notices(suspended: Mapping[str, str]) -> set[str]:
         for name, why in suspended.items()
         for text in (f"{name} is suspended: {why}", f"{name}: {why}: it is suspended")
     }
-
-
-def _equal(one: float | None, other: float | None) -> bool:
-    return one is other or (one is not None and other is not None and abs(one - other) <= EQUAL)
 
 
 def first_place(

@@ -23,7 +23,7 @@ from arbiter.submissions.authors import hash_of
 from arbiter.web.refusals import Refusal, no_token, nothing_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -65,12 +65,6 @@ def by_token(seasons: Seasons, token: str) -> Caller | None:
     """Whose token this is; None where it is nobody's."""
     digest = hash_of(token)
     return next(iter(_found(seasons, lambda book: book.of_token(digest), 1)), None)
-
-
-def by_sessions(seasons: Seasons, keys: Sequence[str]) -> list[Caller]:
-    """Whose sessions these are, one in a season at most, in the site's order, as far as they are alive."""
-    digests = [hash_of(key) for key in keys]
-    return _found(seasons, lambda book: book.of_session(*digests), len(digests))
 
 
 def caller_of(
@@ -115,9 +109,10 @@ def cookie_in(request: Request, kind: str) -> str:
 
 
 def callers_in(seasons: Seasons, request: Request) -> list[Caller]:
-    """Who is logged in, for each season where somebody is; kept with the request."""
-    keys = _keys_in(request)
-    request.state.callers = found = by_sessions(seasons, keys) if keys else []
+    """Who is logged in, one in a season at most, in the site's order; kept with the request."""
+    digests = [hash_of(key) for key in _keys_in(request)]
+    found = _found(seasons, lambda book: book.of_session(*digests), len(digests)) if digests else []
+    request.state.callers = found
     request.state.others = len(seasons.watched) > len(found)
     return found
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from arbiter.store.versions import Submission
     from arbiter.web.bodies import Uploads
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
@@ -74,11 +75,29 @@ OWN = {**PRIVATE, "referrer-policy": "same-origin"}
 SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 
-def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
-    """The pages of authors."""
+def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
+    """The pages of authors and of organisers, and what their forms do."""
 
-    def show_login(request: Request) -> Response:
-        return _login_page(seasons, request)
+    def shows(show: Callable[..., Response], organiser: bool = False) -> Callable[[Request], Response]:
+        def answer(request: Request) -> Response:
+            caller = _logged_in(caller_in(seasons, request))
+            if organiser and not caller.author.organiser:
+                raise nothing_here()
+            return show(caller, request)
+
+        return answer
+
+    def does(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
+        """What a form does, which is read for who has a session alone; it may end while the form comes."""
+
+        async def answer(request: Request) -> Response:
+            _logged_in(await run_in_threadpool(caller_in, seasons, request))
+            fields = await read_fields(request)
+            check_form(request, SESSION, fields.get("proof"))
+            caller = _logged_in(await run_in_threadpool(caller_in, seasons, request))
+            return await run_in_threadpool(act, caller, request, fields)
+
+        return answer
 
     async def log_in(request: Request) -> Response:
         fields = await read_fields(request)
@@ -86,68 +105,50 @@ def author_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return await run_in_threadpool(_log_in, seasons, request, fields.get("token", "").strip())
 
     async def log_out(request: Request) -> Response:
-        sent = await sent_form(seasons, request)
-        answer = RedirectResponse("/login", 303, OWN)
-        if sent is not None:
-            await run_in_threadpool(end_sessions, request)
+        answer: Response = RedirectResponse("/login", 303, OWN)
+        with suppress(NotLoggedIn):
+            answer = await does(_log_out)(request)
         set_cookie(request, answer, SESSION)
         return answer
 
-    def show_me(caller: Caller, request: Request) -> Response:
-        return own_page("me", caller, request, me=_me(caller))
-
-    def show_submission(caller: Caller, request: Request) -> Response:
-        return verdict_page(submission_of(caller, request.path_params["number"]), caller, request)
-
-    def show_log(caller: Caller, request: Request) -> Response:
-        return read_log(request.path_params["match"], caller)
-
     async def send(request: Request) -> Response:
         check_origin(request)
-        caller = await run_in_threadpool(caller_in, seasons, request)
-        if caller is None:
-            return RedirectResponse("/login", 303, OWN)
+        caller = _logged_in(await run_in_threadpool(caller_in, seasons, request))
         form = FileForm(request)
         check_form(request, SESSION, (await form.fields()).get("proof"))
         made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
         return RedirectResponse(own_address(caller, request, f"/me/submissions/{made.id}"), 303, OWN)
 
-    def changing(change: Callable[[str, Caller], object]) -> Callable[[Request], Awaitable[Response]]:
-        async def answer(request: Request) -> Response:
-            sent = await sent_form(seasons, request)
-            if sent is None:
-                return RedirectResponse("/login", 303, OWN)
-            await run_in_threadpool(change, request.path_params["number"], sent[0])
-            return RedirectResponse(own_address(sent[0], request, "/me"), 303, OWN)
-
-        return answer
-
     return [
-        Route("/login", show_login),
+        Route("/login", partial(_login_page, seasons)),
         Route("/login", log_in, methods=["POST"]),
         Route("/logout", log_out, methods=["POST"]),
-        Route("/me", for_author(seasons, show_me)),
+        Route("/me", shows(_me_page)),
         Route("/me/submissions", send, methods=["POST"]),
-        Route("/me/submissions/{number}", for_author(seasons, show_submission)),
-        Route("/me/submissions/{number}/activate", changing(activate), methods=["POST"]),
-        Route("/me/submissions/{number}/drop", changing(drop), methods=["POST"]),
-        Route("/me/matches/{match}/log", for_author(seasons, show_log)),
+        Route("/me/submissions/{number}", shows(_verdict_page)),
+        Route("/me/submissions/{number}/activate", does(partial(_change, activate)), methods=["POST"]),
+        Route("/me/submissions/{number}/drop", does(partial(_change, drop)), methods=["POST"]),
+        Route("/me/matches/{match}/log", shows(_log_page)),
+        Route("/admin", shows(_admin_page, organiser=True)),
+        Route("/admin/submissions/{number}", shows(partial(_verdict_page, anybody=True), organiser=True)),
+        Route("/admin/{order}", does(_order), methods=["POST"]),
     ]
 
 
-def for_author(
-    seasons: Seasons, show: Callable[[Caller, Request], Response]
-) -> Callable[[Request], Response]:
-    """A page for whoever is logged in; others are led to the login."""
+class NotLoggedIn(HTTPException):
+    """Nobody is logged in: leads to the login."""
 
-    def answer(request: Request) -> Response:
-        caller = caller_in(seasons, request)
-        return RedirectResponse("/login", 303, OWN) if caller is None else show(caller, request)
-
-    return answer
+    def __init__(self) -> None:
+        super().__init__(303, headers={**OWN, "location": "/login"})
 
 
-def own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
+def _logged_in(caller: Caller | None) -> Caller:
+    if caller is None:
+        raise NotLoggedIn
+    return caller
+
+
+def _own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
     """A page that whoever is logged in sees, and nobody keeps."""
     page = render(
         template,
@@ -163,25 +164,29 @@ def own_page(template: str, caller: Caller, request: Request, **values: object) 
     return HTMLResponse(page, headers=OWN)
 
 
-def verdict_page(found: Submission, caller: Caller, request: Request) -> Response:
+def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
     """What was found of a submission."""
+    found = submission_of(caller, request.path_params["number"], anybody)
     one = {**shape_of(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
     one["droppable"] = mine and why_it_stays(caller, found) is None
-    return own_page("submission", caller, request, one=one, here=request.url.path)
+    return _own_page("submission", caller, request, one=one, here=request.url.path)
 
 
-async def sent_form(seasons: Seasons, request: Request) -> tuple[Caller, Mapping[str, str]] | None:
-    """Who sends a form that changes something, and its fields; None where the session is over.
+def _log_page(caller: Caller, request: Request) -> Response:
+    return read_log(request.path_params["match"], caller)
 
-    It is read for who has a session alone, and the session may end while it comes.
-    """
-    if await run_in_threadpool(caller_in, seasons, request) is None:
-        return None
-    fields = await read_fields(request)
-    check_form(request, SESSION, fields.get("proof"))
-    caller = await run_in_threadpool(caller_in, seasons, request)
-    return None if caller is None else (caller, fields)
+
+def _change(
+    change: Callable[[str, Caller], object], caller: Caller, request: Request, _: Mapping[str, str]
+) -> Response:
+    change(request.path_params["number"], caller)
+    return RedirectResponse(own_address(caller, request, "/me"), 303, OWN)
+
+
+def _log_out(_: Caller, request: Request, __: Mapping[str, str]) -> Response:
+    end_sessions(request)
+    return RedirectResponse("/login", 303, OWN)
 
 
 def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
@@ -203,8 +208,8 @@ def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Respon
     return answer
 
 
-def _me(caller: Caller) -> dict[str, object]:
-    """What an author's own page shows."""
+def _me_page(caller: Caller, request: Request) -> Response:
+    """What an author sent, and the matches of that."""
     state, author = caller
     verdicts = Verdicts.of(caller, author.name)
     book = state.stored.submissions
@@ -213,10 +218,8 @@ def _me(caller: Caller) -> dict[str, object]:
         left, seconds = book.left_today(author.name, terms.per_day)
     except Refusal as refusal:
         terms, closed, left, seconds = None, refusal.detail, 0, 0
-    matches = [
-        match for match in state.matches if any(owner_of(name) == author.name for name in match.players)
-    ]
-    return {
+    matches = [one for one in state.matches if author.name in map(owner_of, one.players)]
+    me = {
         "name": author.name,
         "submissions": [{**verdicts.in_short(one), "over": one.over} for one in book.of(author.name)],
         "terms": terms,
@@ -232,38 +235,13 @@ def _me(caller: Caller) -> dict[str, object]:
         ],
         "matches_in_all": len(matches),
     }
-
-
-def organiser_routes(seasons: Seasons) -> list[Route]:
-    """The page of organisers, and what its forms order."""
-
-    def show(caller: Caller, request: Request) -> Response:
-        _refuse_others(caller)
-        return own_page("admin", caller, request, admin=_admin(caller, request), preview=None)
-
-    def show_submission(caller: Caller, request: Request) -> Response:
-        _refuse_others(caller)
-        return verdict_page(
-            submission_of(caller, request.path_params["number"], anybody=True), caller, request
-        )
-
-    async def order(request: Request) -> Response:
-        sent = await sent_form(seasons, request)
-        if sent is None:
-            return RedirectResponse("/login", 303, OWN)
-        caller, fields = sent
-        return await run_in_threadpool(_order, caller, request, fields)
-
-    return [
-        Route("/admin", for_author(seasons, show)),
-        Route("/admin/submissions/{number}", for_author(seasons, show_submission)),
-        Route("/admin/{order}", order, methods=["POST"]),
-    ]
+    return _own_page("me", caller, request, me=me)
 
 
 def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
     """Do what a form orders; an annulment is shown before it is confirmed."""
-    _refuse_others(caller)
+    if not caller.author.organiser:
+        raise nothing_here()
     because, player = fields.get("because", ""), fields.get("player", "")
     match request.path_params["order"]:
         case "pause" | "resume" | "close" as verb:
@@ -277,33 +255,25 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
         case "inspect":
             inspect(fields.get("submission", ""), caller)
         case "annul":
-            replay, confirmed, match = (
-                "replay" in fields,
-                "confirmed" in fields,
-                fields.get("match", "").strip(),
-            )
+            replay, confirmed = "replay" in fields, "confirmed" in fields
+            match = fields.get("match", "").strip()
             what = Annulment(because=because, replay=replay, preview=not confirmed)
             rows = annul(match, what, caller)["standings"]
             if not confirmed:
                 shown = {"match": match_of_part(match), "because": because, "replay": replay, "rows": rows}
-                return own_page("admin", caller, request, admin=_admin(caller, request), preview=shown)
+                return _admin_page(caller, request, shown)
         case _:
             raise nothing_here()
     return RedirectResponse(own_address(caller, request, "/admin"), 303, OWN)
 
 
-def _refuse_others(caller: Caller) -> None:
-    if not caller.author.organiser:
-        raise nothing_here()
-
-
-def _admin(caller: Caller, request: Request) -> dict[str, object]:
-    """What the page shows."""
+def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
+    """How the season runs, orders, authors, the log; `preview` is an annulment before it is confirmed."""
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
     authors = stored.authors.all()
     players = sorted({entry.registered_name for entry in state.config.entries}, key=str.casefold)
-    return {
+    admin = {
         "paused": running.paused,
         "closed": running.closed,
         "asked": stored.running.question() if state.holder is None else None,
@@ -313,6 +283,7 @@ def _admin(caller: Caller, request: Request) -> dict[str, object]:
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
         "log": _log(caller, request.query_params),
     }
+    return _own_page("admin", caller, request, admin=admin, preview=preview)
 
 
 def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:

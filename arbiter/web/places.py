@@ -90,12 +90,10 @@ class Places:
             if not says_who(scope) or _limit(taken, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None:
                 raise refusal
         with place.taken():
-            if refusal is not None and not await run_in_threadpool(self._is_organiser, Request(scope)):
+            request = Request(scope)
+            if refusal is not None and await run_in_threadpool(organiser_in, self._seasons, request) is None:
                 raise refusal
             yield place
-
-    def _is_organiser(self, request: Request) -> bool:
-        return organiser_in(self._seasons, request) is not None
 
 
 class _Place:

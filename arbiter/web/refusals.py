@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from arbiter.errors import ArbiterError
 from arbiter.web.pages import render
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.types import Scope
 
     from arbiter.errors import Problem
@@ -104,13 +103,13 @@ def mistakes_answer(status: int, problems: Iterable[Problem]) -> JSONResponse:
     return JSONResponse({"error": found[0], "errors": found}, status)
 
 
-def early_answer(scope: Scope, refusal: Refusal) -> Response:
-    """A refusal before there is a page: a sentence for browsers, JSON for programs."""
-    if not is_of_api(scope) and any(
-        b"text/html" in text for name, text in scope["headers"] if name == b"accept"
-    ):
-        return PlainTextResponse(f"{refusal.say()}\n", refusal.status_code, refusal.headers)
-    return refusal.answer()
+def early_answer(scope: Scope, error: Exception) -> Response:
+    """A failure before there is an endpoint; of a refusal a sentence for browsers, JSON for programs."""
+    if is_of_api(scope) or not isinstance(error, Refusal):
+        return answer_failure(error, is_of_api(scope))
+    if any(b"text/html" in text for name, text in scope["headers"] if name == b"accept"):
+        return PlainTextResponse(f"{error.say()}\n", error.status_code, error.headers)
+    return error.answer()
 
 
 def answer_failure(error: Exception, is_json: bool) -> Response:
@@ -119,6 +118,9 @@ def answer_failure(error: Exception, is_json: bool) -> Response:
     if is_json:
         return refusal.answer()
     status = refusal.status_code
+    if status < 400:
+        # Somebody is led elsewhere.
+        return Response(None, status, refusal.headers)
     title, text = SAID.get(status, ("Something went wrong", "The organiser's log says what."))
     if refusal is error and refusal.detail != NOTHING:
         title, text = "That was not done", refusal.say()

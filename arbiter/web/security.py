@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from arbiter.errors import ConfigError
+from arbiter.errors import ArbiterError, ConfigError
 from arbiter.web.refusals import Refusal, early_answer, nothing_here
 
 if TYPE_CHECKING:
@@ -148,8 +149,8 @@ class Guard:
                 return
             own = {**scope, "path": path, "method": method, "scheme": scheme}
             await self._app(own, receive, with_headers)
-        except Refusal as refusal:
-            await early_answer(scope, refusal)(scope, receive, with_headers)
+        except (ArbiterError, HTTPException) as error:
+            await early_answer(scope, error)(scope, receive, with_headers)
 
     def _scheme_of(self, scope: Scope) -> str:
         """Whether the request is encrypted, as far as is known; Refusal for one to another site."""

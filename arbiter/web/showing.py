@@ -125,11 +125,6 @@ def make_answer(asked: Asked, state: State, visitors: bool) -> Answer:
         if not isinstance(error, ArbiterError | HTTPException):
             LOG.exception("an answer failed: %s", asked.view.path)
         response = answer_failure(error, asked.is_json)
-    return answer_of(response)
-
-
-def answer_of(response: Response) -> Answer:
-    """A response as it is kept and sent."""
     body = bytes(response.body)
     tag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
     return Answer(response.status_code, tuple(response.raw_headers), body, tag)
@@ -222,12 +217,7 @@ class Showing:
         if found is None:
             await self._places(scope, receive, send)
             return
-        try:
-            answer, headers = await self._answer(scope, found)
-        except Refusal:
-            raise
-        except (ArbiterError, HTTPException) as error:
-            answer, headers = answer_of(answer_failure(error, found.is_json)), ()
+        answer, headers = await self._answer(scope, found)
         await _send(scope, answer, headers, send)
 
     async def _answer(self, scope: Scope, found: Found) -> tuple[Answer, Headers]:

@@ -22,7 +22,7 @@ from arbiter.picture import shapes as picture
 from arbiter.web import authors_api, organisers_api
 from arbiter.web.bodies import Bodies, Uploads
 from arbiter.web.live import RETRY_SECONDS, Live
-from arbiter.web.own_pages import author_routes, organiser_routes
+from arbiter.web.own_pages import own_routes
 from arbiter.web.pages import STATIC, render
 from arbiter.web.places import Places, address_of
 from arbiter.web.refusals import nothing_here, tell_failure, too_many
@@ -166,8 +166,7 @@ def make_site(
         Route("/healthz", tell_health, methods=READ),
         Route("/metrics", tell_metrics, methods=READ),
         Route("/seasons", show_seasons, methods=READ),
-        *author_routes(seasons, uploads),
-        *organiser_routes(seasons),
+        *own_routes(seasons, uploads),
         *([] if tables is None else table_routes(seasons, tables)),
         Mount("/api/v1", make_api(seasons, live, uploads)),
         Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),

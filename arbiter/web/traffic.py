@@ -144,7 +144,9 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         ({"status": str(status)}, float(count)) for status, count in sorted(traffic.statuses.items())
     ]
     codes: list[Sample] = [({"season": name}, float(code)) for name, code in ended.items()]
-    cpu, memory = used.ru_utime + used.ru_stime, _resident_bytes()
+    with open("/proc/self/statm") as file:
+        memory = int(file.read().split()[1]) * resource.getpagesize()
+    cpu = used.ru_utime + used.ru_stime
     families: tuple[tuple[str, str, str, list[Sample] | float], ...] = (
         ("requests_total", "counter", "Requests, by status.", statuses),
         ("request_seconds_total", "counter", "Time spent on answers.", traffic.seconds),
@@ -170,11 +172,6 @@ def _by_state(name: str, state: State) -> list[Sample]:
     except ArbiterError:
         return []
     return [({"season": name, "state": word}, counts.get(word, 0)) for word in STATES_OF_SUBMISSIONS]
-
-
-def _resident_bytes() -> int:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
 
 
 def _lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:
