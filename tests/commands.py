@@ -12,6 +12,9 @@ from arbiter.cli import exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
+
+    Arbiter: TypeAlias = Callable[..., tuple[int, str, str]]
 
 BOTS = Path(__file__).parents[1] / "bots" / "python"
 COMPILED = BOTS.parent / "cpp" / "build" / "planning_random"
@@ -20,7 +23,7 @@ RANDOM = str(COMPILED) if COMPILED.exists() else f"{sys.executable} -I -S {BOTS 
 
 
 @pytest.fixture
-def arbiter(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def arbiter(capfd: pytest.CaptureFixture[str]) -> Arbiter:
     """Runs a command here: exit code, standard output, standard error."""
 
     def call(*arguments: str | Path) -> tuple[int, str, str]:

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -48,12 +48,20 @@ class Served:
 def everything(client: socket.socket) -> bytes:
     """What comes until the other side closes, or breaks off."""
     found = bytearray()
-    try:
+    with suppress(ConnectionResetError):
         while chunk := client.recv(65536):
             found += chunk
-    except ConnectionResetError:
-        pass
     return bytes(found)
+
+
+def pour(client: socket.socket, piece: bytes, most: int) -> int:
+    """Send a piece over and over, so many bytes at most; how many were taken before the other side broke off."""
+    sent = 0
+    with suppress(BrokenPipeError, ConnectionResetError):
+        while sent < most:
+            client.sendall(piece)
+            sent += len(piece)
+    return sent
 
 
 @contextmanager

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from httpx import Response
+
 LATER = "r002/t01/m0"
 PAGES = (
     "", "?after_round=1", "/crosstable", "/crosstable?show=los", "/history", "/matches", "/matches?page=1",
@@ -68,6 +70,11 @@ class Frozen:
     def look(self) -> None:
         """Let the site see what has happened."""
         self.seasons.watched["small"]._looked = -1e9
+
+    def get(self, path: str, who: str) -> Response:
+        """What the API tells somebody."""
+        headers = {"Authorization": f"Bearer {self.tokens[who]}"}
+        return self.client.get(f"/api/v1/seasons/small{path}", headers=headers)
 
     def answers(self) -> dict[str, tuple[int, str]]:
         """What everybody is told everywhere."""
@@ -337,13 +344,8 @@ def test_no_archive_is_taken_when_the_season_is_over(frozen: Frozen) -> None:
 def test_the_log_of_a_match_waits_for_the_end_and_organisers_do_not(frozen: Frozen) -> None:
     frozen.play()
     frozen.look()
-    address = f"/api/v1/seasons/small/matches/{LATER.replace('/', '-')}/log"
-
-    def status(who: str) -> int:
-        headers = {"Authorization": f"Bearer {frozen.tokens[who]}"}
-        return int(frozen.client.get(address, headers=headers).status_code)
-
-    assert (status("ann"), status("olga")) == (404, 200)
+    address = f"/matches/{LATER.replace('/', '-')}/log"
+    assert [frozen.get(address, who).status_code for who in ("ann", "olga")] == [404, 200]
 
 
 @pytest.mark.parametrize("who", ["olga", "ann"])
@@ -351,7 +353,6 @@ def test_organisers_see_all_by_their_tokens_and_authors_do_not(frozen: Frozen, w
     frozen.play()
     frozen.play(matches=3)
     before = frozen.answers()
-    headers = {"Authorization": f"Bearer {frozen.tokens[who]}"}
     for path, key, seen in (
         ("/standings", "after_round", 2),
         ("", "complete", 2),
@@ -359,7 +360,7 @@ def test_organisers_see_all_by_their_tokens_and_authors_do_not(frozen: Frozen, w
         ("/matches/r002-t01-m0/replay", "id", LATER),
         ("/rounds/3", "stored", 3),
     ):
-        answer = frozen.client.get(f"/api/v1/seasons/small{path}", headers=headers)
+        answer = frozen.get(path, who)
         assert (answer.json().get(key) == seen) is (who == "olga")
         assert ("no-store" in answer.headers.get("cache-control", "")) is (who == "olga")
     assert frozen.answers() == before, "nobody is told what was made for somebody else"
@@ -382,9 +383,7 @@ def test_a_token_that_is_revoked_shows_no_more_than_everybody_sees(frozen: Froze
     frozen.play()
     frozen.look()
     revoke(frozen.season, "olga", "test")
-    headers = {"Authorization": f"Bearer {frozen.tokens['olga']}"}
-    answer = frozen.client.get("/api/v1/seasons/small/standings", headers=headers)
-    assert answer.json()["after_round"] == 1
+    assert frozen.get("/standings", "olga").json()["after_round"] == 1
 
 
 def test_without_the_key_everything_is_shown(frozen: Frozen) -> None:

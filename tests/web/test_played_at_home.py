@@ -16,10 +16,11 @@ from tests.web.test_author_pages import log_in
 from tests.web.test_authors_api import seat_of_ann
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from starlette.testclient import TestClient
+
+    from tests.commands import Arbiter
 
 __all__ = ["arbiter"]
 MATCHES = "/seasons/small/matches"
@@ -30,7 +31,7 @@ PEOPLE = [word for seat in range(4) for word in ("--seat", f"{seat}=human")]
 def test_a_seasons_replay_goes_through_the_moves_of_its_store(
     visitor: TestClient,
     kept: Kept,
-    arbiter: Callable[..., tuple[int, str, str]],
+    arbiter: Arbiter,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     match: str,

@@ -22,8 +22,9 @@ from tests.round_processes import assert_all_end, gate_opened, run, watched, wit
 from tests.web.served import PATIENCE, Served, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.commands import Arbiter
 
 
 def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
@@ -31,23 +32,24 @@ def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
     assert words in result[2]
 
 
-def test_a_wrong_config_is_one_line(
-    arbiter: Callable[..., tuple[int, str, str]], kept: Kept, tmp_path: Path
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("small.yaml", "wrong.yaml", "--port", "0"), "round: unknown key (did you mean rounds?)"),
+        (("small.yaml", "small.yaml", "--port", "0"), "a site tells seasons apart by their names"),
+        (("small.yaml", "--host", "203.0.113.1", "--port", "0"), "cannot serve at 203.0.113.1"),
+        (("small.yaml", "--public-url", "cards.example.org"), "is no address of a whole site"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_a_line(
+    arbiter: Arbiter, kept: Kept, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
 ) -> None:
-    wrong = tmp_path / "wrong.yaml"
-    wrong.write_text(kept.file.read_text().replace("rounds: 4", "round: 4"))
-    refused(arbiter("serve", kept.file, wrong, "--port", "0"), "round: unknown key (did you mean rounds?)")
+    monkeypatch.chdir(kept.file.parent)
+    kept.file.with_name("wrong.yaml").write_text(kept.file.read_text().replace("rounds: 4", "round: 4"))
+    refused(arbiter("serve", *words), said)
 
 
-def test_a_season_is_named_once(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
-    refused(
-        arbiter("serve", kept.file, kept.file, "--port", "0"), "a site tells seasons apart by their names"
-    )
-
-
-def test_two_seasons_in_one_file_cannot_be_played_at_once(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_two_seasons_in_one_file_cannot_be_played_at_once(arbiter: Arbiter, tmp_path: Path) -> None:
     first = write_config(tmp_path)
     first.write_text(first.read_text() + "\nseason: one\nstore: sqlite:///s.sqlite")
     other = tmp_path / "other.yaml"
@@ -55,18 +57,10 @@ def test_two_seasons_in_one_file_cannot_be_played_at_once(
     refused(arbiter("serve", first, other, "--play", "--port", "0"), "give each a store of its own", code=5)
 
 
-def test_a_port_in_use_is_one_line(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
+def test_a_port_in_use_is_one_line(arbiter: Arbiter, kept: Kept) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused(arbiter("serve", kept.file, "--port", port), f"port {port}: Address already in use")
-
-
-def test_a_host_that_is_not_ours_is_one_line(
-    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
-) -> None:
-    refused(
-        arbiter("serve", kept.file, "--host", "203.0.113.1", "--port", "0"), "cannot serve at 203.0.113.1"
-    )
 
 
 @pytest.mark.process
@@ -118,12 +112,6 @@ def test_it_answers_under_the_name_that_the_organiser_gives(kept: Kept, tmp_path
         for host, expected in ((b"cards.example.org", b"200"), (b"evil.example", b"421")):
             answer = served.tell(b"GET /seasons HTTP/1.0\r\nHost: " + host + b"\r\n\r\n")
             assert answer.split(b" ")[1] == expected
-
-
-def test_a_public_address_that_is_none_is_one_line(
-    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
-) -> None:
-    refused(arbiter("serve", kept.file, "--public-url", "cards.example.org"), "is no address of a whole site")
 
 
 def make(config: Path) -> None:

@@ -22,11 +22,13 @@ from arbiter.submissions.authors import add_authors
 from arbiter.submissions.receiving import archive_of, folder_of
 from tests.commands import BOTS, RANDOM
 from tests.web.authored import archive
-from tests.web.served import PATIENCE, Served, serving
+from tests.web.served import PATIENCE, Served, pour, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.commands import Arbiter
 
 pytestmark = pytest.mark.process
 
@@ -89,7 +91,7 @@ def until(wanted: Callable[[], bool]) -> None:
 
 
 def test_an_author_sends_a_broken_bot_and_then_a_good_one(
-    arbiter: Callable[..., tuple[int, str, str]], contest: Contest, tmp_path: Path
+    arbiter: Arbiter, contest: Contest, tmp_path: Path
 ) -> None:
     token = tmp_path / "token"
     token.write_text(contest.tokens["ann"])
@@ -132,14 +134,7 @@ def test_slow_and_endless_bodies_are_ended_and_leave_nothing(contest: Contest, t
         # One that never ends, as fast as it can.
         with served.connect() as client:
             client.sendall(contest.head("transfer-encoding: chunked"))
-            sent = 0
-            try:
-                while sent < 100_000_000:
-                    client.sendall(b"10000\r\n" + b"x" * 0x10000 + b"\r\n")
-                    sent += 0x10000
-            except (BrokenPipeError, ConnectionResetError):
-                pass
-            assert sent < 20_000_000
+            assert pour(client, b"10000\r\n" + b"x" * 0x10000 + b"\r\n", 100_000_000) < 20_000_000
         until(lambda: contest.files() == [])
         assert ask(served, contest, "GET") == {"submissions": []}
 

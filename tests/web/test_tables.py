@@ -41,7 +41,9 @@ from tests.web.authored import visiting
 from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from tests.commands import Arbiter
 
 BELOW = "/seasons/small/table"
 
@@ -327,7 +329,7 @@ def write_config(folder: Path) -> Path:
 
 
 def test_with_one_core_nobody_plays_beside_rated_matches(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arbiter: Arbiter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving_module, "share_cores", lambda: ([0], [0]))
     code, out, err = arbiter("serve", write_config(tmp_path), "--play", "--tables", "1", "--port", "0")
@@ -348,7 +350,7 @@ def test_a_signal_ends_the_site_and_the_bots_of_its_tables(tmp_path: Path) -> No
         assert_all_end(left)
 
 
-def test_tables_need_a_house_bot(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_tables_need_a_house_bot(arbiter: Arbiter, tmp_path: Path) -> None:
     config = tmp_path / "a.yaml"
     players = "".join(f"  - {{name: p{n}, command: [python3, -V]}}\n" for n in range(4))
     config.write_text(f"game: planning\nisolation: plain\nplayers:\n{players}")

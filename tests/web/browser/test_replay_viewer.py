@@ -15,11 +15,14 @@ from tests.web.browser.viewer import Viewer, match_page
 from tests.web.replays import NAMES, OPTIONS, faulty, match_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
 
     from playwright.sync_api import Browser
 
     from arbiter.match import MatchRecord
+
+    Show: TypeAlias = Callable[..., Any]
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 HOSTILE = ("<img src=x onerror=alert(1)>", "\u202eevil\u202d abc", "W" * 64, "'\"></script><b>x")
@@ -33,13 +36,22 @@ def viewer() -> Iterator[Viewer]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, viewer: Viewer) -> Iterator[Callable[..., Any]]:
-    """Opens an address; in the end no page may have complained, or asked anybody but the site for anything."""
+def show(browser: Browser, viewer: Viewer) -> Iterator[Show]:
+    """Opens an address, or the page of a replay and of the seats' own ones; in the end no page may have complained, or asked anybody but the site for anything."""
     contexts: list[Any] = []
     complaints: list[str] = []
     requests: list[str] = []
 
-    def open_address(address: str, *, clean: bool = True, clock: bool = False, **options: Any) -> Any:
+    def shown(
+        what: Any,
+        own: Sequence[Any] = (),
+        query: str = "",
+        *,
+        clean: bool = True,
+        clock: bool = False,
+        **options: Any,
+    ) -> Any:
+        address = what if isinstance(what, str) else viewer.hold(what, own) + query
         context = browser.new_context(**options)
         contexts.append(context)
         page = context.new_page()
@@ -56,7 +68,7 @@ def open_page(browser: Browser, viewer: Viewer) -> Iterator[Callable[..., Any]]:
             page.wait_for_selector(".rp-table")
         return page
 
-    yield open_address
+    yield shown
     for context in contexts:
         context.close()
     assert complaints == []
@@ -73,7 +85,7 @@ def own(record: MatchRecord) -> list[dict[str, Any]]:
 
 
 def wait_for_hands(page: Any, number: int) -> None:
-    """Until so many hands are open: eyes are lent by the viewer."""
+    """Until so many hands are open: eyes are lent by the site."""
     page.wait_for_function("n => document.querySelectorAll('.rp-seat ul.rp-hand').length === n", arg=number)
 
 
@@ -96,9 +108,9 @@ def points(page: Any) -> list[str]:
     return list(page.locator(".rp-facts div", has_text="points").locator("dd").all_inner_texts())
 
 
-def test_a_whole_replay_is_walked_by_keys_alone(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_a_whole_replay_is_walked_by_keys_alone(show: Show) -> None:
     replay = full("planning")
-    page = open_page(viewer.hold(replay))
+    page = show(replay)
     first, places = place(page), [place(page)]
     while places[-1][1] < replay["events"][-1]["i"]:
         page.keyboard.press("ArrowRight")
@@ -116,10 +128,10 @@ def test_a_whole_replay_is_walked_by_keys_alone(viewer: Viewer, open_page: Calla
     assert place(page) == places[-2]
 
 
-def test_keys_go_to_tricks_deals_and_eyes(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_keys_go_to_tricks_deals_and_eyes(show: Show) -> None:
     replay = full("planning")
     tricks = [event["i"] for event in replay["events"] if event["t"] == "trick"]
-    page = open_page(viewer.hold(replay, own(match_of("planning"))))
+    page = show(replay, own(match_of("planning")))
     for key, shown in (("]", tricks[0]), ("]", tricks[1]), ("[", tricks[0])):
         page.keyboard.press(key)
         assert place(page)[1] == shown
@@ -134,8 +146,8 @@ def test_keys_go_to_tricks_deals_and_eyes(viewer: Viewer, open_page: Callable[..
     wait_for_hands(page, 4)
 
 
-def test_the_space_key_plays_at_the_chosen_speed(viewer: Viewer, open_page: Callable[..., Any]) -> None:
-    page = open_page(viewer.hold(full("dou_dizhu")), clock=True)
+def test_the_space_key_plays_at_the_chosen_speed(show: Show) -> None:
+    page = show(full("dou_dizhu"), clock=True)
     stops = [place(page)]
     page.keyboard.press("+")
     page.keyboard.press(" ")
@@ -150,10 +162,8 @@ def test_the_space_key_plays_at_the_chosen_speed(viewer: Viewer, open_page: Call
     assert page.inner_text(".rp-toggle") == "Play"
 
 
-def test_help_lists_the_keys_and_can_keep_them_in_the_replay(
-    viewer: Viewer, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(viewer.hold(full("codepiece")))
+def test_help_lists_the_keys_and_can_keep_them_in_the_replay(show: Show) -> None:
+    page = show(full("codepiece"))
     before = place(page)
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
@@ -170,7 +180,7 @@ def test_help_lists_the_keys_and_can_keep_them_in_the_replay(
     assert place(page) > before
 
 
-def test_of_two_viewers_the_one_in_use_has_the_keys(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_of_two_viewers_the_one_in_use_has_the_keys(viewer: Viewer, show: Show) -> None:
     viewer.hold(full("dou_dizhu"))
     viewer.pages["/static/two.js"] = """
         import { mount } from "./replay/replay.js";
@@ -181,7 +191,7 @@ def test_of_two_viewers_the_one_in_use_has_the_keys(viewer: Viewer, open_page: C
         '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/static/two.js"></script>'
         '<div id="one"></div><div id="two"></div>'
     )
-    page = open_page(f"{viewer.base}/two")
+    page = show(f"{viewer.base}/two")
     page.wait_for_selector("#two .rp-table")
 
     def shown() -> list[str]:
@@ -199,10 +209,8 @@ def test_of_two_viewers_the_one_in_use_has_the_keys(viewer: Viewer, open_page: C
     assert third[1] == second[1]
 
 
-def test_the_tab_key_reaches_every_control_in_reading_order(
-    viewer: Viewer, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(viewer.hold(with_fault(), own(faulty(match_of("planning"), 30))))
+def test_the_tab_key_reaches_every_control_in_reading_order(show: Show) -> None:
+    page = show(with_fault(), own(faulty(match_of("planning"), 30)))
     reached = []
     for _ in range(60):
         page.keyboard.press("Tab")
@@ -222,9 +230,9 @@ def test_the_tab_key_reaches_every_control_in_reading_order(
     page.locator(".rp-where", has_text="through the eyes of").wait_for()
 
 
-def test_a_key_and_a_button_jump_to_the_fault(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_a_key_and_a_button_jump_to_the_fault(show: Show) -> None:
     replay = with_fault()
-    page = open_page(viewer.hold(replay))
+    page = show(replay)
     page.keyboard.press("f")
     assert place(page)[1] == replay["events"][-1]["i"]
     assert "9C: it is not in hand" in page.inner_text(".rp-said")
@@ -234,12 +242,10 @@ def test_a_key_and_a_button_jump_to_the_fault(viewer: Viewer, open_page: Callabl
     assert place(page)[1] == replay["events"][-1]["i"]
 
 
-def test_the_address_holds_the_position(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_the_address_holds_the_position(show: Show) -> None:
     replay = full("planning")
     stop = next(event["i"] for event in replay["events"] if event["t"] == "trick" and event["deal"] == 2)
-    page = open_page(
-        viewer.hold(replay, own(match_of("planning"))) + f"?deal=2&i={stop}&seat=1&speed=2&theme=dark"
-    )
+    page = show(replay, own(match_of("planning")), f"?deal=2&i={stop}&seat=1&speed=2&theme=dark")
     assert place(page) == (3, stop)
     wait_for_hands(page, 1)
     assert page.input_value("select") == "2"
@@ -256,10 +262,8 @@ def test_the_address_holds_the_position(viewer: Viewer, open_page: Callable[...,
 @pytest.mark.parametrize(
     "query", ["?i=99999", "?i=-3", "?i=x&deal=y", "?deal=77", "?seat=9&speed=1000", "?i=&seat="]
 )
-def test_an_address_without_sense_shows_a_position(
-    viewer: Viewer, open_page: Callable[..., Any], query: str
-) -> None:
-    page = open_page(viewer.hold(full("dou_dizhu")) + query)
+def test_an_address_without_sense_shows_a_position(show: Show, query: str) -> None:
+    page = show(full("dou_dizhu"), query=query)
     assert place(page)[0] in (1, 2)
 
 
@@ -271,10 +275,10 @@ PAGES: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing(viewer: Viewer, open_page: Callable[..., Any], axe: str, name: str) -> None:
+def test_axe_finds_nothing(show: Show, axe: str, name: str) -> None:
     replay = PAGES[name]()
     middle = replay["events"][-1]["i"] * 2 // 3 if name != "fault" else 9999
-    page = open_page(viewer.hold(replay) + f"?i={middle}")
+    page = show(replay, query=f"?i={middle}")
     if name == "planning":
         # All games have the same table of times, and a large page takes long.
         page.click("summary")
@@ -282,21 +286,19 @@ def test_axe_finds_nothing(viewer: Viewer, open_page: Callable[..., Any], axe: s
     assert page.evaluate("document.getAnimations().length") == 0
 
 
-def test_axe_finds_nothing_in_the_help(viewer: Viewer, open_page: Callable[..., Any], axe: str) -> None:
-    page = open_page(viewer.hold(full("planning")))
+def test_axe_finds_nothing_in_the_help(show: Show, axe: str) -> None:
+    page = show(full("planning"))
     page.keyboard.press("?")
     assert violations(page, axe) == []
 
 
 @pytest.mark.parametrize("width", [360, 1600])
 @pytest.mark.parametrize("name", [*OPTIONS, "fault"])
-def test_no_page_scrolls_sideways(
-    viewer: Viewer, open_page: Callable[..., Any], name: str, width: int
-) -> None:
+def test_no_page_scrolls_sideways(show: Show, name: str, width: int) -> None:
     record = match_of("planning" if name == "fault" else name, names=HOSTILE)
     if name == "fault":
         record = faulty(record, 30, "X" * 200)
-    page = open_page(viewer.hold(replay_of(record, Reader("full"))), viewport={"width": width, "height": 740})
+    page = show(replay_of(record, Reader("full")), viewport={"width": width, "height": 740})
     widest = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
     for key in ("Home", "]", "ArrowRight", "2", "]", "]", "End"):
         page.keyboard.press(key)
@@ -305,19 +307,17 @@ def test_no_page_scrolls_sideways(
     assert page.evaluate(widest) <= width
 
 
-def test_names_are_text_and_keep_their_direction(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_names_are_text_and_keep_their_direction(show: Show) -> None:
     record = faulty(match_of("planning", names=HOSTILE), 30, "<b>bold</b>")
-    page = open_page(viewer.hold(replay_of(record, Reader("full"))))
+    page = show(replay_of(record, Reader("full")))
     page.keyboard.press("f")
     assert tuple(page.locator(".rp-name bdi").all_text_contents()) == HOSTILE
     assert page.locator("#replay img, #replay b, #replay script, main img").count() == 0
     assert "<b>bold</b>" in page.inner_text(".rp-said")
 
 
-def test_cards_have_symbol_and_letter_and_are_read_aloud(
-    viewer: Viewer, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(viewer.hold(full("codepiece")))
+def test_cards_have_symbol_and_letter_and_are_read_aloud(show: Show) -> None:
+    page = show(full("codepiece"))
     card = page.locator(".rp-hand .rp-card", has_text="ten of diamonds")
     assert card.locator("[aria-hidden]").all_inner_texts() == ["TD", "♦"]
     colours = {
@@ -328,10 +328,8 @@ def test_cards_have_symbol_and_letter_and_are_read_aloud(
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_hands_of_a_round_under_way_are_backs_that_get_fewer(
-    viewer: Viewer, open_page: Callable[..., Any], name: str
-) -> None:
-    page = open_page(viewer.hold(early(name)))
+def test_hands_of_a_round_under_way_are_backs_that_get_fewer(show: Show, name: str) -> None:
+    page = show(early(name))
     assert page.locator("ul.rp-hand").count() == 0
     assert page.locator(".rp-eyes").count() == 0
 
@@ -350,10 +348,8 @@ def test_hands_of_a_round_under_way_are_backs_that_get_fewer(
     assert "Its round is still played" in page.inner_text("main")
 
 
-def test_the_lines_for_the_console_lead_to_the_position(
-    viewer: Viewer, open_page: Callable[..., Any]
-) -> None:
-    page = open_page(viewer.hold(full("planning"), own(match_of("planning")), config="my season.yaml"))
+def test_the_lines_for_the_console_lead_to_the_position(viewer: Viewer, show: Show) -> None:
+    page = show(viewer.hold(full("planning"), own(match_of("planning")), config="my season.yaml"))
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     line = "arbiter console --config 'my season.yaml' --from r001/t01/m0 --until 3"
@@ -367,11 +363,11 @@ def test_the_lines_for_the_console_lead_to_the_position(
     assert page.get_by_role("link", name="Download").get_attribute("download") == "r001-t01-m0.json"
 
 
-def test_a_replay_held_by_the_page_is_not_fetched(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_a_replay_held_by_the_page_is_not_fetched(viewer: Viewer, show: Show) -> None:
     replay = replay_of(match_of("planning", names=HOSTILE), Reader("full"))
     viewer.pages["/alone"] = match_page(replay, replay_url=None, replay_data=replay)
     viewer.pages.pop("/replay.json", None)
-    page = open_page(f"{viewer.base}/alone?i=3")
+    page = show(f"{viewer.base}/alone?i=3")
     page.keyboard.press("End")
     assert points(page) == [str(number) for number in replay["result"]["points"]]
     assert page.url.endswith("?i=3")
@@ -392,39 +388,39 @@ def test_a_replay_held_by_the_page_is_not_fetched(viewer: Viewer, open_page: Cal
     ],
 )
 def test_what_cannot_be_shown_is_said_in_place(
-    viewer: Viewer, open_page: Callable[..., Any], held: str | None, words: str
+    viewer: Viewer, show: Show, held: str | None, words: str
 ) -> None:
     address = viewer.hold(full("planning"))
     if held is None:
         del viewer.pages["/replay.json"]
     else:
         viewer.pages["/replay.json"] = held
-    page = open_page(address, clean=False)
+    page = show(address, clean=False)
     assert words in page.inner_text("#replay [role=alert]")
 
 
-def test_without_scripts_the_page_tells_the_result(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_without_scripts_the_page_tells_the_result(show: Show) -> None:
     replay = full("planning")
-    page = open_page(viewer.hold(replay), java_script_enabled=False)
+    page = show(replay, java_script_enabled=False)
     text = page.inner_text("main")
     assert "The replay needs JavaScript" in text
     for name, won in zip(NAMES, replay["result"]["points"], strict=True):
         assert re.search(rf"{name}\s+{won}\b", text)
-    page = open_page(viewer.hold(with_fault()), java_script_enabled=False)
+    page = show(with_fault(), java_script_enabled=False)
     assert "Ended by a fault: ada, illegal, in deal 3: 9C: it is not in hand" in page.inner_text("main")
 
 
-def test_playing_is_not_read_aloud_step_by_step(viewer: Viewer, open_page: Callable[..., Any]) -> None:
-    page = open_page(viewer.hold(full("chefs_hat")), clock=True)
+def test_playing_is_not_read_aloud_step_by_step(show: Show) -> None:
+    page = show(full("chefs_hat"), clock=True)
     assert page.get_attribute(".rp-said", "aria-live") == "polite"
     page.keyboard.press(" ")
     assert page.get_attribute(".rp-said", "aria-live") == "off"
 
 
-def test_a_tests_policy_is_that_of_the_pages(viewer: Viewer, open_page: Callable[..., Any]) -> None:
+def test_a_tests_policy_is_that_of_the_pages(viewer: Viewer, show: Show) -> None:
     """A page that broke the policy would have complained; here one does."""
     viewer.pages["/bad"] = '<p style="color: red">x</p>'
-    page = open_page("about:blank", clean=False)
+    page = show("about:blank", clean=False)
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.goto(f"{viewer.base}/bad")
