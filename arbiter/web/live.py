@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from arbiter.errors import ArbiterError
 from arbiter.picture.figures import progress
 from arbiter.store.happenings import Happened, Happening
+from arbiter.web.places import limit_of
 from arbiter.web.seasons import LOOK_SECONDS
 from arbiter.web.security import number_of
 from arbiter.web.stream import stream
@@ -89,9 +90,7 @@ class Live:
 
     def limit_for(self, address: str) -> int | None:
         """The limit that another listener from this address would exceed; None if there is none."""
-        if self.listening >= MOST:
-            return MOST
-        return MOST_OF_ADDRESS if self._addresses[address] >= MOST_OF_ADDRESS else None
+        return limit_of(self._addresses, address, MOST, MOST_OF_ADDRESS)
 
     def close(self) -> None:
         """Drop all listeners."""

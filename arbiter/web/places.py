@@ -81,13 +81,13 @@ class Places:
     async def place(self, scope: Scope) -> AsyncIterator[_Place]:
         """A place for a request while it computes; Refusal where there is none."""
         who = address_of(scope["client"])
-        limit = _limit(self._taken, who, MOST, MOST_OF_ADDRESS)
+        limit = limit_of(self._taken, who, MOST, MOST_OF_ADDRESS)
         taken = self._taken if limit is None else self._apart
         place, refusal = _Place(taken, who), None
         if limit is not None:
             hint = "try again in a moment"
             refusal = too_many("too many requests are under way", limit, RETRY_SECONDS, hint)
-            if not says_who(scope) or _limit(taken, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None:
+            if not says_who(scope) or limit_of(taken, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None:
                 raise refusal
         with place.taken():
             request = Request(scope)
@@ -132,7 +132,7 @@ class _Place:
             del self._taken[self._who]
 
 
-def _limit(taken: Mapping[str, int], who: str, most: int, most_of_address: int) -> int | None:
+def limit_of(taken: Mapping[str, int], who: str, most: int, most_of_address: int) -> int | None:
     """The limit that another request would exceed; None if there is none."""
     if sum(taken.values()) >= most:
         return most

@@ -17,8 +17,7 @@ from arbiter.web.bodies import Uploads
 from arbiter.web.callers import by_token
 from arbiter.web.seasons import Seasons
 from tests.kept_season import Kept
-from tests.web.asked import ask
-from tests.web.authored import ADDRESS, Authored, archive, authored
+from tests.web.authored import ADDRESS, Authored, archive, ask, authored
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -150,11 +150,8 @@ class Twins:
         for address in own:
             answer = one.client.get(address)
             found[address] = answer.status_code, answer.text
-        for address in (
-            "/submissions",
-            *(f"/submissions/{n}" for n in (1, 2, 3, 4)),
-            "/matches/r001-t01-m0/log",
-        ):
+        numbers = [f"/submissions/{n}" for n in (1, 2, 3, 4)]
+        for address in ("/submissions", *numbers, "/matches/r001-t01-m0/log"):
             answer = one.client.get(base + address, headers=self.headers)
             found[f"api {address}"] = answer.status_code, answer.text, sorted(answer.headers)
         found["events"] = asyncio.run(heard(one))

@@ -11,8 +11,7 @@ from arbiter.errors import ConfigError
 from arbiter.web.seasons import Seasons
 from arbiter.web.security import Hosts
 from arbiter.web.site import make_site
-from tests.web.asked import ask
-from tests.web.authored import visiting
+from tests.web.authored import ask, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -61,10 +61,8 @@ def test_standings_are_those_that_the_command_prints_officially(
 def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(visitor: TestClient, kept: Kept) -> None:
     page = visitor.get("/seasons/small").text
     first = visitor.get("/api/v1/seasons/small/standings").json()["first"]
-    assert (
-        f"<bdi>{first['players'][0]}</bdi></a></strong> leads by rating, {first['lead']:.0f} Elo ahead"
-        in page
-    )
+    leads = f"<bdi>{first['players'][0]}</bdi></a></strong> leads by rating, {first['lead']:.0f} Elo ahead"
+    assert leads in page
     assert (first["over"], first["apart"], "too little to tell the two apart" in page) == (False, False, True)
     assert "Not ranked" in visitor.get("/seasons/small/players/random").text
     assert page.count('<td class="n">–</td>') == 2

@@ -1,12 +1,10 @@
 // The applet's page: asks for what has changed, draws it, and has the applet do what its user wants.
 
 import { el, foreign } from "../replay/dom.js";
-import { rememberedBox } from "../replay/keys.js";
+import { keysDialog, rememberedBox } from "../replay/keys.js";
+import { makeDealEditor, makeSeats } from "./changes.js";
 import { makeControls, makeTrouble } from "./controls.js";
-import { makeDealEditor } from "./deal.js";
 import { makePresent, readerOf } from "./present.js";
-import { bindKeys } from "./keys.js";
-import { makeSeats } from "./seats.js";
 import { listen, orTell, post, read, Refusal, save } from "./server.js";
 import { makeSetup } from "./setup.js";
 import { makeShell } from "./shell.js";
@@ -22,6 +20,13 @@ const VERBS = {
 const ANY_TIME = ["/stop", "/quit"];
 const BUSY = "something is under way: wait for it, or stop it";
 const MOST_NOTES = 5;
+const KEYS = [
+  ["s", "step", "step"], ["p", "play on", "play"], ["d", "on to the deal’s end", "deal"], [".", "stop what is running", "stop"], ["u", "undo", "undo"],
+  ["b", "back to the last decision of a person", "undoTurn"], ["r", "redo", "redo"], ["a", "again, after trouble", "again"],
+  ["k", "skip, after trouble", "skip"], ["l", "lay the picked cards", "lay"], ["/", "write an answer", "answer"], ["c", "write a line to a bot", "shell"],
+  ["o", "open the others’ hands, or cover them", "open"], ["n", "set a table", "table"], ["?", "this list", "help"],
+];
+const OWN_KEYS = "input, select, textarea, [contenteditable], dialog";
 /** Exchanges in one answer. */
 const AT_ONCE_AT_MOST = 1000;
 
@@ -235,4 +240,18 @@ function close(/** @type {string} */ title, /** @type {HTMLElement[]} */ ...word
   const heading = el("h2", { id: "ap-end-title", tabindex: "-1" }, title);
   end.replaceChildren(heading, ...words);
   heading.focus();
+}
+
+/** Listens for keys on the whole page and calls `act(name)`; the dialog that lists and can end them. */
+function bindKeys(/** @type {(name: string) => void} */ act) {
+  const areOn = rememberedBox("arbiter-applet-keys");
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (event.ctrlKey || event.altKey || event.metaKey || target.closest(OWN_KEYS) || document.querySelector("dialog[open]")) return;
+    const found = KEYS.find(([key]) => key === event.key);
+    if (!found || !(areOn.checked || found[0] === "?")) return;
+    event.preventDefault();
+    act(found[2]);
+  });
+  return keysDialog("Keys of the applet", KEYS, areOn, " Single keys work on this page");
 }

@@ -1,8 +1,8 @@
 // Setting a table: a new match, one from a record, one of a season; and those remembered.
 
 import { el, foreign } from "../replay/dom.js";
+import { makeOccupant } from "./changes.js";
 import { input, labelled, makeDialog } from "./dialog.js";
-import { makeOccupant } from "./seats.js";
 import { read, Refusal } from "./server.js";
 /** @import { Act } from "./server.js" */
 
