@@ -14,31 +14,17 @@ from arbiter.season.schedule import matches_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.picture.shapes import (
-        Cell,
-        Condition,
-        Crosstable,
-        History,
-        Next,
-        Progress,
-        Rated,
-        RoundRatings,
-        Row,
-        Season,
-        Standings,
-        Status,
-        StoredStandings,
-    )
+    from arbiter.picture import shapes
     from arbiter.picture.state import State
     from arbiter.store import StoredRound
     from rating.ratings import Ranking
 
 
-def season(state: State) -> Season:
+def season(state: State) -> shapes.Season:
     """A season in short: how far it is, who plays it, and what its deals were committed to."""
     begun, file, following = state.begun, state.file, state.following
     until = None if file.until is None else file.until.isoformat()
-    due: Next | None = None
+    due: shapes.Next | None = None
     if following is not None:
         due = {"round": following.number, "begins": following.begins.isoformat()}
     return {
@@ -61,7 +47,7 @@ def season(state: State) -> Season:
     }
 
 
-def status(state: State) -> Status:
+def status(state: State) -> shapes.Status:
     """A season in short for organisers."""
     stored, begun = state.stored, state.begun
     asked = stored.running.question() if state.holder is None else None
@@ -88,7 +74,7 @@ def status(state: State) -> Status:
     }
 
 
-def progress(state: State) -> Condition:
+def progress(state: State) -> shapes.Condition:
     """What happens to a season now."""
     if state.seed is not None and state.begun is None:
         return "over"
@@ -99,7 +85,7 @@ def progress(state: State) -> Condition:
     return "waiting" if state.rounds else "new"
 
 
-def round_in_short(state: State, round_: StoredRound) -> Progress:
+def round_in_short(state: State, round_: StoredRound) -> shapes.Progress:
     """How far a round is; `matches` may grow by those that are played once more with a substitute."""
     stored = sum(match.round == round_.number for match in state.matches)
     return {
@@ -112,7 +98,7 @@ def round_in_short(state: State, round_: StoredRound) -> Progress:
 
 def standings(
     state: State, after: int | None = None, official: bool = True, ranking: Ranking | None = None
-) -> Standings:
+) -> shapes.Standings:
     """The standings after a round, by default the last: with marks, and for the last with rank intervals.
 
     House and withdrawn players stand last and have no `rank`. Where not `official` all are ranked, and
@@ -145,11 +131,11 @@ def standings(
     }
 
 
-_NONE_YET: StoredStandings = {"drawelo": None, "intervals": None, "warnings": [], "players": []}
+_NONE_YET: shapes.StoredStandings = {"drawelo": None, "intervals": None, "warnings": [], "players": []}
 """What there is to say before a round is complete."""
 
 
-def _tell_apart(rows: Sequence[Row], ranking: Ranking) -> None:
+def _tell_apart(rows: Sequence[shapes.Row], ranking: Ranking) -> None:
     """Give the rows of those who rank officially the intervals of their ranks, and who is told apart."""
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
     official = [row for row in rows if row["rank"] is not None and row["elo"] is not None]
@@ -162,7 +148,7 @@ def _tell_apart(rows: Sequence[Row], ranking: Ranking) -> None:
         row["apart"] = bool(chance[k, k + 1] >= APART)
 
 
-def crosstable(state: State, official: bool = True) -> Crosstable:
+def crosstable(state: State, official: bool = True) -> shapes.Crosstable:
     """Results of each player against each other; those who do not rank officially stand last, if it is so."""
     ranking = state.ranking
     if ranking is None:
@@ -185,7 +171,7 @@ def crosstable(state: State, official: bool = True) -> Crosstable:
     return {"season": state.name, "after_round": state.complete, "players": names, "cells": cells}
 
 
-def _cell(counts: list[int] | None, los: float) -> Cell | None:
+def _cell(counts: list[int] | None, los: float) -> shapes.Cell | None:
     """Won, drawn and lost matches with how sure they make it; None for two who never met."""
     if counts is None:
         return None
@@ -197,16 +183,16 @@ def _cell(counts: list[int] | None, los: float) -> Cell | None:
     return {"wins": won, "draws": drawn, "losses": lost, "los": los, "z": z}
 
 
-def history(state: State, last: int | None = None, official: bool = True) -> History:
+def history(state: State, last: int | None = None, official: bool = True) -> shapes.History:
     """Each player's rating after each round, up to the `last` one."""
-    rounds: list[RoundRatings] = [
+    rounds: list[shapes.RoundRatings] = [
         {"round": number, "players": ratings(state, number, official)}
         for number in range(1, (state.complete if last is None else last) + 1)
     ]
     return {"season": state.name, "history": rounds}
 
 
-def ratings(state: State, number: int, official: bool = True) -> list[Rated]:
+def ratings(state: State, number: int, official: bool = True) -> list[shapes.Rated]:
     """Everybody's rating after a round, the best first; those who do not rank officially have no `rank`."""
     rows = state.standings_after(number)["players"]
     ranks = official_ranks(rows, state.players) if official else [row["rank"] for row in rows]

@@ -15,16 +15,7 @@ from starlette.routing import Route
 from arbiter.config.submissions import Submissions
 from arbiter.picture import played
 from arbiter.store.versions import DROPPED
-from arbiter.web.authors_api import (
-    Verdicts,
-    activate,
-    drop,
-    owner_of,
-    read_log,
-    shape_of,
-    submission_of,
-    why_it_stays,
-)
+from arbiter.web import authors_api, organisers_api
 from arbiter.web.bodies import FileForm, open_terms, read_fields
 from arbiter.web.callers import (
     COOKIE_BYTES,
@@ -43,18 +34,6 @@ from arbiter.web.callers import (
     proof_of,
     set_cookie,
 )
-from arbiter.web.organisers_api import (
-    Annulment,
-    Because,
-    Wanted,
-    accept,
-    annul,
-    deeds,
-    inspect,
-    reinstate,
-    run,
-    suspend,
-)
 from arbiter.web.pages import render
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
 from arbiter.web.security import number_of
@@ -69,6 +48,7 @@ if TYPE_CHECKING:
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
 
+POST = ["POST"]
 SHOWN_MATCHES = 50
 OWN = {**PRIVATE, "referrer-policy": "same-origin"}
 """Browsers tell where a form was sent from only where they may tell it to the site itself."""
@@ -121,17 +101,19 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
 
     return [
         Route("/login", partial(_login_page, seasons)),
-        Route("/login", log_in, methods=["POST"]),
-        Route("/logout", log_out, methods=["POST"]),
+        Route("/login", log_in, methods=POST),
+        Route("/logout", log_out, methods=POST),
         Route("/me", shows(_me_page)),
-        Route("/me/submissions", send, methods=["POST"]),
+        Route("/me/submissions", send, methods=POST),
         Route("/me/submissions/{number}", shows(_verdict_page)),
-        Route("/me/submissions/{number}/activate", does(partial(_change, activate)), methods=["POST"]),
-        Route("/me/submissions/{number}/drop", does(partial(_change, drop)), methods=["POST"]),
+        Route(
+            "/me/submissions/{number}/activate", does(partial(_change, authors_api.activate)), methods=POST
+        ),
+        Route("/me/submissions/{number}/drop", does(partial(_change, authors_api.drop)), methods=POST),
         Route("/me/matches/{match}/log", shows(_log_page)),
         Route("/admin", shows(_admin_page, organiser=True)),
         Route("/admin/submissions/{number}", shows(partial(_verdict_page, anybody=True), organiser=True)),
-        Route("/admin/{order}", does(_order), methods=["POST"]),
+        Route("/admin/{order}", does(_order), methods=POST),
     ]
 
 
@@ -166,15 +148,15 @@ def _own_page(template: str, caller: Caller, request: Request, **values: object)
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
     """What was found of a submission."""
-    found = submission_of(caller, request.path_params["number"], anybody)
-    one = {**shape_of(found, caller), "author": found.author, "over": found.over}
+    found = authors_api.submission_of(caller, request.path_params["number"], anybody)
+    one = {**authors_api.shape_of(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
-    one["droppable"] = mine and why_it_stays(caller, found) is None
+    one["droppable"] = mine and authors_api.why_it_stays(caller, found) is None
     return _own_page("submission", caller, request, one=one, here=request.url.path)
 
 
 def _log_page(caller: Caller, request: Request) -> Response:
-    return read_log(request.path_params["match"], caller)
+    return authors_api.read_log(request.path_params["match"], caller)
 
 
 def _change(
@@ -211,14 +193,14 @@ def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Respon
 def _me_page(caller: Caller, request: Request) -> Response:
     """What an author sent, and the matches of that."""
     state, author = caller
-    verdicts = Verdicts.of(caller, author.name)
+    verdicts = authors_api.Verdicts.of(caller, author.name)
     book = state.stored.submissions
     try:
         terms, closed = open_terms(caller), ""
         left, seconds = book.left_today(author.name, terms.per_day)
     except Refusal as refusal:
         terms, closed, left, seconds = None, refusal.detail, 0, 0
-    matches = [one for one in state.matches if author.name in map(owner_of, one.players)]
+    matches = [one for one in state.matches if author.name in map(authors_api.owner_of, one.players)]
     me = {
         "name": author.name,
         "submissions": [{**verdicts.in_short(one), "over": one.over} for one in book.of(author.name)],
@@ -245,20 +227,20 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
     because, player = fields.get("because", ""), fields.get("player", "")
     match request.path_params["order"]:
         case "pause" | "resume" | "close" as verb:
-            run(caller, verb)
+            organisers_api.run(caller, verb)
         case "accept":
-            accept(caller)
+            organisers_api.accept(caller)
         case "suspend":
-            suspend(player, Because(because=because), caller)
+            organisers_api.suspend(player, organisers_api.Because(because=because), caller)
         case "reinstate":
-            reinstate(player, caller)
+            organisers_api.reinstate(player, caller)
         case "inspect":
-            inspect(fields.get("submission", ""), caller)
+            organisers_api.inspect(fields.get("submission", ""), caller)
         case "annul":
             replay, confirmed = "replay" in fields, "confirmed" in fields
             match = fields.get("match", "").strip()
-            what = Annulment(because=because, replay=replay, preview=not confirmed)
-            rows = annul(match, what, caller)["standings"]
+            what = organisers_api.Annulment(because=because, replay=replay, preview=not confirmed)
+            rows = organisers_api.annul(match, what, caller)["standings"]
             if not confirmed:
                 shown = {"match": match_of_part(match), "because": because, "replay": replay, "rows": rows}
                 return _admin_page(caller, request, shown)
@@ -290,8 +272,8 @@ def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
     """A page of the log, as the form above it has it filtered."""
     who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
     number = number_of(cursor or "")
-    asked = Wanted.model_construct(limit=SHOWN_DEEDS, cursor=number, who=who, what=what)
-    found, (people, verbs) = deeds(caller, asked), caller.state.stored.audit.known()
+    asked = organisers_api.Wanted.model_construct(limit=SHOWN_DEEDS, cursor=number, who=who, what=what)
+    found, (people, verbs) = organisers_api.deeds(caller, asked), caller.state.stored.audit.known()
     return {
         "deeds": found["audit"],
         "next": found["next"],
