@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -241,35 +241,19 @@ def _rounds(state: State) -> range:
 
 
 NUMBERS, NAME = range(1, 10**6 + 1), ".{1,200}"
-
 AFTER = Parameter("after_round", NUMBERS, _rounds)
-
-WHICH = (
-    Parameter("round", NUMBERS, _rounds),
-    Parameter("player", NAME, lambda state: state.names),
-    Parameter("against", NAME, lambda state: state.names),
-)
-
+WHO = Parameter("player", NAME, lambda state: state.names)
+WHICH = (Parameter("round", NUMBERS, _rounds), WHO, replace(WHO, name="against"))
 PART = (
     Parameter("limit", range(1, 1001), default=100, says="At most so many matches."),
     Parameter("cursor", range(10**9), lambda state: range(len(state.matches) + 1), 0, "`next` of the last."),
 )
-
 PAGE = Parameter("page", NUMBERS)
-
 EYES = Parameter("reader", "(public|seat:[0-9])", default="public", says="public, or seat:K")
-
 SHOW = Parameter("show", NAME, lambda _: ("los",))
-
-CHOSEN = Parameter("player", NAME, lambda state: state.names)
-
 WALL = Parameter("wall", NAME, lambda _: ("1",))
-
-ROUND, PLAYER, MATCH = (
-    Parameter("number", NUMBERS),
-    Parameter("player", ".*"),
-    Parameter("match", ".*", meant=match_of_part),
-)
+ROUND, PLAYER = Parameter("number", NUMBERS), Parameter("player", ".*")
+MATCH = Parameter("match", ".*", meant=match_of_part)
 
 VIEWS = (
     View("", _season, "standings", "One season: how far it is, and its standings.", SeasonPage, asks=(AFTER,),
@@ -279,7 +263,7 @@ VIEWS = (
     View("/crosstable", figures.crosstable, "crosstable",
          "Results of each player against each other, and how sure it is who is better.", Crosstable,
          shows=(SHOW,)),
-    View("/history", figures.history, "history", "Ratings after each round.", History, shows=(CHOSEN,)),
+    View("/history", figures.history, "history", "Ratings after each round.", History, shows=(WHO,)),
     View("/rules", rules, "rules",
          "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown.",
          Rules),
@@ -296,7 +280,5 @@ VIEWS = (
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),
     View("/live", _live, "live", shows=(WALL,)),
 )  # fmt: skip
-
 PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}
-
 ANSWERS = {view.parts: view for view in VIEWS if view.says}

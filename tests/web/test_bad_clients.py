@@ -31,8 +31,6 @@ EVENTS = b"GET /api/v1/seasons/small/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 # They share a server.
 pytestmark = [pytest.mark.process, pytest.mark.xdist_group("bad_clients")]
-
-
 ELSEWHERE = "127.9.9.9"
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs node")
-
 STATIC = Path(__file__).parents[2] / "arbiter" / "web" / "static"
 OPTIONS: dict[str, dict[str, Any]] = {
     "planning": {"deals": [[1, 0], [4, 3], [13, 1]]},

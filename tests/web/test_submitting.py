@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from tests.commands import Arbiter
 
 pytestmark = pytest.mark.process
-
 ADDRESS = "/api/v1/seasons/s/submissions"
 FAST = """
 import arbiter.web.bodies, arbiter.web.connections

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 from arbiter.frame import frame_at
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 TWO_DEALS = ["seats=2", "deals=[[2, 0], [3, 1]]"]
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from arbiter.web.tables import Tables
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
 TURN_OR_END = f"{ASKED}, .ap-over:not(:empty)"
 MOST_TURNS = 20
 
