@@ -140,11 +140,14 @@ class Step(TypedDict):
     output: str
 
 
-class SubmissionInShort(Sent):
+class SubmissionInShort(TypedDict):
     """A version that somebody sent; `say` tells in words whether it plays, after its name."""
 
+    id: int
+    version: int
     sha256: str
     received: str
+    state: str
     active: bool
     joins_round: int | None
     bytes: int | None
