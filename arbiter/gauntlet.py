@@ -22,8 +22,7 @@ from arbiter.config import digest_of
 from arbiter.config.season_file import Key, keys_that_are
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import COPY_MARK, original
-from arbiter.regress.identity import kept, program
-from arbiter.regress.programs import Digests
+from arbiter.regress.identity import Digests, kept, program
 from arbiter.season.beginning import GAUNTLET
 from arbiter.season.ledger import to_rating
 from arbiter.season.plan import draw_seed

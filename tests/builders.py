@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSpec
     from arbiter.regress import Experiment, Trial
-    from arbiter.regress.slices import Slice
+    from arbiter.regress.trial import Slice
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    Arbiter: TypeAlias = Callable[..., tuple[int, str, str]]
+    Run: TypeAlias = Callable[..., tuple[int, str, str]]
 
 BOTS = Path(__file__).parents[1] / "bots" / "python"
 COMPILED = BOTS.parent / "cpp" / "build" / "planning_random"
@@ -23,7 +23,7 @@ RANDOM = str(COMPILED) if COMPILED.exists() else f"{sys.executable} -I -S {BOTS 
 
 
 @pytest.fixture
-def arbiter(capfd: pytest.CaptureFixture[str]) -> Arbiter:
+def arbiter(capfd: pytest.CaptureFixture[str]) -> Run:
     """Runs a command here: exit code, standard output, standard error."""
 
     def call(*arguments: str | Path) -> tuple[int, str, str]:

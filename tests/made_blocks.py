@@ -102,10 +102,7 @@ def points_sums(scores: Floats, margins: Floats) -> tuple[Floats, Floats]:
     """The sums that a test by points looks at after each block, shapes (runs, blocks) both."""
     blocks = np.arange(1, scores.shape[1] + 1)
     found = told(
-        blocks,
-        margins.cumsum(axis=1),
-        (margins**2).cumsum(axis=1),
-        ((scores - 0.5) * margins).cumsum(axis=1),
+        blocks, margins.cumsum(axis=1), (margins**2).cumsum(axis=1), ((scores - 0.5) * margins).cumsum(axis=1)
     )
     return found.total, found.squares
 

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.cli.bar import Bar, figures
-from arbiter.cli.journal import Journal
 from arbiter.cli.output import note
-from arbiter.cli.progress import present
+from arbiter.cli.progress import Bar, Journal, figures, present
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack_match
 from arbiter.season.events import MatchStored, RoundAwaited, RoundComplete, RoundPlanned, RoundsOver

@@ -16,6 +16,8 @@ from tests.commands import BOTS, RANDOM, arbiter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.commands import Run
+
 __all__ = ["arbiter"]
 
 HEAVY = (
@@ -34,9 +36,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_help_of_every_command(
-    arbiter: Callable[..., tuple[int, str, str]],
-    golden: Callable[[str, str], None],
-    monkeypatch: pytest.MonkeyPatch,
+    arbiter: Run, golden: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     pages = []
@@ -57,9 +57,7 @@ SHORT = ("--option", "deals=[[1, 0], [2, 1]]")
 
 
 @pytest.mark.process
-def test_play_prints_a_match_and_writes_its_record(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_play_prints_a_match_and_writes_its_record(arbiter: Run, tmp_path: Path) -> None:
     code, out, err = arbiter(*play(*SHORT, "--record", str(tmp_path / "m.json")))
     record = json.loads((tmp_path / "m.json").read_text())
     assert (code, err) == (0, "")
@@ -76,7 +74,7 @@ def test_play_prints_a_match_and_writes_its_record(
 
 
 @pytest.mark.process
-def test_the_same_seed_gives_the_same_match(arbiter: Callable[..., tuple[int, str, str]]) -> None:
+def test_the_same_seed_gives_the_same_match(arbiter: Run) -> None:
     records = [json.loads(arbiter(*play(*SHORT, "--format", "json"))[1]) for _ in range(2)]
     assert records[0]["deals"] == records[1]["deals"]
     assert [move["action"] for move in records[0]["moves"]] == [
@@ -85,7 +83,7 @@ def test_the_same_seed_gives_the_same_match(arbiter: Callable[..., tuple[int, st
 
 
 @pytest.mark.process
-def test_given_deals_are_played(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_given_deals_are_played(arbiter: Run, tmp_path: Path) -> None:
     deals = [{"hands": [["2C"], ["3C"], ["AC"], ["TD"]], "starter": 2}]
     path = tmp_path / "deals.json"
     path.write_text(json.dumps(deals))
@@ -97,9 +95,7 @@ def test_given_deals_are_played(arbiter: Callable[..., tuple[int, str, str]], tm
 
 
 @pytest.mark.process
-def test_a_forfeit_is_a_result_and_with_strict_an_exit_of_3(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_forfeit_is_a_result_and_with_strict_an_exit_of_3(arbiter: Run, tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
     bad.write_text("def def")
     line = [f"--bot={RANDOM}"] * 3 + [f"--bot={sys.executable} {bad}", "--isolation", "plain", *SHORT]
@@ -116,9 +112,7 @@ def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
     assert words in result[2].splitlines()[-1]
 
 
-def test_bad_arguments_of_play_are_one_line(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_bad_arguments_of_play_are_one_line(arbiter: Run, tmp_path: Path) -> None:
     refused(arbiter(*play("--option", "deals=3")), "deals: not a list of [cards, starter] pairs")
     refused(
         arbiter(*play("--option", "colour=red")),
@@ -153,7 +147,7 @@ def config(tmp_path: Path) -> Path:
 
 
 @pytest.mark.process
-def test_a_round_and_the_tables_of_it(arbiter: Callable[..., tuple[int, str, str]], config: Path) -> None:
+def test_a_round_and_the_tables_of_it(arbiter: Run, config: Path) -> None:
     code, out, err = arbiter("run-round", config)
     assert code == 0
     assert "r001/t01/m0: broken forfeits (crash): it exited with status 1: ModuleNotFoundError" in err
@@ -206,9 +200,7 @@ def test_a_round_and_the_tables_of_it(arbiter: Callable[..., tuple[int, str, str
     refused(arbiter("matches", config, "--player", "anne"), "no player 'anne' (did you mean ann?)")
 
 
-def test_a_config_is_checked_without_playing(
-    arbiter: Callable[..., tuple[int, str, str]], config: Path
-) -> None:
+def test_a_config_is_checked_without_playing(arbiter: Run, config: Path) -> None:
     code, out, _ = arbiter("check-config", config)
     assert (code, out) == (0, f"{config}: ok: Planning, 4 players, 1 round\n")
     shape = json.loads(arbiter("check-config", config, "--format", "json")[1])
@@ -218,9 +210,7 @@ def test_a_config_is_checked_without_playing(
     assert (code, out, err) == (2, "", f"{config}:3:1: round: unknown key (did you mean rounds?)\n")
 
 
-def test_check_config_finds_what_would_stop_or_surprise_the_run(
-    arbiter: Callable[..., tuple[int, str, str]], config: Path
-) -> None:
+def test_check_config_finds_what_would_stop_or_surprise_the_run(arbiter: Run, config: Path) -> None:
     text = config.read_text()
     config.write_text(f"{text}\nstore: sqlite:///none/s.sqlite")
     refused(arbiter("check-config", config), "store: there is no folder")
@@ -235,23 +225,19 @@ def test_check_config_finds_what_would_stop_or_surprise_the_run(
     )
 
 
-def test_results_of_a_season_that_has_none_are_refused_in_one_line(
-    arbiter: Callable[..., tuple[int, str, str]], config: Path
-) -> None:
+def test_results_of_a_season_that_has_none_are_refused_in_one_line(arbiter: Run, config: Path) -> None:
     for command in ("standings", "crosstable", "matches"):
         refused(arbiter(command, config), "play a round first", code=5)
     assert not list(config.parent.glob("*.sqlite"))
 
 
-def test_a_missing_bot_is_refused_before_anything_is_played(
-    arbiter: Callable[..., tuple[int, str, str]], config: Path
-) -> None:
+def test_a_missing_bot_is_refused_before_anything_is_played(arbiter: Run, config: Path) -> None:
     (config.parent / "bad.py").unlink()
     refused(arbiter("run-round", config), "broken: there is no file")
     assert not list(config.parent.glob("*.sqlite"))
 
 
-def test_games_and_isolation_tell_what_there_is(arbiter: Callable[..., tuple[int, str, str]]) -> None:
+def test_games_and_isolation_tell_what_there_is(arbiter: Run) -> None:
     (planning, *_) = json.loads(arbiter("games", "--format", "json")[1])
     assert (planning["name"], set(planning["options"])) == ("planning", {"seats", "deck", "deals"})
     shape = json.loads(arbiter("isolation", "--format", "json")[1])
@@ -266,9 +252,7 @@ def test_games_and_isolation_tell_what_there_is(arbiter: Callable[..., tuple[int
 
 
 @pytest.mark.process
-def test_a_bot_cannot_steer_the_terminal_of_who_reads_about_it(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_bot_cannot_steer_the_terminal_of_who_reads_about_it(arbiter: Run, tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
     bad.write_text("import sys\nsys.exit('\\x1b]0;owned\\x07')")
     bots = [f"--bot={RANDOM}"] * 3 + [f"--bot={sys.executable} {bad}"]
@@ -288,13 +272,11 @@ def test_a_reader_who_goes_away_is_no_error(config: Path) -> None:
     assert process.wait() == 0
 
 
-def test_an_unknown_command_is_a_usage_error(arbiter: Callable[..., tuple[int, str, str]]) -> None:
+def test_an_unknown_command_is_a_usage_error(arbiter: Run) -> None:
     refused(arbiter("standing"), "No such command 'standing' (did you mean standings?)")
 
 
-def test_one_recorded_match_is_exported_too(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_one_recorded_match_is_exported_too(arbiter: Run, tmp_path: Path) -> None:
     record, rows = tmp_path / "match.json", tmp_path / "rows.csv"
     assert arbiter(*play("--record", str(record)))[0] == 0
     code, _, err = arbiter("export", record, "--as", "events-csv", "--output", rows)

@@ -16,7 +16,7 @@ from tests.builders import Scripted, by_name
 from tests.commands import arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -53,11 +53,7 @@ def stored(file: Path) -> list[str]:
 
 @pytest.mark.parametrize(("options", "number"), [((), 2), (("--round", "1"), 1), (("--round", "2"), 2)])
 def test_the_settings_of_a_round_are_a_file_of_its_digest(
-    arbiter: Callable[..., tuple[int, str, str]],
-    file: Path,
-    tmp_path: Path,
-    options: tuple[str, ...],
-    number: int,
+    arbiter: Run, file: Path, tmp_path: Path, options: tuple[str, ...], number: int
 ) -> None:
     code, out, err = arbiter("config", file, "--stored", *options)
     assert (code, err) == (0, "")
@@ -70,7 +66,7 @@ def test_the_settings_of_a_round_are_a_file_of_its_digest(
     assert then.entries == load(file).entries
 
 
-def test_a_drawn_seed_is_not_told(arbiter: Callable[..., tuple[int, str, str]], file: Path) -> None:
+def test_a_drawn_seed_is_not_told(arbiter: Run, file: Path) -> None:
     with closing(Store(load(file).store)) as store:
         season = store.season("s")
         assert season is not None
@@ -80,9 +76,7 @@ def test_a_drawn_seed_is_not_told(arbiter: Callable[..., tuple[int, str, str]], 
     assert seed not in out
 
 
-def test_without_stored_the_file_is_printed_with_all_defaults(
-    arbiter: Callable[..., tuple[int, str, str]], file: Path
-) -> None:
+def test_without_stored_the_file_is_printed_with_all_defaults(arbiter: Run, file: Path) -> None:
     code, out, _ = arbiter("config", file)
     assert code == 0
     assert {"time: 30s", "memory: 400MB", "seed: auto", "season: s"} <= set(out.splitlines())
@@ -96,17 +90,13 @@ def test_without_stored_the_file_is_printed_with_all_defaults(
         (("--stored", "--store", "sqlite:///none.sqlite"), "there is no store none.sqlite yet"),
     ],
 )
-def test_what_is_not_there_is_named(
-    arbiter: Callable[..., tuple[int, str, str]], file: Path, options: tuple[str, ...], words: str
-) -> None:
+def test_what_is_not_there_is_named(arbiter: Run, file: Path, options: tuple[str, ...], words: str) -> None:
     code, out, err = arbiter("config", file, *options)
     assert (code in (2, 5), out, err.count("\n")) == (True, "", 1)
     assert words in err
 
 
-def test_settings_that_were_not_kept_are_named(
-    arbiter: Callable[..., tuple[int, str, str]], file: Path
-) -> None:
+def test_settings_that_were_not_kept_are_named(arbiter: Run, file: Path) -> None:
     with closing(Store(load(file).store)) as store, store.transaction() as connection:
         connection.execute(sa.delete(schema.configs).filter_by(digest=stored(file)[0]))
     code, out, err = arbiter("config", file, "--stored", "--round", "1")

@@ -11,7 +11,7 @@ from arbiter import cli
 
 LOST = """
 import signal
-from arbiter.cli.ending import hear_signals
+from arbiter.cli import hear_signals
 
 def rows():
     try:

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.botcheck import endings
-from arbiter.botcheck.endings import Patience
+from arbiter.botcheck import dialogue
+from arbiter.botcheck.dialogue import Patience
 from arbiter.table.sandbox.isolation import probe
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., tuple[int, str, str]]
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -66,7 +64,7 @@ def test_an_entry_is_tried_on_the_terms_of_its_season(arbiter: Run, tmp_path: Pa
 def test_what_the_season_needs_decides_the_exit_code(
     arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endings, "PATIENCE", Patience(asleep=0.3))
+    monkeypatch.setattr(dialogue, "PATIENCE", Patience(asleep=0.3))
     bot = tmp_path / "bot.py"
     bot.write_text(RANDOM_PY.read_text().replace('"quit"', '"leave"'))
     entry = {"name": "alice", "command": [*PYTHON, "bot.py"]}
@@ -96,28 +94,13 @@ def test_a_bot_reads_what_it_is_given_to_read(arbiter: Run, tmp_path: Path) -> N
     [
         (("--config", "FILE", "--player", "alise"), "no player 'alise' (did you mean alice?)"),
         (("--config", "FILE", "--player", "absent"), "FILE: absent: there is no file nowhere.py"),
-        (
-            ("--config", "FILE", "--player", "bob"),
-            "'bob' is 2 players of FILE (name one of bob@1, bob@2)",
-        ),
-        (
-            ("--config", "FILE"),
-            "--config takes the command and the game from the season's file (write --config CONFIG --player NAME, without --game and COMMAND)",
-        ),
-        (
-            ("--player", "alice", "--game", "planning", "--", "true"),
-            "--player names an entry of a season's file (add --config CONFIG)",
-        ),
-        (
-            ("--game", "planning"),
-            "what is to be tried: --game G -- COMMAND, or --config CONFIG --player NAME",
-        ),
-        (
-            ("--game", "planning", "--read", "/nowhere", "--", "true"),
-            "--read /nowhere: there is no such file or folder",
-        ),
+        (("--config", "FILE", "--player", "bob"), "'bob' is 2 players of FILE (name one of bob@1, bob@2)"),
+        (("--config", "FILE"), "--config takes the command and the game from the season's file (write --config CONFIG --player NAME, without --game and COMMAND)"),
+        (("--player", "alice", "--game", "planning", "--", "true"), "--player names an entry of a season's file (add --config CONFIG)"),
+        (("--game", "planning"), "what is to be tried: --game G -- COMMAND, or --config CONFIG --player NAME"),
+        (("--game", "planning", "--read", "/nowhere", "--", "true"), "--read /nowhere: there is no such file or folder"),
     ],
-)
+)  # fmt: skip
 def test_what_does_not_name_one_bot_is_one_line(
     words: tuple[str, ...], line: str, arbiter: Run, tmp_path: Path
 ) -> None:

@@ -17,9 +17,8 @@ from arbiter.match import Fault, MatchSummary, original
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from arbiter.match import MatchSpec
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -159,9 +158,7 @@ def test_faults_of_both_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_the_command_goes_on_and_the_season_knows_nothing_of_it(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_the_command_goes_on_and_the_season_knows_nothing_of_it(arbiter: Run, tmp_path: Path) -> None:
     file = config_file(tmp_path, GAMES["planning of two"], ordinary=3)
     line = ["gauntlet", file, "--player", "p0", "--against", "p1", "--against", "house", "--format", "json"]
     code, out, err = arbiter(*line, "--rounds", "1")
@@ -179,9 +176,7 @@ def test_the_command_goes_on_and_the_season_knows_nothing_of_it(
 
 
 @pytest.mark.process
-def test_with_strict_a_fault_of_the_player_is_an_error(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_with_strict_a_fault_of_the_player_is_an_error(arbiter: Run, tmp_path: Path) -> None:
     file = config_file(tmp_path, GAMES["planning of two"], ordinary=2)
     text = file.read_text().replace(f"p0, command: {json.dumps(RANDOM.split())}", "p0, command: [/bin/false]")
     file.write_text(text)

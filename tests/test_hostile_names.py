@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from pydantic import TypeAdapter, ValidationError
 
 from arbiter.cli import exit_code
-from arbiter.cli.standings import show_history
+from arbiter.cli.tables import show_history
 from arbiter.config import load
 from arbiter.config.values import Name
 from arbiter.export import TextForm, text

@@ -11,8 +11,9 @@ from arbiter.store import Store
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -39,15 +40,12 @@ def with_seasons(file: Path, *names: str) -> None:
     ("names", "words"),
     [
         (("autumn",), "the store {file} holds the season autumn; a new season spring begins in it"),
-        (
-            ("autumn", "winter"),
-            "the store {file} holds the seasons autumn, winter; a new season spring begins in it",
-        ),
+        (("autumn", "winter"), "the store {file} holds the seasons autumn, winter; a new season spring begins in it"),
         ((), "the file {file} was there already and holds no season; a new season spring begins in it"),
     ],
-)
+)  # fmt: skip
 def test_a_new_season_in_an_old_store_is_announced_once(
-    names: tuple[str, ...], words: str, config: Path, arbiter: Callable[..., tuple[int, str, str]]
+    names: tuple[str, ...], words: str, config: Path, arbiter: Run
 ) -> None:
     file = config.with_suffix(".sqlite")
     with_seasons(file, *names)
@@ -58,8 +56,6 @@ def test_a_new_season_in_an_old_store_is_announced_once(
 
 
 @pytest.mark.process
-def test_a_new_season_in_a_new_store_is_not_announced(
-    config: Path, arbiter: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_new_season_in_a_new_store_is_not_announced(config: Path, arbiter: Run) -> None:
     code, _, err = arbiter("run-round", config)
     assert (code, "begins in it" in err) == (0, False)

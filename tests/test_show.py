@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.match_text import print_stderr
-from arbiter.cli.move_times import slowest, time_by_seat, timed_moves
+from arbiter.cli.move_times import times_json
 from arbiter.match import BotReport, Fault, Forfeit, Move
 from arbiter.view import Reader, heard, replay_of
 from tests.builders import record
@@ -16,12 +16,9 @@ from tests.commands import arbiter
 from tests.kept_season import CLEAN, TIMEOUT, kept, original_season
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from arbiter.match import MatchRecord
+    from tests.commands import Run
     from tests.kept_season import Kept
-
-    Run = Callable[..., tuple[int, str, str]]
 
 __all__ = ["arbiter", "kept", "original_season"]
 
@@ -63,22 +60,19 @@ def timed(**changes: Any) -> MatchRecord:
 def test_the_charge_of_a_move_is_parted_into_answer_and_news(
     conduct: dict[str, str], answers: list[int]
 ) -> None:
-    moves = timed_moves(timed(**conduct))
-    assert [move.answer_ns // US for move in moves] == answers
-    assert [move.answer_ns + move.news_ns for move in moves] == [move.charged_ns for move in MOVES]
+    moves = times_json(timed(**conduct))["moves"]
+    assert [move["answer_ns"] // US for move in moves] == answers
+    assert [move["answer_ns"] + move["news_ns"] for move in moves] == [move.charged_ns for move in MOVES]
 
 
 def test_the_sums_of_a_seat_are_all_that_it_was_charged() -> None:
-    made = timed()
-    first, second = time_by_seat(made, timed_moves(made))
-    assert first.requests == {"gen_declare": 400 * US, "gen_move": 760 * US}
-    assert first.deals == {0: 520 * US, 1: 700 * US}
-    assert (first.news_ns, first.after_ns, first.left_ns) == (60 * US, 80 * US, 8_780 * US)
-    assert (second.news_ns, second.after_ns) == (5 * US, 0)
-
-
-def test_the_slowest_answers_come_first() -> None:
-    assert [move.number for move in slowest(timed_moves(timed()))] == [4, 1, 3, 2]
+    shape = times_json(timed())
+    first, second = shape["seats"]
+    assert first["answers_ns"] == {"gen_declare": 400 * US, "gen_move": 760 * US}
+    assert first["deals_ns"] == [520 * US, 700 * US]
+    assert (first["news_ns"], first["after_last_move_ns"], first["left_ns"]) == (60 * US, 80 * US, 8_780 * US)
+    assert (second["news_ns"], second["after_last_move_ns"]) == (5 * US, 0)
+    assert shape["slowest"] == [4, 1, 3, 2]
 
 
 def test_each_move_is_a_line_and_the_slowest_are_marked(kept: Kept, arbiter: Run) -> None:

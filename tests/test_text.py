@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import rating.text
-from arbiter.cli.regress_documents import junit
+from arbiter.cli.documents import Case, junit
 from arbiter.text import csv_cell, markdown, markdown_code, markdown_link, pgn_string, printable, xml_text
 from rating.text import from_csv_cell
 
@@ -195,7 +195,8 @@ def test_a_link_leads_to_the_file(path: str) -> None:
 
 @given(TEXTS)
 def test_a_report_of_any_text_is_xml_that_reads_back(text: str) -> None:
-    failure = ET.fromstring(junit(text, 1, text, 0.0)).find("testcase/failure")
+    case = Case("arbiter", text, 0.0, True, text, text)
+    failure = ET.fromstring(junit("suite", [case], 0.0)).find("testcase/failure")
     assert failure is not None
     assert (failure.get("message"), failure.text or "") == (xml_text(text), xml_text(text))
 

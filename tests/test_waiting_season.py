@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.round_processes import (
-    ROUND_1,
-    assert_all_end,
-    quick_config,
-    run,
-    start,
-    stored,
-    watched,
-)
+from tests.round_processes import ROUND_1, assert_all_end, quick_config, run, start, stored, watched
 
 if TYPE_CHECKING:
     import subprocess

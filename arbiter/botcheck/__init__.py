@@ -6,7 +6,7 @@
 Theory of operation. The bot plays whole matches, one in each seat, conducted by the referee with
 random players in memory, so that nothing passes which a tournament would refuse. A fault of a
 match belongs to the step that names its cause (`verdicts`): a missing empty line is not also a
-timeout. Short dialogues (`dialogue`, `endings`) add what no match has: unknown commands, odd line ends,
+timeout. Short dialogues (`dialogue`) add what no match has: unknown commands, odd line ends,
 the ways to end. A step that makes no sense after a fault is left out, with the reason, and one that no match
 under the subject's terms comes to is advice (`is_required`).
 """
@@ -18,11 +18,9 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from arbiter.botcheck.dialogue import Dialogue
-from arbiter.botcheck.endings import by_kill, on_quit, with_input
+from arbiter.botcheck.dialogue import Dialogue, by_kill, on_quit, with_input
 from arbiter.botcheck.matches import ANSWERS, SEED, BotMatch, Subject, play
-from arbiter.botcheck.report import Step, left_out, passed
-from arbiter.botcheck.verdicts import verdict, with_line_end
+from arbiter.botcheck.verdicts import Step, left_out, passed, verdict, with_line_end
 from arbiter.clock import SECOND
 from arbiter.games import make
 from arbiter.match import Fault

@@ -1,6 +1,8 @@
-"""Short dialogues with a fresh process: the opening by itself, odd input.
+"""Short dialogues with a fresh process: the opening by itself, odd input, the ways to end.
 
-The commands are those that seat 0 hears up to its first decision of the check's match.
+The commands are those that seat 0 hears up to its first decision of the check's match. A bot that ends may
+have much to put away, on a machine that is busy with others. So it is not the wall clock that decides: a bot
+fails when it sleeps instead of ending, or goes on computing.
 """
 
 from __future__ import annotations
@@ -9,11 +11,13 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck.matches import BLANK, SURPLUS_NS
-from arbiter.botcheck.report import Step, escaped, last_lines, passed
+from arbiter.botcheck.verdicts import Step, escaped, last_lines, passed
 from arbiter.clock import MS, SECOND
 from arbiter.course import Position
 from arbiter.errors import ArbiterError
 from arbiter.protocol import words_of
+from arbiter.table.awake import Awake
+from arbiter.table.conduct import QUIT_SECONDS
 from arbiter.testing import random_policy
 
 if TYPE_CHECKING:
@@ -24,12 +28,18 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Command
     from arbiter.table.single import Heard, SingleBot
 
+
 UNKNOWN = "no_such_command 1"
 REFUSES_ALL = (
     "see what it says; compare each line's first word, without its line end, with the game's commands"
 )
 PATIENCE_NS = 5 * SECOND
 """The longest wait for a reply to an odd line, whatever the time of a match."""
+LOOK_SECONDS = 0.05
+STIRS_NS = 10 * MS
+"""CPU time within which a bot still counts as asleep: a thread that wakes up now and then."""
+KILL_SECONDS = 30.0
+"""For the kernel to end a bot with all its memory."""
 
 
 class Script(NamedTuple):
@@ -195,3 +205,70 @@ class Dialogue:
         return Step(
             name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail, stderr, public=public
         )
+
+
+class Patience(NamedTuple):
+    """How long a bot may take to end, in seconds: asleep in one piece, of CPU time, and at most."""
+
+    asleep: float = 3.0
+    computing: float = 10.0
+    most: float = 60.0
+
+
+PATIENCE = Patience()
+
+
+def on_quit(bot: SingleBot) -> Step:
+    """The bot ends on ``quit``."""
+    bot.write(b"quit\n")
+    return _ends(bot, "quit", "quit", "leave the loop when quit comes")
+
+
+def with_input(bot: SingleBot) -> Step:
+    """The bot ends when its input does."""
+    bot.end_input()
+    return _ends(bot, "end-of-input", "end of input", "end the program when reading returns nothing")
+
+
+def by_kill(bot: SingleBot) -> Step:
+    """A kill ends the bot and everything that it has started."""
+    family, began = bot.family(), time.monotonic()
+    bot.stop()
+    seconds = time.monotonic() - began
+    if seconds > KILL_SECONDS:
+        detail = f"it still ran {seconds:.1f} s after it was killed"
+        return Step("kill", False, "SIGKILL", "", "start no processes", detail)
+    more = f", with {len(family)} that it had started, which the tier landlock does not let it"
+    also = more if family else ""
+    return passed("kill", f"ended after {seconds * 1000:.0f} ms{also}")
+
+
+def _ends(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
+    """The step of an end that was asked for."""
+    began = time.monotonic()
+    if still := _goes_on(bot, PATIENCE):
+        return Step(name, False, sent, "", fix, f"it still runs: {still}")
+    seconds = time.monotonic() - began
+    late = name == "quit" and seconds > QUIT_SECONDS
+    more = f"; with end: quit a match waits {QUIT_SECONDS:g} s, then kills it" if late else ""
+    return passed(name, f"ended after {seconds * 1000:.0f} ms{more}")
+
+
+def _goes_on(bot: SingleBot, patience: Patience) -> str:
+    """What a bot does instead of ending, "" once it has ended."""
+    awake, stirred = Awake(), 0.0
+    first = counted = bot.cpu_ns
+    while bot.wait(LOOK_SECONDS) is None:
+        # What it writes must not keep it.
+        bot.listen(MS)
+        bot.drain_stderr()
+        now, cpu = awake.seconds, bot.cpu_ns
+        if cpu - counted > STIRS_NS or not bot.sleeps:
+            stirred, counted = now, cpu
+        if now - stirred > patience.asleep:
+            return f"it has slept for {now - stirred:.1f} s"
+        if cpu - first > patience.computing * SECOND:
+            return f"it has computed for {(cpu - first) / SECOND:.1f} s since"
+        if now > patience.most:
+            return f"after {now:.0f} s"
+    return ""

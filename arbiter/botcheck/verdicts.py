@@ -1,14 +1,13 @@
-"""Which step a fault of a match belongs to, and the fix in one line."""
+"""The steps of the check, which of them a fault of a match belongs to, and the fix in one line."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arbiter.botcheck.matches import ANSWERS
-from arbiter.botcheck.report import SHOWN, Step, escaped, last_lines
 from arbiter.errors import ArbiterError
 from arbiter.frame import frame_at, hand_line, table_line
 from arbiter.match import Fault
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from arbiter.botcheck.matches import BotMatch, Subject
     from arbiter.course import Position
     from arbiter.match import Forfeit
+
 
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)
 """What a shell writes where it may not start a process."""
@@ -74,6 +74,10 @@ EXEC = (
 )
 CRLF = "save the script with newlines alone at the ends of its lines, without carriage returns"
 HASH_BANG = "name a program that is there in the script's first line, after #!"
+SHOWN = 200
+"""Bytes that are shown of what was sent, and of what came back."""
+LAST_LINES = 16
+"""Lines of standard error: with fewer, a library's innermost calls hide the bot's own."""
 
 
 def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step | None:
@@ -130,10 +134,9 @@ def fix_of(kind: str, command: str, reply: bytes) -> str:
             return FIXES["rules" if command.startswith("gen_") else "opening"]
         case Fault.CRASH:
             return "look at its standard error"
-        case _:
-            steps = {Fault.MEMORY: "memory", Fault.ILLEGAL: "rules"}
-            steps |= dict.fromkeys((Fault.OUT_OF_TURN, Fault.OUTPUT), "only-replies")
-            return FIXES[steps[Fault(kind)]] if kind in steps else ""
+        case Fault.MEMORY | Fault.ILLEGAL | Fault.OUT_OF_TURN | Fault.OUTPUT:
+            return FIXES[STEPS_OF[Fault(kind)]]
+    return ""
 
 
 def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
@@ -233,3 +236,70 @@ def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[
     if forfeit.command.split(" ")[0] in opening:
         return "opening", said
     return "time" if fault is Fault.TIMEOUT else "matches", said
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One named step. `ok` is None where it was left out, `detail` then says why.
+
+    `sent` is the command, or several; `got` the raw bytes, escaped; `fix` one line; `stderr` the
+    last lines of the bot's standard error, with a failed step; `public` what of the detail is for all, not
+    its author alone. One that is not `required` is advice: no
+    match of the season comes to what it asks.
+    """
+
+    name: str
+    ok: bool | None
+    sent: str = ""
+    got: str = ""
+    fix: str = ""
+    detail: str = ""
+    stderr: tuple[str, ...] = ()
+    required: bool = True
+    public: str = ""
+
+    @property
+    def fails(self) -> bool:
+        """True for a required step that failed."""
+        return self.required and self.ok is False
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only, for the author."""
+        shape = asdict(self)
+        del shape["public"]
+        return shape
+
+    def text(self) -> str:
+        """The step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.
+
+        Below a failed one stand the last lines of standard error, where there are any.
+        """
+        if self.ok:
+            return f"ok {self.name}" + (f": {self.detail}" if self.detail else "")
+        if self.ok is None:
+            return f"left out {self.name}: {self.detail}"
+        came = f"'{self.got}'" if self.got else "nothing"
+        advice = "" if self.required else "(advisory) "
+        line = f"FAIL {self.name}: {advice}{self.detail}; sent '{self.sent}', got {came}; fix: {self.fix}"
+        return "\n".join((line, *(f"  stderr: {text}" for text in self.stderr)))
+
+
+def escaped(raw: bytes) -> str:
+    """Raw bytes on one line that steers no terminal, cut where they are many."""
+    text = repr(raw[:SHOWN])[2:-1]
+    return text if len(raw) <= SHOWN else f"{text}... ({len(raw)} bytes)"
+
+
+def last_lines(stderr: bytes) -> tuple[str, ...]:
+    """The end of what a bot wrote to standard error."""
+    return tuple(stderr.decode(errors="replace").splitlines()[-LAST_LINES:])
+
+
+def passed(name: str, detail: str = "") -> Step:
+    """A step without a fault."""
+    return Step(name, True, detail=detail)
+
+
+def left_out(name: str, why: str) -> Step:
+    """A step that makes no sense after what was seen before."""
+    return Step(name, None, detail=why)

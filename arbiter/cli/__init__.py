@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from arbiter import __version__
-from arbiter.cli.ending import hear_signals
 from arbiter.errors import ArbiterError, came_of_a_signal, did_you_mean
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 INTERRUPTED = 130
 USAGE = 2
 OUR_FAULT = 4
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+AGAIN_SECONDS = 0.01
+"""After a signal was lost: long enough to be out of where it was."""
 
 COMMANDS = {
     # name: (module, function, one line of help)
     "init": ("init", "init", "Write a season to start from, with sample bots."),
     "run-round": ("run", "run_round", "Play the next round of a season, or finish a broken one."),
     "run-season": ("run", "run_season", "Play a season until all its rounds are complete."),
-    "qualify": ("qualify", "qualify", "Try every player of a season as check-bot does."),
+    "qualify": ("check_bot", "qualify", "Try every player of a season as check-bot does."),
     "plan": ("plan", "plan", "How long a season takes, and what fits into the time there is."),
     "status": ("watch", "status", "How far a season is, and who plays it."),
     "stop": ("watch", "stop", "Ask whoever plays a season to stop in good order."),
@@ -32,8 +38,8 @@ COMMANDS = {
     "accept": ("watch", "accept", "Accept what has changed in a season's file."),
     "serve": ("serve", "serve", "Seasons in a browser, and played if asked to."),
     "authors": ("authors", "authors", "Who may send programs to a season."),
-    "submit": ("submit", "submit", "Send a program to a site, and hear what was found of it."),
-    "inspect": ("inspect", "inspect", "Unpack, build and try what authors send."),
+    "submit": ("authors", "submit", "Send a program to a site, and hear what was found of it."),
+    "inspect": ("authors", "inspect", "Unpack, build and try what authors send."),
     "backup": ("backup", "backup", "Copy a season's store into a file, also while it is played."),
     "restore": ("backup", "restore", "Put a backup's seasons, or another store's, into a store."),
     "standings": ("tables", "standings", "Ratings of a season with their intervals."),
@@ -45,7 +51,7 @@ COMMANDS = {
     "annul": ("orders", "annul", "Let matches no longer count, or play them again."),
     "suspend": ("orders", "suspend", "Let a player sit out."),
     "reinstate": ("orders", "reinstate", "Let a suspended player play again."),
-    "report": ("report", "report", "Write a season into one HTML file, to look at anywhere."),
+    "report": ("export", "report", "Write a season into one HTML file, to look at anywhere."),
     "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet."),
     "play": ("play", "play", "Play one match between programs."),
     "regress": ("regress", "regress", "Is the new version of a bot better? An answer for CI."),
@@ -55,7 +61,7 @@ COMMANDS = {
     "console": ("console", "console", "A referee by hand: bots and people, any command, raw replies."),
     "applet": ("applet", "applet", "The same in a browser: cards to click, a shell beside the table."),
     "check-config": ("check", "check_config", "Check a season's file without playing."),
-    "config": ("config", "config", "A season's settings as a file, of now or of a round."),
+    "config": ("check", "config", "A season's settings as a file, of now or of a round."),
     "games": ("check", "games", "The games that can be played, and their options."),
     "isolation": ("check", "isolation", "What this machine can enforce against bots."),
 }
@@ -169,3 +175,35 @@ def _complain(line: str) -> None:
     from arbiter.text import printable
 
     click.echo(printable(line), err=True)
+
+
+def hear_signals() -> None:
+    """Have a signal to end raise KeyboardInterrupt in the main thread, once, and again where Python loses it.
+
+    An exception in a finalizer, of an abandoned generator say, or in a hook of a fork is dropped by Python.
+    """
+    for number in ENDING:
+        signal.signal(number, _terminated)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _interrupt)
+        sys.unraisablehook = _dropped
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    """End in good order, once: a closed terminal sends several of them, and Ctrl-C is pressed twice."""
+    for ending in ENDING:
+        # Not SIG_IGN: of one that has already come Python would say so, with a traceback.
+        signal.signal(ending, lambda _number, _frame: None)
+    _interrupt(number, frame)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    raise KeyboardInterrupt
+
+
+def _dropped(lost: sys.UnraisableHookArgs) -> None:
+    """What Python calls for an exception that it drops: raise an interrupt again, where it will be heard."""
+    if lost.exc_type is KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+    else:
+        sys.__unraisablehook__(lost)

@@ -12,9 +12,8 @@ import click
 
 from arbiter.byhand.debugging import DebuggedBot
 from arbiter.byhand.setup import Laid
-from arbiter.cli.laying import lay, lay_match, lay_record, laying_options
+from arbiter.cli.laying import lay, lay_match, lay_record, laying_options, occupant_of
 from arbiter.cli.output import note, say
-from arbiter.cli.seats import occupant_of
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def _laid(given: dict[str, Any], remembered: Remembered) -> Laid:
             for text in notes:
                 note(text)
             return Laid(setup, occupants)
-    return lay(**{**given, "game_name": "planning", "seats": ("human",)})
+    return lay("planning", ("human",))
 
 
 def _run(server: Server, session: Session, news: News) -> None:

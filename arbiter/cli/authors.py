@@ -1,26 +1,26 @@
-"""`authors`: who may send programs to a season, and who may administrate it."""
+"""`authors`, `submit`, `inspect`: who may send programs, sending one, what is found of it."""
 
 from __future__ import annotations
 
 import csv
 import io
-from contextlib import closing, contextmanager
+import os
+import signal
+import tempfile
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.opening import open_season
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, print_json, print_table, say
-from arbiter.errors import ConfigError
-from arbiter.store.audit import CONSOLE
-from arbiter.text import csv_cell
+from arbiter.cli.output import counted, note, print_csv, print_json, print_table, say
+from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from arbiter.store import SeasonStore
+    from collections.abc import Iterator, Mapping
+VARIABLE = "ARBITER_TOKEN"
 
 
 @click.group()
@@ -48,6 +48,7 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
     from arbiter.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
+    from arbiter.store.audit import CONSOLE
     from arbiter.submissions.authors import add_authors
 
     if (name is None) == (file is None):
@@ -63,7 +64,7 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
         say(given[0][1])
         return
     note(f"{counted(len(given), 'author')} added; the first line of {file} is taken for the columns' names")
-    click.echo(_csv([("name", "token"), *given]), nl=False)
+    print_csv(("name", "token"), given)
 
 
 @authors.command("list")
@@ -75,30 +76,27 @@ def list_(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter authors list configs/demo.yaml
     """
-    with _season(config, store_url) as season:
-        found = season.authors.all()
+    from arbiter.cli.opening import open_stored
+
+    found = [
+        {
+            "name": author.name,
+            "organiser": author.organiser,
+            "since": author.created,
+            "versions": author.versions,
+            "active": author.active,
+            "revoked": not author.alive,
+        }
+        for author in open_stored(config, store_url)[1].authors.all()
+    ]
     if style == "json":
-        print_json(
-            [
-                {
-                    "name": author.name,
-                    "organiser": author.organiser,
-                    "since": author.created,
-                    "versions": author.versions,
-                    "active": author.active,
-                    "revoked": not author.alive,
-                }
-                for author in found
-            ]
-        )
+        print_json(found)
     elif found:
         rows = [
             [
-                author.name,
-                author.created,
-                str(author.versions),
-                str(author.active or "-"),
-                ", ".join(["organiser"] * author.organiser + ["revoked"] * (not author.alive)),
+                *(str(author[key]) for key in ("name", "since", "versions")),
+                str(author["active"] or "-"),
+                ", ".join(what for what in ("organiser", "revoked") if author[what]),
             ]
             for author in found
         ]
@@ -116,14 +114,15 @@ def revoke(config: str, name: str, store_url: str | None) -> None:
 
     Example: arbiter authors revoke configs/demo.yaml alice
     """
+    from arbiter.cli.opening import open_stored
+    from arbiter.store.audit import CONSOLE
     from arbiter.submissions.authors import revoke as take_away
     from arbiter.submissions.receiving import remove
 
-    settled, season, store = open_season(config, store_url)
-    with closing(store):
-        gone = take_away(season, name, CONSOLE)
-        for file in gone:
-            remove(settled, file)
+    settled, season = open_stored(config, store_url)
+    gone = take_away(season, name, CONSOLE)
+    for file in gone:
+        remove(settled, file)
     dropped = f", {counted(len(gone), 'version')} that never played dropped" if gone else ""
     note(f"{name} has no token any more{dropped}; `arbiter suspend` keeps its program from playing")
 
@@ -137,18 +136,11 @@ def renew(config: str, name: str, store_url: str | None) -> None:
 
     Example: arbiter authors renew configs/demo.yaml alice > alice.token
     """
+    from arbiter.cli.opening import open_stored
+    from arbiter.store.audit import CONSOLE
     from arbiter.submissions.authors import renew as give_another
 
-    with _season(config, store_url) as season:
-        say(give_another(season, name, CONSOLE))
-
-
-@contextmanager
-def _season(config: str, store_url: str | None) -> Iterator[SeasonStore]:
-    """A season that is there already, its store closed at the end."""
-    _config, season, store = open_season(config, store_url)
-    with closing(store):
-        yield season
+    say(give_another(open_stored(config, store_url)[1], name, CONSOLE))
 
 
 def _names(path: str) -> list[str]:
@@ -165,7 +157,110 @@ def _names(path: str) -> list[str]:
     return [row[0].strip() for row in rows[1:]]
 
 
-def _csv(rows: list[tuple[str, str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([csv_cell(cell) for cell in row] for row in rows)
-    return text.getvalue()
+@click.command()
+@click.argument("url")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--season", required=True, help="Its name on the site.")
+@click.option(
+    "--token-file", type=click.Path(path_type=Path), help=f"Holds the token.  [default: {VARIABLE}]"
+)
+@click.option("--no-wait", is_flag=True, help="Do not wait for the verdict.")
+def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: bool) -> None:
+    """Send a program, a folder or a ZIP file, to a site, and wait for the verdict.
+
+    Prints a line for each state, and what each step found. Exit 0: accepted; 3: refused; 2: the file, the
+    token or the season is wrong; 1: no site answers.
+
+    Example: arbiter submit http://127.0.0.1:8000/ mybot/ --season demo --token-file my.token
+    """
+    from arbiter.submissions.sending import Site, pack
+
+    site = Site(url, season, _token(token_file))
+    with tempfile.TemporaryFile() as archive:
+        pack(path, archive)
+        size = archive.tell()
+        archive.seek(0)
+        made = site.send(archive, size)
+    say(f"version {made.get('version')}, {size} bytes")
+    if no_wait:
+        say(str(made.get("state")))
+        return
+    last: Mapping[str, Any] = {}
+    said: list[str] = []
+    for last in site.states(made.get("id")):
+        for line in list(_lines(last))[len(said) :]:
+            said.append(line)
+            say(line)
+    if last.get("state") != "accepted":
+        raise BotCheckFailed(f"version {made.get('version')} is {printable(str(last.get('state')))}")
+
+
+def _token(file: Path | None) -> str:
+    if file is None:
+        token = os.environ.get(VARIABLE, "").strip()
+        if not token:
+            raise ConfigError("there is no token", hint=f"give --token-file, or set {VARIABLE}")
+        return token
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", str(file)) from None
+    except UnicodeDecodeError:
+        raise ConfigError("holds no token", str(file)) from None
+
+
+def _lines(submission: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each state so far, with what its step found, and at the end the verdict."""
+    yield "received"
+    for step in submission.get("steps", ()):
+        name, detail = (printable(str(step.get(key, ""))) for key in ("name", "detail"))
+        yield (name if step.get("ok") else f"FAIL {name}") + (f": {detail}" if detail else "")
+        if fix := step.get("fix"):
+            yield f"  what helps: {printable(str(fix))}"
+        if not step.get("ok") and (output := step.get("output")):
+            yield from (f"  | {line}" for line in printable(str(output)).splitlines())
+    if submission.get("state") == "accepted":
+        # Sites of earlier versions told the round alone.
+        words = submission.get("say") or f"plays from round {submission.get('joins_round')} on"
+        yield f"accepted: {printable(str(words))}"
+    elif submission.get("state") == "refused":
+        yield "refused"
+
+
+@click.command()
+@click.argument("configs", metavar="CONFIG...", type=click.Path(), nargs=-1, required=True)
+@click.option("--once", is_flag=True, help="End when nothing waits any more.")
+@click.option("--only", type=(int, int), hidden=True, help="Inspect one submission for the process PARENT.")
+def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) -> None:
+    """Inspect what authors send: unpack, build and try each program, and accept or refuse it.
+
+    `arbiter serve` does this beside the site; alone it is for another machine that shares the folder of
+    archives. It may be ended at any moment, and goes on where it was.
+
+    Example: arbiter inspect configs/demo.yaml --once
+    """
+    from arbiter.cli.bots import settle
+    from arbiter.config import load
+    from arbiter.submissions.inspector import Inspector, alone, inspect_one
+
+    if only is not None:
+        number, parent = only
+        _end_with(parent)
+        inspect_one(settle(load(configs[0])), number)
+        return
+    loaded = [load(config) for config in configs]
+    for config in loaded:
+        if config.submissions is None:
+            hint = "write submissions: {} for the usual terms"
+            raise ConfigError("takes no archives: it has no `submissions:`", str(config.file), hint)
+    with alone(loaded):
+        Inspector(loaded, note).work(until_empty=once)
+
+
+def _end_with(parent: int) -> None:
+    """Be told to end when the inspector ends, however it does; end now if it has."""
+    from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
+
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:
+        raise KeyboardInterrupt

@@ -6,17 +6,22 @@ import re
 import shlex
 from collections import Counter
 from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import yaml
 
 from arbiter.byhand.downloaded import MOST_CHARACTERS, record_of
 from arbiter.cli.options import read_json
 from arbiter.cli.output import note
+from arbiter.config.limits import changed
 from arbiter.errors import ConfigError
+from arbiter.games import make
 from arbiter.players import (
     command_problems,
+    lacking,
     name_of_command,
     registered,
     starting_problems,
@@ -27,11 +32,13 @@ from arbiter.text import first_few
 from arbiter.view import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
-    from arbiter.config import Config
-    from arbiter.match import MatchRecord, Player
+    from arbiter.config import Config, Entry
+    from arbiter.match import Limits, MatchRecord, Player
     from arbiter.rules import AnyGame, Deal
+
 
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 """How a variable begins that stands before a command."""
@@ -67,12 +74,12 @@ def settle(config: Config) -> Config:
     return config
 
 
-def choose_tier(wanted: str) -> str:
-    """The isolation to use on this machine; a warning goes to stderr."""
-    tier, warning = choose(wanted)
+def with_tier(limits: Limits) -> Limits:
+    """Limits with the isolation to use on this machine; a warning goes to stderr."""
+    tier, warning = choose(limits.isolation)
     if warning:
         note(warning)
-    return tier
+    return replace(limits, isolation=tier)
 
 
 def given_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -> list[Deal]:
@@ -88,16 +95,20 @@ def given_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -
 
 def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
     """Players from command lines: named after their file, numbered where two share a name."""
-    players = []
-    for number, command in enumerate(commands):
+    for number, command in enumerate(commands, 1):
         if not command.strip():
-            raise ConfigError(f"--bot {number + 1} is empty: give a command")
-        try:
-            env, words = split_command(command)
-        except ConfigError as error:
-            raise ConfigError(f"--bot {command!r}: {error}") from None
-        players.append(registered(name_of_command(words), words, Path(), env))
-    return numbered(players)
+            raise ConfigError(f"--bot {number} is empty: give a command")
+    return numbered(player_of_command(command, f"--bot {command!r}") for command in commands)
+
+
+def player_of_command(command: str, given_by: str) -> Player:
+    """The player that a command line starts in the current folder; `given_by` begins what is said of a wrong
+    one. Variables may stand before the command as in a shell, ``LEVEL=3 python3 bot.py``.
+    """
+    env, words = split_command(command, given_by)
+    for message in problems_of_command(words, env):
+        raise ConfigError(f"{given_by}: {message}")
+    return registered(name_of_command(words), words, Path(), env)
 
 
 def numbered(players: Iterable[Player]) -> tuple[Player, ...]:
@@ -111,33 +122,14 @@ def numbered(players: Iterable[Player]) -> tuple[Player, ...]:
     return tuple(shown)
 
 
-def split_command(command: str) -> tuple[dict[str, str], list[str]]:
-    """The variables that stand before a command as in a shell, ``LEVEL=3 python3 bot.py``, and its words."""
-    env, words = split_assignments(_split(command))
-    for message in problems_of_command(words, env):
-        raise ConfigError(message)
-    return env, words
-
-
-def split_assignments(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The variables at the beginning of a command's words, and the other words."""
-    first = next((n for n, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
-    return dict(word.split("=", 1) for word in words[:first]), list(words[first:])
-
-
-def _split(command: str) -> list[str]:
+def split_command(command: str, given_by: str) -> tuple[dict[str, str], list[str]]:
+    """The variables at the beginning of a command line, and the words of its command."""
     try:
-        return shlex.split(command)
+        words = shlex.split(command)
     except ValueError as error:
-        raise ConfigError(str(error)) from None
-
-
-def words_of_command(command: str) -> list[str]:
-    """The words of a command line; ConfigError if it cannot be started."""
-    words = _split(command)
-    for message in problems_of_command(words, {}):
-        raise ConfigError(message)
-    return words
+        raise ConfigError(f"{given_by}: {error}") from None
+    first = next((n for n, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
+    return dict(word.split("=", 1) for word in words[:first]), words[first:]
 
 
 def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
@@ -185,3 +177,53 @@ def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
             'is neither a list of deals, [{"hands": [[...], ...]}, ...], nor a match record', path
         )
     return tuple(deals)
+
+
+def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option of a season's file whose players, game and limits a command takes."""
+    text = "A season's file: its game, limits and players."
+    return click.option("--config", "config_file", type=click.Path(), help=text)(command)
+
+
+def read_entries(
+    path: str,
+    names: Sequence[str],
+    written: Mapping[str, str | None],
+    options: Mapping[str, Any],
+    others: int | None = None,
+) -> tuple[Config, list[Player]]:
+    """The season, and its players with these names, in this order; where there are `others`, so many players
+    from elsewhere, then house bots for the seats that are left.
+
+    Limits that are `written` and `options` of the game take the place of the season's. The isolation is
+    settled for this machine. ConfigError for a name that no entry or more than one has, and for programs that
+    are not there.
+    """
+    from arbiter.cli.opening import with_roster
+    from arbiter.config import load
+
+    config = with_roster(load(path))
+    entries = [_entry(config, name) for name in names]
+    if others is not None and config.house_bots:
+        left = max(0, config.game.seats - len(entries) - others)
+        entries += [config.called(name)[-1] for name in islice(cycle(config.house_bots), left)]
+    for entry in entries:
+        for message in lacking(entry.player):
+            raise ConfigError(f"{entry.player.name}: {message}", path)
+    limits = changed(config.limits, **written)
+    # Whether the season's other players are there does not matter here.
+    alone = settle(replace(config, entries=tuple(entries), limits=limits))
+    game = make(config.game.name, {**config.game.options, **options}) if options else config.game
+    return replace(alone, entries=config.entries, game=game), [entry.player for entry in entries]
+
+
+def _entry(config: Config, name: str) -> Entry:
+    """The one entry that a name means: as it is rated, or as it is registered."""
+    found = config.called(name)
+    exact = [entry for entry in found if entry.player.name == name]
+    if len(exact or found) > 1:
+        versions = ", ".join(entry.player.name for entry in found)
+        raise ConfigError(
+            f"{name!r} is {len(found)} players of {config.file}", hint=f"name one of {versions}"
+        )
+    return (exact or found)[0]

@@ -1,34 +1,48 @@
-"""`check-bot`: an author's bot walked through named steps."""
+"""`check-bot` and `qualify`: bots walked through named steps."""
 
 from __future__ import annotations
 
 import os
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.bots import choose_tier, problems_of_command, read_options
-from arbiter.cli.entries import config_option, read_entries
-from arbiter.cli.options import OF_SEASON, format_option, limit_options
-from arbiter.cli.output import note, print_json, say
+from arbiter.cli.bots import (
+    config_option,
+    prepare,
+    problems_of_command,
+    read_entries,
+    read_options,
+    with_tier,
+)
+from arbiter.cli.options import (
+    OF_SEASON,
+    config_argument,
+    format_option,
+    game_option,
+    limit_options,
+    option_option,
+)
+from arbiter.cli.output import counted, note, print_json, say
 from arbiter.config.limits import USUAL, changed
-from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.errors import BotCheckFailed, ConfigError, NoStore
 from arbiter.games import make
 from arbiter.players import reading_problem, registered
+from arbiter.text import first_few
 
 if TYPE_CHECKING:
-    from arbiter.match import Limits, Player
-    from arbiter.rules import AnyGame
+    from arbiter.config import Config
 
 
 @click.command("check-bot")
-@click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
+@game_option
 @config_option
 @click.option("--player", "name", help="With --config: whose command, under the season's limits.")
 @limit_options("time", "start_time", "memory", "isolation", whose="the bot", unset=OF_SEASON)
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
+@option_option
 @click.option(
     "--read", "read", multiple=True, metavar="PATH", help="What it may read besides its own folder."
 )
@@ -56,19 +70,24 @@ def check_bot(
     from arbiter.table.launcher import Launcher
     from arbiter.table.placement import take_core
 
+    given = read_options(options)
     if config_file is not None:
         if name is None or command or game_name is not None:
             raise ConfigError(
                 "--config takes the command and the game from the season's file",
                 hint="write --config CONFIG --player NAME, without --game and COMMAND",
             )
-        game, player, allowed = _entered(config_file, name, options, limits)
+        config, (player,) = read_entries(config_file, [name], limits, given)
+        game, allowed = config.game, config.limits
     else:
         if name is not None:
             raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
         if game_name is None or not command:
             raise ConfigError("what is to be tried: --game G -- COMMAND, or --config CONFIG --player NAME")
-        game, player, allowed = _written(game_name, command, options, limits)
+        game = make(game_name, given)
+        for message in problems_of_command(command, {}):
+            raise ConfigError(f"{' '.join(command)}: {message}")
+        player, allowed = registered("bot", command, Path()), with_tier(changed(USUAL.limits(), **limits))
     if missing := [path for path in read if not os.path.exists(path)]:  # noqa: PTH110
         raise ConfigError(f"--read {missing[0]}: there is no such file or folder")
     if problem := reading_problem(read):
@@ -96,23 +115,47 @@ def check_bot(
         raise BotCheckFailed(f"the bot failed {names}; first {failed[0].name}: {failed[0].detail}")
 
 
-def _entered(
-    path: str, name: str, options: tuple[str, ...], written: dict[str, str | None]
-) -> tuple[AnyGame, Player, Limits]:
-    """A player of a season, with the season's game and limits where nothing else is given."""
-    config, (entry,) = read_entries(path, [name], written)
-    given = read_options(options)
-    game = make(config.game.name, {**config.game.options, **given}) if given else config.game
-    return game, entry.player, config.limits
+@click.command()
+@config_argument
+@click.option("--player", "players", multiple=True, help="Only this one; may be repeated.")
+@format_option
+def qualify(config: str, players: tuple[str, ...], style: str) -> None:
+    """Walk every player, house bots too, through the steps of check-bot; exit 3 if one fails.
+
+    Each is tried under the season's own limits, isolation, env and read. Steps that no match of the season
+    comes to are advice. Nothing is kept: with `qualify: true` in CONFIG a run does the same before a
+    player's first round, and suspends who fails.
+
+    Example: arbiter qualify configs/demo.yaml --player greedy
+    """
+    from arbiter.executors import processes
+    from arbiter.season.qualify import AT_ONCE, chosen, try_players
+
+    settled = prepare(config)
+    verdicts = []
+    with processes(AT_ONCE) as executor:
+        for verdict in try_players(settled, chosen(settled, players), executor):
+            verdicts.append(verdict)
+            if style == "text":
+                say(verdict.text())
+    passed = [verdict.player for verdict in verdicts if verdict.failed is None]
+    _tell_ways_back(settled, passed)
+    failed = [verdict.player for verdict in verdicts if verdict.failed is not None]
+    if style == "json":
+        shapes = [verdict.to_json() for verdict in verdicts]
+        print_json({"season": settled.season, "ok": not failed, "players": shapes})
+    if failed:
+        raise BotCheckFailed(
+            f"{len(failed)} of {counted(len(verdicts), 'player')} failed: {first_few(failed)}"
+        )
 
 
-def _written(
-    game_name: str, command: tuple[str, ...], options: tuple[str, ...], written: dict[str, str | None]
-) -> tuple[AnyGame, Player, Limits]:
-    """A player from the words of a command line."""
-    game = make(game_name, read_options(options))
-    for message in problems_of_command(command, {}):
-        raise ConfigError(f"{' '.join(command)}: {message}")
-    limits = changed(USUAL.limits(), **written)
-    tier = choose_tier(limits.isolation)
-    return game, registered("bot", command, Path()), replace(limits, isolation=tier)
+def _tell_ways_back(config: Config, passed: list[str]) -> None:
+    """Say how players that passed come back who are suspended since they failed."""
+    from arbiter.season.qualify import ways_back
+    from arbiter.store import Store
+
+    with suppress(NoStore), closing(Store(config.store, create=False)) as store:
+        if (stored := store.season(config.season)) is not None:
+            for line in ways_back(config, stored, passed):
+                note(line)

@@ -11,9 +11,8 @@ import click
 from arbiter.byhand.face import Face, Tools
 from arbiter.byhand.verbs import words
 from arbiter.cli.bots import read_options
-from arbiter.cli.laying import deals_of, lay, laying_options
+from arbiter.cli.laying import deals_of, lay, laying_options, occupant_of
 from arbiter.cli.output import say
-from arbiter.cli.seats import occupant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

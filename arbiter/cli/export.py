@@ -1,4 +1,4 @@
-"""`export`: a season's matches for other programs."""
+"""`export` and `report`: a season as files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from arbiter.cli.options import config_argument, read_json, store_option
 from arbiter.cli.output import counted, note
 from arbiter.errors import ConfigError
 from arbiter.export import TextForm, facts, text, write_parquet, write_text
+from arbiter.export.whole_files import write_whole
 from arbiter.games import make
 from arbiter.match import MatchRecord
 from arbiter.season.administration import unknown_round
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from arbiter.rules import AnyGame
     from arbiter.store import SeasonStore
+
 
 Form: TypeAlias = Literal[
     "pgn", "csv", "jsonl", "parquet",
@@ -125,3 +127,45 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
         note(f"left out, since what a fault ended was played again: {first_few(no_more)}")
     records = (record for stored in chosen for record in season.records(stored.number))
     return (record for record in records if record.id not in gone)
+
+
+def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None:  # noqa: ARG001
+    """A number of matches; None for all."""
+    if text == "all":
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise click.BadParameter(f"{text!r} is neither a number nor all")
+    return int(text)
+
+
+@click.command()
+@config_argument
+@click.option("--output", required=True, help="The file, such as spring.html.")
+@click.option(
+    "--matches",
+    callback=_number,
+    metavar="N|all",
+    default="0",
+    show_default=True,
+    help="How many can be replayed, the last ones.",
+)
+@store_option
+def report(config: str, output: str, matches: int | None, store_url: str | None) -> None:
+    """Write standings, crosstable, ratings, rounds and faults into one HTML file.
+
+    It asks for nothing over the network, and holds what the public may see now: no seed before the season
+    is over, no cards of a round that is still played, no results that are held back.
+
+    Example: arbiter report configs/demo.yaml --output configs/demo.html
+    """
+    try:
+        from arbiter.picture.frozen import as_shown
+        from arbiter.picture.state import read_state
+        from arbiter.web.report import make_report
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"report needs the package {error.name}", hint="pip install 'arbiter-cards[web]'"
+        ) from None
+    state = as_shown(read_state(*open_stored(config, store_url)))
+    write_whole(output, make_report(state, matches))
+    note(f"the report is in {output}")

@@ -100,11 +100,9 @@ def _play(
     standings: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Play what is missing of all rounds, and say after each how it stands; the outcome after the last."""
-    from arbiter.cli.bar import Bar
-    from arbiter.cli.progress import stopped, void_line
+    from arbiter.cli.progress import Bar, matches_of
     from arbiter.gauntlet import outcome
     from arbiter.regress.run import play_blocks
-    from arbiter.season.events import MatchStored, MatchVoid
 
     stored.ask_to_stop(False)
     if there := len(stored.summaries(rounds)):
@@ -115,13 +113,8 @@ def _play(
             if there == every:
                 continue
             bar.show(f"round {played} of {rounds}", every, there)
-            for event in play_blocks(stored, chosen.specs, [played], executor):
-                if isinstance(event, MatchStored):
-                    bar.seen(event.match.summary)
-                elif isinstance(event, MatchVoid):
-                    note(void_line(event))
-                else:
-                    raise stopped()
+            for match in matches_of(play_blocks(stored, chosen.specs, [played], executor)):
+                bar.seen(match.summary)
             bar.close()
             note(f"round {played} of {rounds}: {_line(outcome(chosen, stored.summaries(played), standings))}")
     return outcome(chosen, stored.summaries(rounds), standings)

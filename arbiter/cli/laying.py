@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -10,16 +11,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from arbiter.byhand.debugging import DebuggedBot
+from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
 from arbiter.byhand.setup import Laid, Setup
-from arbiter.cli.bots import choose_tier, given_deals, read_deals, read_options, read_replay
-from arbiter.cli.entries import read_entries
+from arbiter.cli.bots import (
+    given_deals,
+    player_of_command,
+    read_deals,
+    read_entries,
+    read_options,
+    read_replay,
+    with_tier,
+)
 from arbiter.cli.match_text import moves_before_fault
-from arbiter.cli.options import limit_options, read_json
-from arbiter.cli.output import note
-from arbiter.cli.seats import KINDS, seated
+from arbiter.cli.options import (
+    deals_option,
+    game_option,
+    limit_options,
+    option_option,
+    read_json,
+    seed_option,
+)
+from arbiter.cli.output import note, say
 from arbiter.config.limits import CHOICES, USUAL, changed
 from arbiter.course import deal_again, programme
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, Problem
 from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
 
@@ -30,6 +46,7 @@ if TYPE_CHECKING:
     from arbiter.match import Player
     from arbiter.rules import AnyGame, Deal
 
+KINDS = "bot:COMMAND, human or random"
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
@@ -37,15 +54,11 @@ def laying_options(command: _Command) -> _Command:
     """The options that say what is played by hand, and by whom; `lay` takes what they give."""
     until = click.IntRange(min=0)
     options = [
-        click.option("--game", "game_name", help="Which game; `arbiter games` lists them."),
+        game_option,
         click.option("--seat", "seats", multiple=True, help=f"{KINDS}; in order, or 2=bot:COMMAND."),
-        click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]"),
-        click.option(
-            "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
-        ),
-        click.option(
-            "--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record."
-        ),
+        seed_option,
+        option_option,
+        deals_option,
         click.option("--config", type=click.Path(), help="A season's file; with --player or --from."),
         click.option("--player", "names", multiple=True, help="Of the season: seats before those of --seat."),
         click.option("--store", "store_url", help="Another store than the config's, as a URL."),
@@ -69,23 +82,22 @@ def laying_options(command: _Command) -> _Command:
 
 
 def lay(
-    game_name: str | None,
-    seats: tuple[str, ...],
-    seed: str | None,
-    options: tuple[str, ...],
-    deals_file: str | None,
-    config: str | None,
-    names: tuple[str, ...],
-    store_url: str | None,
-    match_id: str | None,
-    record_file: str | None,
-    replay_file: str | None,
-    until: int | None,
-    debug: int | None,
+    game_name: str | None = None,
+    seats: tuple[str, ...] = (),
+    seed: str | None = None,
+    options: tuple[str, ...] = (),
+    deals_file: str | None = None,
+    config: str | None = None,
+    names: tuple[str, ...] = (),
+    store_url: str | None = None,
+    match_id: str | None = None,
+    record_file: str | None = None,
+    replay_file: str | None = None,
+    until: int | None = None,
+    debug: int | None = None,
     **written: str | None,
 ) -> Laid:
     """The table that the options of `laying_options` describe; ConfigError for what they cannot mean."""
-    recorded = None
     fed = {"--from": match_id, "--record": record_file, "--from-replay": replay_file}
     ways = [way for way, value in fed.items() if value is not None]
     if ways:
@@ -98,42 +110,30 @@ def lay(
                 "a recorded match has its own game, seed, deals and players: leave out these options"
             )
         recorded = _recorded(match_id, config, store_url, record_file, replay_file)
-    elif until is not None:
-        raise ConfigError("--until belongs to --from MATCH_ID, --record FILE or --from-replay FILE")
-    elif (config is None) != (not names):
-        raise ConfigError("--config and --player go together, or --config and --from MATCH_ID")
-    elif (config is None) == (game_name is None):
-        wanted = (
-            "--game G, --config CONFIG --player NAME, --config CONFIG --from MATCH_ID or --from-replay FILE"
-        )
-        raise ConfigError(f"what is to be played: {wanted}")
-    game, players = None, {}
-    if config is not None and recorded is None:
-        season, entries = read_entries(config, names, written)
-        game, limits = season.game, season.limits
-        players = {seat: entry.player for seat, entry in enumerate(entries)}
-    else:
-        limits = settled((recorded.limits if recorded is not None else None) or USUAL.limits(), **written)
-    limits = by_hand(limits)
-    if recorded is not None:
+        limits = by_hand(with_tier(changed(recorded.limits or USUAL.limits(), **written)))
         return _laid_again(recorded, seats, until, limits, debug)
+    if until is not None:
+        raise ConfigError("--until belongs to --from MATCH_ID, --record FILE or --from-replay FILE")
+    if (config is None) != (not names):
+        raise ConfigError("--config and --player go together, or --config and --from MATCH_ID")
+    if (config is None) == (game_name is None):
+        raise ConfigError(
+            "what is to be played: --game G, --config CONFIG --player NAME,"
+            " --config CONFIG --from MATCH_ID or --from-replay FILE"
+        )
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
-    given = read_options(options)
-    if game is None:
-        game = make(str(game_name), given)
-    elif given:
-        game = make(game.name, {**game.options, **given})
+    given, players = read_options(options), {}
+    if config is not None:
+        season, entered = read_entries(config, names, written, given)
+        game, limits, players = season.game, season.limits, dict(enumerate(entered))
+    else:
+        game, limits = make(str(game_name), given), with_tier(changed(USUAL.limits(), **written))
+    limits = by_hand(limits)
     if deals_file is not None:
         game = game.given(deals_of(game, deals_file))
     setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
     return Laid(setup, seated(seats, players, game.seats, limits, taken=len(names), debug=debug))
-
-
-def settled(limits: Limits, **written: str | None) -> Limits:
-    """Limits with those in their place that are written, the isolation decided for this machine."""
-    limits = changed(limits, **written)
-    return replace(limits, isolation=choose_tier(limits.isolation))
 
 
 def by_hand(limits: Limits) -> Limits:
@@ -144,54 +144,48 @@ def by_hand(limits: Limits) -> Limits:
 def lay_record(record: MatchRecord, seats: Sequence[str], until: int | None) -> Laid:
     """The table of a record, under the usual limits, with people in the seats that are not given."""
     people = [f"{seat}=human" for seat in range(len(record.players))]
-    limits = by_hand(settled(USUAL.limits()))
-    return _laid_again(_Recorded(record, {}, None), [*people, *_numbered(seats)], until, limits)
+    numbered = [text if text.partition("=")[0].isdecimal() else f"{n}={text}" for n, text in enumerate(seats)]
+    return _laid_again(_Recorded(record), [*people, *numbered], until, by_hand(with_tier(USUAL.limits())))
 
 
 def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> Laid:
     """The table of a stored match of a season, under its limits."""
     if Path(config).exists() and not Path(config).is_file():
         raise ConfigError("is no file", config)
-    nothing = dict.fromkeys(
-        ("game_name", "seed", "deals_file", "store_url", "record_file", "replay_file", "debug")
-    )
-    given: dict[str, Any] = {"seats": tuple(seats), "options": (), "names": (), **nothing}
-    return lay(**given, config=config, match_id=match_id, until=until)
-
-
-def _numbered(seats: Sequence[str]) -> list[str]:
-    """Occupants each with the number of its seat in front."""
-    return [text if text.partition("=")[0].isdecimal() else f"{n}={text}" for n, text in enumerate(seats)]
+    return lay(config=config, match_id=match_id, seats=tuple(seats), until=until)
 
 
 def _laid_again(
     recorded: _Recorded, seats: Sequence[str], until: int | None, limits: Limits, debug: int | None = None
 ) -> Laid:
-    """The table of a recorded match."""
-    record = recorded.record
+    """The table of a recorded match, with the record's own deals where its seed does not give them."""
+    record, round_number = recorded.record, recorded.record.round or 1
     if recorded.season is not None:
         from arbiter.config.reach import refuse_reach
 
         refuse_reach(replace(recorded.season, limits=limits), recorded.players.values())
-    setup = _setup_of(record, limits)
-    if len(record.players) != setup.game.seats:
-        raise ConfigError(f"{record.id} has {len(record.players)} players, its game {setup.game.seats} seats")
-    occupants = seated(seats, recorded.players, setup.game.seats, limits, recorded.absent, debug=debug)
+    game = make(record.game, record.options)
+    if programme(game, record.seed, round_number).hash != record.deal_hash:
+        game = game.begun([deal_again(record, game, number) for number in range(len(record.deals))])
+    if len(record.players) != game.seats:
+        raise ConfigError(f"{record.id} has {len(record.players)} players, its game {game.seats} seats")
+    occupants = seated(seats, recorded.players, game.seats, limits, recorded.absent, debug=debug)
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
         raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
-    return Laid(setup, occupants, record.moves[:most])
+    return Laid(Setup(game, record.seed, limits, round_number), occupants, record.moves[:most])
 
 
 class _Recorded(NamedTuple):
-    """A recorded match, its players by seat, its limits if known, and by seat why nobody can sit there."""
+    """A recorded match, its players by seat, its limits if known, by seat why nobody can sit there, and the
+    season that they played in.
+    """
 
     record: MatchRecord
-    players: Mapping[int, Player]
-    limits: Limits | None
+    players: Mapping[int, Player] = MappingProxyType({})
+    limits: Limits | None = None
     absent: Mapping[int, str] = MappingProxyType({})
     season: Config | None = None
-    """That they played in."""
 
 
 def _recorded(
@@ -203,9 +197,9 @@ def _recorded(
 ) -> _Recorded:
     """The match to feed; ConfigError if it is not there."""
     if replay_file is not None:
-        return _Recorded(read_replay(replay_file), {}, None)
+        return _Recorded(read_replay(replay_file))
     if record_file is not None:
-        return _Recorded(MatchRecord.from_json(read_json(record_file)), {}, None)
+        return _Recorded(MatchRecord.from_json(read_json(record_file)))
     assert match_id is not None
     if config is None:
         raise ConfigError("--from needs the season's file: --config CONFIG")
@@ -230,14 +224,71 @@ def _recorded(
     return _Recorded(record, seated, then.limits, dict(absent(record, settings, then.folder)), then)
 
 
-def _setup_of(record: MatchRecord, limits: Limits) -> Setup:
-    """The match to feed, with the record's own deals where its seed does not give them."""
-    game = make(record.game, record.options)
-    round_number = record.round or 1
-    if programme(game, record.seed, round_number).hash != record.deal_hash:
-        game = game.begun([deal_again(record, game, number) for number in range(len(record.deals))])
-    return Setup(game, record.seed, limits, round_number)
-
-
 def deals_of(game: AnyGame, path: str) -> list[Deal]:
     return given_deals(game, path, read_deals(game, path))
+
+
+def occupant_of(text: str, limits: Limits, debug: bool = False) -> Occupant:
+    """The occupant that ``bot:COMMAND``, ``human`` or ``random`` names; a bot may be one to `debug`."""
+    kind, colon, command = text.partition(":")
+    if kind == "bot" and colon:
+        if not command.strip():
+            raise ConfigError("bot: needs a command, as in bot:python3 bot.py")
+        return _bot(command, player_of_command(command, text), limits, debug)
+    if text == "human":
+        return Person()
+    if text == "random":
+        return RandomPlayer()
+    raise ConfigError(f"a seat takes {KINDS}, not {text!r}")
+
+
+def _bot(title: str, player: Player, limits: Limits, debug: bool) -> ProcessBot:
+    return DebuggedBot(title, player, limits, say) if debug else ProcessBot(title, player, limits)
+
+
+def seated(
+    seats: Sequence[str],
+    players: Mapping[int, Player],
+    number: int,
+    limits: Limits,
+    absent: Mapping[int, str] = MappingProxyType({}),
+    taken: int = 0,
+    debug: int | None = None,
+) -> list[Occupant]:
+    """The occupants by seat: those given, else the season's or recorded players, else random ones.
+
+    Those given without a number sit behind as many seats as are `taken`. ConfigError for `absent` players,
+    by seat the reason, in whose seats nobody is given, for more than there are seats, and where no bot sits
+    in the seat to `debug`.
+    """
+    given: dict[int, str] = {}
+    for place, text in enumerate(seats, taken):
+        number_text, equals, who = text.partition("=")
+        if equals and number_text.isdecimal():
+            given[int(number_text)] = who
+        else:
+            given[place] = text
+    if twice := sorted(seat for seat in given if seat < taken):
+        raise ConfigError(f"--seat {twice[0]} is taken: --player sits there")
+    if wrong := sorted(seat for seat in (*given, taken - 1) if seat >= number):
+        raise ConfigError(f"--seat: there is no seat {wrong[0]}, only 0 to {number - 1}")
+    problems = [
+        Problem((), f"seat {seat}: {why}", f"--seat {seat}=random, human or bot:COMMAND puts another there")
+        for seat, why in absent.items()
+        if seat not in given
+    ]
+    if problems:
+        raise ConfigError(problems)
+    if debug is not None and not given.get(debug, "bot:" if debug in players else "").startswith("bot:"):
+        raise ConfigError(f"--debug {debug}: no bot sits there", hint=f"--seat {debug}=bot:COMMAND")
+    occupants: list[Occupant] = []
+    for seat in range(number):
+        if seat in given:
+            occupants.append(occupant_of(given[seat], limits, seat == debug))
+        elif seat in players:
+            player = players[seat]
+            title = f"{player.name}: {shlex.join(player.command)}"
+            occupants.append(_bot(title, player, limits, seat == debug))
+        else:
+            occupants.append(RandomPlayer())
+    return occupants

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from arbiter.match import MatchRecord, Move
     from arbiter.rules import Seat
@@ -17,156 +16,48 @@ if TYPE_CHECKING:
 SLOWEST = 5
 
 
-class Timed(NamedTuple):
-    """One move, `number` from 1; times in ns: of `charged_ns`, `news_ns` is for what it heard before."""
+def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
+    """All times as JSON values, in ns; of one seat alone where it is given.
 
-    number: int
-    move: Move
-    news_ns: int
-
-    @property
-    def answer_ns(self) -> int:
-        return self.move.charged_ns - self.news_ns
-
-
-@dataclass(slots=True)
-class SeatTime:
-    """Where the time of one seat went, in ns; `requests` by the first word, `deals` by number from 0.
-
-    `after_ns` was charged after its last move: for news, and for a request that a fault ended. `left_ns`
-    is what it had after its last move, None where it made none.
+    Of what a move was charged, ``news_ns`` is for what the seat heard before, ``answer_ns`` for the answer.
+    ``after_last_move_ns`` of a seat is for later news, and for a request that a fault ended; ``left_ns`` is
+    what it had after its last move, None where it made none.
     """
-
-    seat: Seat
-    player: str
-    charged_ns: int
-    left_ns: int | None = None
-    news_ns: int = 0
-    after_ns: int = 0
-    requests: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    deals: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-
-
-def timed_moves(record: MatchRecord) -> list[Timed]:
-    """All moves, each with the part of its charge that was for news."""
-    return [
-        Timed(number, move, max(0, move.charged_ns - _answer_cost(move, record)))
-        for number, move in enumerate(record.moves, 1)
-    ]
-
-
-def time_by_seat(record: MatchRecord, moves: Sequence[Timed]) -> list[SeatTime]:
-    """The sums over a match, by seat."""
-    seats = [SeatTime(seat, bot.player, bot.charged_ns) for seat, bot in enumerate(record.bots)]
-    for timed in moves:
-        move, mine = timed.move, seats[timed.move.seat]
-        mine.requests[_kind(move)] += timed.answer_ns
-        mine.deals[move.deal] += move.charged_ns
-        mine.news_ns += timed.news_ns
-        mine.left_ns = move.left_ns
-    for mine in seats:
-        mine.after_ns = mine.charged_ns - sum(mine.deals.values())
-    return seats
-
-
-def slowest(moves: Sequence[Timed]) -> list[Timed]:
-    """The moves whose answers were charged most, the slowest first."""
-    return sorted(moves, key=lambda timed: (-timed.answer_ns, timed.number))[:SLOWEST]
-
-
-def times_json(record: MatchRecord, seat: Seat | None = None) -> dict[str, Any]:
-    """All of it as JSON values; of one seat alone where it is given."""
-    moves, seats = _chosen(record, seat)
+    moves = []
+    for number, move in enumerate(record.moves, 1):
+        answer = min(move.charged_ns, _answer_cost(move, record))
+        values = {"number": number, "player": record.players[move.seat], **move._asdict()}
+        moves.append({**values, "answer_ns": answer, "news_ns": move.charged_ns - answer})
+    seats = range(len(record.bots)) if only is None else [only]
+    moves = [move for move in moves if move["seat"] in seats]
+    slowest = sorted(moves, key=lambda move: (-move["answer_ns"], move["number"]))[:SLOWEST]
     return {
         "id": record.id,
         "delivery": record.delivery,
         "clock": record.clock,
-        "slowest": [timed.number for timed in slowest(moves)],
-        "seats": [
-            {
-                "seat": one.seat,
-                "player": one.player,
-                "charged_ns": one.charged_ns,
-                "answers_ns": dict(one.requests),
-                "news_ns": one.news_ns,
-                "after_last_move_ns": one.after_ns,
-                "left_ns": one.left_ns,
-                "deals_ns": [one.deals.get(deal, 0) for deal in range(len(record.deals))],
-            }
-            for one in seats
-        ],
-        "moves": [
-            {
-                "number": timed.number,
-                "player": record.players[timed.move.seat],
-                **timed.move._asdict(),
-                "answer_ns": timed.answer_ns,
-                "news_ns": timed.news_ns,
-            }
-            for timed in moves
-        ],
+        "slowest": [move["number"] for move in slowest],
+        "seats": [_sums(record, seat, [move for move in moves if move["seat"] == seat]) for seat in seats],
+        "moves": moves,
     }
 
 
-def print_times(record: MatchRecord, seat: Seat | None = None) -> None:
-    """The slowest moves, the sums, then a line for each move; of one seat alone where it is given."""
-    moves, seats = _chosen(record, seat)
-    slow = slowest(moves)
-    say(f"{record.id}: {record.game}, {record.delivery} delivery, {record.clock} clock; all times in ms")
-    if record.forfeit is not None:
-        say(f"{record.forfeit.player} (seat {record.forfeit.seat}) forfeits: {record.forfeit.detail}")
-    if record.delivery == "batched":
-        say("what a seat hears comes with its next request, and costs together with the answer")
-    _print_moves(record, "\nthe slowest answers", slow, [])
-    kinds = list(dict.fromkeys(kind for one in seats for kind in one.requests))
-    rows = [
-        [
-            _seat(record, one.seat),
-            *(_ms(one.requests.get(kind, 0)) for kind in kinds),
-            _ms(one.news_ns),
-            _ms(one.after_ns),
-            _ms(one.charged_ns),
-            "-" if one.left_ns is None else _ms(one.left_ns),
-        ]
-        for one in seats
-    ]
-    columns = ["seat", *kinds, "news", "after its last move", "charged", "left"]
-    print_table(columns, rows, "where the time went")
-    by_deal = [
-        [str(deal + 1), *(_ms(one.deals.get(deal, 0)) for one in seats)] for deal in range(len(record.deals))
-    ]
-    print_table(["deal", *(_seat(record, one.seat) for one in seats)], by_deal, "charged by deal", left=())
-    _print_moves(record, "every move", moves, slow)
-
-
-def _print_moves(record: MatchRecord, title: str, moves: Sequence[Timed], marked: Sequence[Timed]) -> None:
-    places = {timed.number: f"slow {place}" for place, timed in enumerate(marked, 1)}
-    rows = [
-        [
-            str(timed.number),
-            str(timed.move.deal + 1),
-            _seat(record, timed.move.seat),
-            timed.move.request,
-            timed.move.action,
-            _ms(timed.move.wall_ns),
-            _ms(timed.move.cpu_ns) if timed.move.cpu_ns else "-",
-            _ms(timed.answer_ns),
-            _ms(timed.news_ns),
-            _ms(timed.move.left_ns),
-            places.get(timed.number, ""),
-        ]
-        for timed in moves
-    ]
-    columns = ["move", "deal", "seat", "request", "answer", "wall", "CPU", "charged", "news", "left", ""]
-    print_table(columns, rows, title, left=(2, 3, 4, 10))
-
-
-def _chosen(record: MatchRecord, seat: Seat | None) -> tuple[list[Timed], list[SeatTime]]:
-    moves = timed_moves(record)
-    seats = time_by_seat(record, moves)
-    if seat is None:
-        return moves, seats
-    return [timed for timed in moves if timed.move.seat == seat], [seats[seat]]
+def _sums(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Where the time of one seat went, by its moves."""
+    answers, deals = Counter[str](), Counter[int]()
+    for move in moves:
+        answers[move["request"].partition(" ")[0]] += move["answer_ns"]
+        deals[move["deal"]] += move["charged_ns"]
+    charged = record.bots[seat].charged_ns
+    return {
+        "seat": seat,
+        "player": record.bots[seat].player,
+        "charged_ns": charged,
+        "answers_ns": dict(answers),
+        "news_ns": sum(move["news_ns"] for move in moves),
+        "after_last_move_ns": charged - deals.total(),
+        "left_ns": moves[-1]["left_ns"] if moves else None,
+        "deals_ns": [deals[deal] for deal in range(len(record.deals))],
+    }
 
 
 def _answer_cost(move: Move, record: MatchRecord) -> int:
@@ -182,13 +73,52 @@ def _answer_cost(move: Move, record: MatchRecord) -> int:
     return min(wall, max(cpu, wall - delay))
 
 
-def _kind(move: Move) -> str:
-    return move.request.partition(" ")[0]
+def print_times(record: MatchRecord, only: Seat | None = None) -> None:
+    """The slowest moves, the sums, then a line for each move; of one seat alone where it is given."""
+    shape = times_json(record, only)
+    seats, moves, slowest = shape["seats"], shape["moves"], shape["slowest"]
+    names = [f"{of['seat']} {of['player']}" for of in seats]
+    say(f"{record.id}: {record.game}, {record.delivery} delivery, {record.clock} clock; all times in ms")
+    if record.forfeit is not None:
+        say(f"{record.forfeit.player} (seat {record.forfeit.seat}) forfeits: {record.forfeit.detail}")
+    if record.delivery == "batched":
+        say("what a seat hears comes with its next request, and costs together with the answer")
+    by_number = {move["number"]: move for move in moves}
+    _print_moves("\nthe slowest answers", [by_number[number] for number in slowest], [])
+    kinds = list(dict.fromkeys(kind for of in seats for kind in of["answers_ns"]))
+    rows = [
+        [
+            name,
+            *(_ms(of["answers_ns"].get(kind, 0)) for kind in kinds),
+            *map(_ms, (of["news_ns"], of["after_last_move_ns"], of["charged_ns"], of["left_ns"])),
+        ]
+        for name, of in zip(names, seats, strict=True)
+    ]
+    columns = ["seat", *kinds, "news", "after its last move", "charged", "left"]
+    print_table(columns, rows, "where the time went")
+    by_deal = zip(*(of["deals_ns"] for of in seats), strict=True)
+    lines = [[str(deal), *map(_ms, charged)] for deal, charged in enumerate(by_deal, 1)]
+    print_table(["deal", *names], lines, "charged by deal", left=())
+    _print_moves("every move", moves, slowest)
 
 
-def _seat(record: MatchRecord, seat: Seat) -> str:
-    return f"{seat} {record.players[seat]}"
+def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequence[int]) -> None:
+    rows = [
+        [
+            str(move["number"]),
+            str(move["deal"] + 1),
+            f"{move['seat']} {move['player']}",
+            move["request"],
+            move["action"],
+            *map(_ms, (move["wall_ns"], move["cpu_ns"] or None, move["answer_ns"], move["news_ns"])),
+            _ms(move["left_ns"]),
+            f"slow {slowest.index(move['number']) + 1}" if move["number"] in slowest else "",
+        ]
+        for move in moves
+    ]
+    columns = ["move", "deal", "seat", "request", "answer", "wall", "CPU", "charged", "news", "left", ""]
+    print_table(columns, rows, title, left=(2, 3, 4, 10))
 
 
-def _ms(ns: int) -> str:
-    return f"{ns / 1e6:.2f}"
+def _ms(ns: int | None) -> str:
+    return "-" if ns is None else f"{ns / 1e6:.2f}"

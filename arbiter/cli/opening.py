@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from arbiter.config.changes import rated_name
 from arbiter.config.game import game_of
@@ -16,7 +16,7 @@ from arbiter.store import Store
 from arbiter.store.address import absolute, address_of, usual_store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import ExitStack
 
     from arbiter.config import Config
@@ -29,16 +29,8 @@ READ_WHOLE = {"until", "opens", "every", "freeze", "submissions", "seed_commitme
 """Keys of a file that say more of a season than its store does."""
 
 
-class Place(NamedTuple):
-    """What a file alone says of what was played."""
-
-    season: str
-    store: str
-    rounds: int
-
-
-def _place(path: str) -> Place | None:
-    """Where a season is kept; None where only a whole check of its file can tell."""
+def _place(path: str) -> tuple[str, str, int] | None:
+    """Name, store and rounds of a season, by its file alone; None where only a whole check can tell."""
     file = Path(path)
     try:
         document = read_document(file, fast=True)
@@ -52,17 +44,16 @@ def _place(path: str) -> Place | None:
         return None
     store = says.get("store")
     if store is None:
-        return Place(season, usual_store(season, file), rounds)
+        return season, usual_store(season, file), rounds
     if not (isinstance(store, str) and "://" in store):
         return None
-    return Place(season, absolute(store, file.parent), rounds)
+    return season, absolute(store, file.parent), rounds
 
 
 def address_of_store(path: str) -> str:
     """The address of the store that a season's file names."""
-    says = _place(path)
-    if says is not None:
-        return says.store
+    if (says := _place(path)) is not None:
+        return says[1]
     from arbiter.config import load
 
     return load(path).store
@@ -72,22 +63,22 @@ def to_be_played(config: Config) -> Config:
     """The config of the next round, as far as its store can be read: a season goes on as it was begun."""
     from arbiter.season.settings import as_begun
 
-    with suppress(StoreError), closing(Store(config.store, create=False)) as store:
-        season = store.season(config.season)
-        if season is not None:
-            return as_begun(config, season)
-    return config
+    return _with_season(config, as_begun)
 
 
 def with_roster(config: Config) -> Config:
     """The config with the versions that authors sent and that play now, as far as its store can be read."""
-    if config.submissions is not None:
-        from arbiter.season.roster import rostered
+    if config.submissions is None:
+        return config
+    from arbiter.season.roster import rostered
 
-        with suppress(StoreError), closing(Store(config.store, create=False)) as store:
-            season = store.season(config.season)
-            if season is not None:
-                return rostered(config, season)
+    return _with_season(config, rostered)
+
+
+def _with_season(config: Config, change: Callable[[Config, SeasonStore], Config]) -> Config:
+    with suppress(StoreError), closing(Store(config.store, create=False)) as store:
+        if (season := store.season(config.season)) is not None:
+            return change(config, season)
     return config
 
 
@@ -121,11 +112,11 @@ def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, 
 
 def _as_stored(path: str, store_url: str | None) -> State | None:
     """The season with the game and players of its last round; None where its file has to be read whole."""
-    says = _place(path)
-    if says is None:
+    if (says := _place(path)) is None:
         return None
-    store = Store(store_url or says.store, create=False)
-    season = store.season(says.season)
+    name, address, rounds = says
+    store = Store(store_url or address, create=False)
+    season = store.season(name)
     settings = season.last_settings() if season is not None else None
     if season is None or settings is None:
         store.close()
@@ -133,7 +124,7 @@ def _as_stored(path: str, store_url: str | None) -> State | None:
     players = {
         rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
     }
-    return State.of(AsStored(path, says.season, game_of(settings["game"]), says.rounds, players), season)
+    return State.of(AsStored(path, name, game_of(settings["game"]), rounds, players), season)
 
 
 def open_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:

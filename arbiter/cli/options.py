@@ -23,6 +23,14 @@ def format_option_of(*styles: str, text: str) -> Callable[[_Command], _Command]:
     return click.option("--format", "style", type=kind, default=styles[0], show_default=True, help=text)
 
 
+game_option = click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
+option_option = click.option(
+    "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
+)
+seed_option = click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
+deals_option = click.option(
+    "--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record."
+)
 config_argument = click.argument("config", type=click.Path())
 store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
 workers_option = click.option(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from arbiter.cli.bar import Bar
 from arbiter.cli.bots import prepare
 from arbiter.cli.opening import with_roster
 from arbiter.cli.options import config_argument, format_option, workers_option
 from arbiter.cli.output import counted, duration, note, print_json, say
+from arbiter.cli.progress import Bar
 from arbiter.clock import SECOND, parse_duration
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.executors import processes, slots

@@ -5,24 +5,32 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arbiter.cli.bots import (
-    choose_tier,
+    config_option,
     given_deals,
     numbered,
     players_of,
     read_deals,
+    read_entries,
     read_options,
     read_replay,
+    with_tier,
 )
-from arbiter.cli.entries import config_option, read_entries
 from arbiter.cli.match_text import print_match
-from arbiter.cli.options import OF_SEASON, format_option, limit_options
+from arbiter.cli.options import (
+    OF_SEASON,
+    deals_option,
+    format_option,
+    game_option,
+    limit_options,
+    option_option,
+    seed_option,
+)
 from arbiter.cli.output import print_json
 from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError
@@ -38,22 +46,18 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame
 
 
-_Table: TypeAlias = "tuple[AnyGame, tuple[Player, ...], Limits]"
-"""What is played, by whom, under which limits."""
-
-
 @click.command()
-@click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
+@game_option
 @click.option("--bot", "bots", multiple=True, help="A bot's command; seats in the order given.")
 @config_option
 @click.option("--player", "names", multiple=True, help="With --config: seats before those of --bot.")
-@click.option("--seed", default=None, help="What the deals are drawn from.  [default: drawn]")
+@seed_option
 @click.option(
     "--round", "round_number", type=click.IntRange(min=1), help="Whose deals of the seed.  [default: 1]"
 )
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset=OF_SEASON)
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
-@click.option("--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record.")
+@option_option
+@deals_option
 @click.option(
     "--from-replay", "replay_file", type=click.Path(), help="Game, options and deals of a site's replay."
 )
@@ -96,7 +100,8 @@ def play(
     if config_file is not None:
         game, players, limits = _entered(config_file, game_name, names, bots, given, written)
     else:
-        game, players, limits = _written(game_name, names, bots, given, written)
+        game, players = _written(game_name, names, bots, given)
+        limits = with_tier(changed(USUAL.limits(), **written))
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
     if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
@@ -143,12 +148,8 @@ def play(
 
 
 def _written(
-    game_name: str | None,
-    names: tuple[str, ...],
-    bots: tuple[str, ...],
-    options: dict[str, Any],
-    written: dict[str, str | None],
-) -> _Table:
+    game_name: str | None, names: tuple[str, ...], bots: tuple[str, ...], options: dict[str, Any]
+) -> tuple[AnyGame, tuple[Player, ...]]:
     """A game and players from the command line."""
     if names:
         raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
@@ -161,8 +162,7 @@ def _written(
     game = make(game_name, options)
     if len(bots) != game.seats:
         raise ConfigError(f"{game_name} has {game.seats} seats, and {len(bots)} bots are given")
-    limits = changed(USUAL.limits(), **written)
-    return game, players_of(bots), replace(limits, isolation=choose_tier(limits.isolation))
+    return game, players_of(bots)
 
 
 def _entered(
@@ -172,20 +172,18 @@ def _entered(
     bots: tuple[str, ...],
     options: dict[str, Any],
     written: dict[str, str | None],
-) -> _Table:
+) -> tuple[AnyGame, tuple[Player, ...], Limits]:
     """A season's game and limits; its players, then those of the command line, then its house bots."""
     if not names:
         raise ConfigError("--config takes players of the season", hint="name one with --player NAME")
     if game_name is not None:
         raise ConfigError("--config takes the game from the season's file", hint="leave out --game")
-    config, entries = read_entries(path, names, written, others=len(bots))
-    game = make(config.game.name, {**config.game.options, **options}) if options else config.game
-    seated = [entry.player for entry in entries]
+    config, seated = read_entries(path, names, written, options, others=len(bots))
+    game, limits = config.game, config.limits
     players = [*seated[: len(names)], *players_of(bots), *seated[len(names) :]]
     if len(players) != game.seats:
         hint = "name fewer" if len(players) > game.seats else "name more with --player or --bot"
         raise ConfigError(
             f"{game.name} has {game.seats} seats, and {len(players)} players are given", path, hint
         )
-    limits = config.limits if written["delivery"] else agreed_limits(config.limits, players)
-    return game, numbered(players), limits
+    return game, numbered(players), limits if written["delivery"] else agreed_limits(limits, players)

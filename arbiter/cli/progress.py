@@ -1,51 +1,102 @@
-"""Tell what happens to a season while it is played, on standard error and in a journal."""
+"""Tell what is played while it is: a bar on a terminal, lines elsewhere, and a journal."""
 
 from __future__ import annotations
 
+import sys
+import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import click
+
 from arbiter import errors
-from arbiter.cli.bar import Bar, match_line
-from arbiter.cli.output import counted, moment_text, note, number, suspended_line
-from arbiter.season.events import (
-    ChangesAccepted,
-    FinishedAsBegun,
-    MatchesAgain,
-    MatchStored,
-    MatchVoid,
-    Noted,
-    PlayersAwaited,
-    ProgramChanged,
-    RoundAwaited,
-    RoundComplete,
-    RoundPlanned,
-    RoundsOver,
-    SeasonComplete,
-    StillSuspended,
-    Stopped,
-    SubstitutesPlanned,
-    Suspended,
-)
+from arbiter.cli.output import counted, duration, moment_text, note, number, result_text, suspended_line, tell
+from arbiter.season import events
+from arbiter.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Self
 
-    from arbiter.cli.journal import Journal
-    from arbiter.season.events import Event
+    from rich.progress import Progress, TaskID
 
-
-def void_line(event: MatchVoid) -> str:
-    """One line about a match that failed by no fault of a bot."""
-    return f"{event.id}: void, to be played again: {event.why}"
+    from arbiter.match import MatchSummary
+    from arbiter.packing import PackedMatch
 
 
-def stopped() -> errors.Interrupted:
-    """The error that ends a command when somebody asked its season to stop."""
+PAUSES = (
+    events.RoundAwaited, events.PlayersAwaited, events.Stopped, events.RoundsOver, events.SeasonComplete,
+)  # fmt: skip
+"""After which no bar moves for a while, or any more."""
+
+journal_option = click.option(
+    "--log", type=click.Path(dir_okay=False), help="Append what happens, match by match, to this file."
+)
+
+
+class Journal:
+    """Appends each line to a file at once; without a path it keeps nothing.
+
+    The last line says what ended the run. ConfigError if the file cannot be opened.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        try:
+            self._file = None if path is None else open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+        except OSError as error:
+            raise errors.ConfigError(f"--log {path}: {error.strerror}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: object) -> None:
+        if error is not None:
+            what = str(error) or type(error).__name__
+            self.write("interrupted" if errors.came_of_a_signal(error) else f"ended: {what}")
+        if self._file is not None:
+            self._file.close()
+
+    def tell(self, text: str) -> None:
+        """A line here and on standard error."""
+        self.write(text)
+        note(text)
+
+    def write(self, text: str) -> None:
+        """One line, ``2026-11-20T13:00:00+00:00 r001/t01/m0: ...``."""
+        if self._file is None:
+            return
+        moment = datetime.now(UTC).isoformat(timespec="seconds")
+        try:
+            self._file.write(f"{moment} {printable(' '.join(text.split()))}\n")
+        except OSError as error:
+            # A match that can be stored is worth more than a line about it.
+            note(f"--log {self._file.name}: {error.strerror}: nothing more is written to it")
+            self._file = None
+
+
+def matches_of(
+    happened: Iterable[events.MatchStored | events.MatchVoid | events.Stopped],
+) -> Iterator[PackedMatch]:
+    """The matches of a test as they are stored; voids are told, and a stop is `errors.Interrupted`."""
+    for event in happened:
+        if isinstance(event, events.MatchStored):
+            yield event.match
+        elif isinstance(event, events.MatchVoid):
+            note(_line(event, ""))
+        else:
+            raise _stopped()
+
+
+def _stopped() -> errors.Interrupted:
     return errors.Interrupted("stopped as asked; the same command goes on")
 
 
 def present(
-    events: Iterable[Event], name: str, journal: Journal, each_match: bool = False, whole: bool = False
+    happened: Iterable[events.Event],
+    name: str,
+    journal: Journal,
+    each_match: bool = False,
+    whole: bool = False,
 ) -> None:
     """Tell a terminal and a journal what happens to the season `name`; `errors.Interrupted` at its stop.
 
@@ -56,14 +107,14 @@ def present(
     """
     with Bar(each_match) as bar:
         announced, done, more, why = False, 0, 0, ""
-        for event in events:
-            if isinstance(event, MatchStored):
+        for event in happened:
+            if isinstance(event, events.MatchStored):
                 match, why = event.match, ""
                 journal.write(f"{match_line(match.summary)} ({match.wall_ns / 1e9:.2f} s)")
                 bar.seen(match.summary)
                 done += 1
                 continue
-            if isinstance(event, RoundPlanned):
+            if isinstance(event, events.RoundPlanned):
                 for text in [] if announced else _plan_lines(event, name):
                     journal.tell(text)
                 there = event.total - event.missing
@@ -76,31 +127,31 @@ def present(
                 more = (event.rounds - event.number) * event.total if whole else 0
                 bar.show(f"round {event.number} of {event.rounds}", done + event.missing + more, done)
                 continue
-            if isinstance(event, MatchVoid):
+            if isinstance(event, events.MatchVoid):
                 if event.why == why:
-                    journal.write(void_line(event))
+                    journal.write(_line(event, name))
                     continue
                 why = event.why
-            if isinstance(event, RoundAwaited | PlayersAwaited | Stopped | RoundsOver | SeasonComplete):
+            if isinstance(event, PAUSES):
                 bar.close()
-            if isinstance(event, Stopped):
-                raise stopped()
-            if isinstance(event, RoundComplete) and each_match:
+            if isinstance(event, events.Stopped):
+                raise _stopped()
+            if isinstance(event, events.RoundComplete) and each_match:
                 journal.write(_line(event, name))
-            elif isinstance(event, SeasonComplete):
+            elif isinstance(event, events.SeasonComplete):
                 # The seed is for whoever looks now; the journal may be public before the season's end is.
                 journal.write(_line(event, name))
                 note(f"{_line(event, name)}; its seed was {event.seed}")
             else:
                 journal.tell(_line(event, name))
-            if isinstance(event, MatchesAgain):
+            if isinstance(event, events.MatchesAgain):
                 bar.show("again", event.number)
-            elif isinstance(event, SubstitutesPlanned):
+            elif isinstance(event, events.SubstitutesPlanned):
                 title = f"round {event.number} of {event.rounds}, substitutes"
                 bar.show(title, done + event.missing + more, done)
 
 
-def _plan_lines(event: RoundPlanned, name: str) -> Iterator[str]:
+def _plan_lines(event: events.RoundPlanned, name: str) -> Iterator[str]:
     """What is about to be played, and before the first match the commitment to the deals."""
     there = event.total - event.missing
     text = f"{name}, round {event.number}: {event.missing} matches, {event.at_once} at once"
@@ -113,47 +164,130 @@ def _are(many: int) -> str:
     return "is" if many == 1 else "are"
 
 
-def _line(event: Event, name: str) -> str:
+def _line(event: events.Event, name: str) -> str:
     """One line about an event other than a match or a plan."""
     match event:
-        case ChangesAccepted(what):
+        case events.ChangesAccepted(what):
             return f"accepted: {what}"
-        case FinishedAsBegun(round_number, what):
+        case events.FinishedAsBegun(round_number, what):
             return (
                 f"round {round_number} was begun under other settings and is finished under those;"
                 f" changed since: {what}"
             )
-        case Noted(text):
+        case events.Noted(text):
             return text
-        case MatchesAgain(matches):
-            return f"{counted(matches, 'annulled match')} {'is' if matches == 1 else 'are'} played again"
-        case Suspended(player, round_number, reason):
+        case events.MatchesAgain(matches):
+            return f"{counted(matches, 'annulled match')} {_are(matches)} played again"
+        case events.Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
-        case RoundAwaited(round_number, moment):
+        case events.RoundAwaited(round_number, moment):
             return f"{name}, round {round_number} begins at {moment_text(moment)}"
-        case PlayersAwaited(round_number, reason):
+        case events.PlayersAwaited(round_number, reason):
             return f"{name}, round {round_number} waits for programs of authors: {reason}"
-        case StillSuspended(players):
+        case events.StillSuspended(players):
             return suspended_line(players)
-        case ProgramChanged():
+        case events.ProgramChanged():
             return str(event)
-        case SubstitutesPlanned(round_number, _, missing, total, at_once):
+        case events.SubstitutesPlanned(round_number, _, missing, total, at_once):
             text = f"{name}, round {round_number}: {counted(missing, 'match')} once more after a fault"
             there = f" ({total - missing} are stored already)" if total > missing else ""
             return f"{text}, with substitutes, {at_once} at once{there}"
-        case MatchVoid():
-            return void_line(event)
-        case RoundComplete(standings, matches, seconds):
+        case events.MatchVoid():
+            return f"{event.id}: void, to be played again: {event.why}"
+        case events.RoundComplete(standings, matches, seconds):
             leader = standings["players"][0]
             return (
                 f"round {standings['rounds_played']}: {matches} matches in {seconds:.0f} s;"
                 f" {leader['player']} leads with {number(leader['elo'])} Elo"
             )
-        case RoundsOver(complete, rounds) if complete < rounds:
+        case events.RoundsOver(complete, rounds) if complete < rounds:
             return f"{complete} of {counted(rounds, 'round')} of {name} {_are(complete)} complete"
-        case RoundsOver(complete):
+        case events.RoundsOver(complete):
             done = f"{counted(complete, 'round')} of {name} {_are(complete)} complete"
             return f"{done}, and there is time for more"
-        case SeasonComplete(rounds):
+        case events.SeasonComplete(rounds):
             return f"all {rounds} rounds of {name} are complete"
     raise TypeError(f"no line is known for {event!r}")
+
+
+def match_line(match: MatchSummary) -> str:
+    """One line about one match."""
+    return f"{match.id}: {result_text(match)}"
+
+
+class Bar:
+    """Shows one thing after another that has many matches.
+
+    On a terminal a bar moves, and forfeits are named above it, as is what else goes to standard error.
+    Elsewhere there is a line for each match, or without `each` for forfeits alone.
+    """
+
+    def __init__(self, each: bool = False) -> None:
+        self._each = each
+        self._bar: tuple[Progress, TaskID] | None = None
+        self._done = self._total = self._played = 0
+        self._begun = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def show(self, title: str, total: int, done: int = 0) -> None:
+        """Show from now on what `title` names, of whose matches so many are done already."""
+        self._total, self._done = total, done
+        self._begun = self._begun or time.monotonic()
+        if sys.stderr.isatty():
+            progress, task = self._bar = self._bar or _drawn()
+            progress.update(task, description=printable(title), total=total)
+            self._tell_figures()
+            progress.start()
+
+    def seen(self, match: MatchSummary) -> None:
+        """One more match has ended."""
+        self._done += 1
+        self._played += 1
+        if match.faulty is not None or (self._each and self._bar is None):
+            tell(match_line(match))
+        if self._bar is not None:
+            self._tell_figures()
+
+    def close(self) -> None:
+        """Leave what there is, and draw no more; what is shown later has a pace of its own."""
+        self._played, self._begun = 0, 0.0
+        if self._bar is not None:
+            self._bar[0].stop()
+            self._bar = None
+
+    def _tell_figures(self) -> None:
+        assert self._bar is not None
+        progress, task = self._bar
+        told = figures(self._done, self._total, self._played, time.monotonic() - self._begun)
+        progress.update(task, completed=self._done, figures=told)
+
+
+def figures(done: int, total: int, played: int, seconds: float) -> str:
+    """``45 of 1600 matches, 120 a minute, 13 min left``: `played` of those that are done took so long."""
+    text = f"{done} of {total} matches"
+    if not played:
+        return text
+    a_minute = 60 * played / max(seconds, 1e-3)
+    text += f", {a_minute:.{0 if a_minute >= 10 else 1}f} a minute"
+    if done >= total:
+        return text
+    return f"{text}, {duration(max(1, round((total - done) * seconds / played)))} left"
+
+
+def _drawn() -> tuple[Progress, TaskID]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.table import Column
+
+    columns = (
+        TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=None, table_column=Column(ratio=1)),
+        TextColumn("{task.fields[figures]}", table_column=Column(no_wrap=True)),
+    )
+    progress = Progress(*columns, console=Console(stderr=True, markup=False, emoji=False), expand=True)
+    return progress, progress.add_task("", total=None, figures="")

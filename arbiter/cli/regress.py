@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-import time as clock
+import time
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
-from arbiter.cli.bots import choose_tier, read_options, split_assignments
-from arbiter.cli.options import format_option, limit_options, workers_option
+from arbiter.cli.bots import read_options, split_command, with_tier
+from arbiter.cli.options import format_option, limit_options, seed_option, workers_option
 from arbiter.cli.output import counted, even_unread, note, print_json
 from arbiter.errors import ConfigError
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import Experiment
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path())
 @click.option("--game", help="Which game; `arbiter games` lists them.")
-@click.option("--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
+@click.option("--option", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--base", help="The old version's command.")
 @click.option("--candidate", help="The new version's command.")
 @click.option("--field", help="A season's file: both meet its players in turn, and not each other.")
@@ -50,34 +49,26 @@ if TYPE_CHECKING:
 @click.option(
     "--faults", type=click.Choice(["count", "fail"]), help="A fault loses, or ends it.  [default: count]"
 )
-@click.option("--fresh", is_flag=True, help="Begin anew, although it was begun or decided before.")
-@click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
+@click.option(
+    "--fresh", is_flag=True, default=None, help="Begin anew, although it was begun or decided before."
+)
+@seed_option
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset="")
 @workers_option
-@click.option("--store", "store_url", help="Where matches are kept, as a URL.  [default: regress.sqlite]")
-@click.option(
-    "--slice", "part", help="Play only part i of n, such as 2/5, into a store of its own (--store)."
-)
-@click.option(
-    "--merge", "merging", is_flag=True, help="FILES are the stores of slices: say what they come to."
-)
-@click.option("--junit", "junit_file", type=click.Path(), help="Write the verdict as JUnit XML.")
-@click.option("--summary", "summary_file", type=click.Path(), help="Write a summary in Markdown.")
-@click.option("--json", "json_file", type=click.Path(), help="Write everything as JSON.")
-@click.option(
-    "--records", "records", type=click.Path(), help="Write the worst matches' records to this folder."
-)
+@click.option("--store", help="Where matches are kept, as a URL.  [default: regress.sqlite]")
+@click.option("--slice", help="Play only part i of n, such as 2/5, into a store of its own (--store).")
+@click.option("--merge", is_flag=True, help="FILES are the stores of slices: say what they come to.")
+@click.option("--junit", type=click.Path(), help="Write the verdict as JUnit XML.")
+@click.option("--summary", type=click.Path(), help="Write a summary in Markdown.")
+@click.option("--json", type=click.Path(), help="Write everything as JSON.")
+@click.option("--records", type=click.Path(), help="Write the worst matches' records to this folder.")
 @format_option
 def regress(
     files: tuple[str, ...],
-    options: tuple[str, ...],
-    fresh: bool,
-    store_url: str | None,
-    part: str | None,
-    merging: bool,
-    junit_file: str | None,
-    summary_file: str | None,
-    json_file: str | None,
+    merge: bool,
+    junit: str | None,
+    summary: str | None,
+    json: str | None,
     records: str | None,
     style: str,
     **given: Any,
@@ -90,22 +81,17 @@ def regress(
 
     Example: arbiter regress --game planning --base "python3 old.py" --candidate "python3 new.py"
     """
-    from arbiter.cli.regress_documents import Documents, shape
-    from arbiter.cli.regress_report import print_ended
+    from arbiter.cli.regress_report import Documents, print_ended, shape
 
-    documents = Documents(junit_file, summary_file, json_file, records)
-    start = clock.monotonic()
-    ended: Ended | None
+    documents = Documents(junit, summary, json, records)
+    # Without a value each key is left to the file.
+    keys = {key: value for key, value in given.items() if value not in (None, ())}
+    begun = time.monotonic()
     try:
-        if merging:
-            given |= {"option": options or None, "slice": part, "store": store_url, "fresh": fresh or None}
-            ended = _merge(files, given, start)
-        else:
-            written = [path for path in (junit_file, summary_file, json_file, records) if path is not None]
-            ended = _play(files, options, given, store_url, part, fresh, written, start)
+        ended = _merge(files, keys, begun) if merge else _play(files, keys, documents.paths, begun)
     except BaseException as error:
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", OUR_FAULT)
-        documents.failed(str(error) or "interrupted", code, clock.monotonic() - start)
+        documents.failed(str(error) or "interrupted", code, time.monotonic() - begun)
         raise
     if ended is None:
         return
@@ -119,33 +105,26 @@ def regress(
         raise click.exceptions.Exit(ended.trial.exit_code)
 
 
-def _play(
-    files: tuple[str, ...],
-    options: tuple[str, ...],
-    given: dict[str, Any],
-    store_url: str | None,
-    part: str | None,
-    fresh: bool,
-    written: Sequence[str],
-    start: float,
-) -> Ended | None:
+def _play(files: tuple[str, ...], keys: dict[str, Any], written: Iterable[str], begun: float) -> Ended | None:
     """Play on until there is a verdict; None after a slice, which has none."""
+    from arbiter.cli.progress import matches_of
     from arbiter.cli.regress_report import Ended
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
     from arbiter.regress import attempt, changed_since, open_experiment, play_on, resume
-    from arbiter.regress.slices import Slice
+    from arbiter.regress.trial import Slice
     from arbiter.store import Store
 
     if len(files) > 1 or any(".sqlite" in file or "://" in file for file in files):
         message = f"one file is read, not {len(files)}" if len(files) > 1 else "is a store, not a test's file"
         raise ConfigError(message, files[0] if len(files) == 1 else "", hint="--merge puts stores together")
-    experiment = _experiment(files[0] if files else None, options, given, store_url, written)
+    part, fresh = keys.pop("slice", None), keys.pop("fresh", False)
+    experiment = _experiment(files[0] if files else None, keys, written)
     own = Slice.parse(part) if part is not None else None
     if own is not None:
         if fresh:
             raise ConfigError("--fresh does not go with --slice", hint="name a new store")
-        if store_url is None:
+        if "store" not in keys:
             raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
         if experiment.seed == "auto" or experiment.test.most_blocks is None:
             hint = "give every slice the same --seed and --max-blocks"
@@ -165,36 +144,32 @@ def _play(
         with processes(slots(experiment.workers)) as executor, Watch(experiment, own, executor.size) as watch:
             trial = resume(experiment, season, own)
             watch.start(trial)
-            for event in play_on(trial, season, executor, executor.size + 1):
-                watch.show(trial, event)
+            for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
+                watch.seen(trial, match.summary)
             if trial.verdict is not None and executor.running:
                 # They cannot change it.
                 executor.shutdown(cancel_futures=True)
         if own is not None and trial.verdict is None:
             note(f"slice {own} is played: {counted(len(season.summaries()), 'match')} in {store.name}")
             return None
-        return Ended.of(trial, season.seed, clock.monotonic() - start, [season])
+        return Ended.of(trial, season.seed, time.monotonic() - begun, [season])
 
 
-def _merge(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended:
+def _merge(files: tuple[str, ...], keys: dict[str, Any], begun: float) -> Ended:
     """The verdict of slices."""
     from arbiter.cli.opening import open_parts
     from arbiter.cli.regress_report import Ended
     from arbiter.regress import merge_parts
 
-    wrong = sorted(
-        key for key, value in given.items() if value is not None and key not in ("faults", "max_blocks")
-    )
-    if wrong:
+    if wrong := sorted(keys.keys() - {"faults", "max_blocks"}):
         option = wrong[0].replace("_", "-")
-        raise ConfigError(
-            f"--{option} does not go with --merge", hint="the slices' stores say what was played"
-        )
+        hint = "the slices' stores say what was played"
+        raise ConfigError(f"--{option} does not go with --merge", hint=hint)
     if not files:
         raise ConfigError("--merge needs the stores of the slices")
     with ExitStack() as stack:
         parts = open_parts(stack, files)
-        found = merge_parts(parts, given["faults"], given["max_blocks"])
+        found = merge_parts(parts, **keys)
         if found.missing:
             some = first_few(map(str, found.missing))
             note(f"passed over {counted(len(found.missing), 'block')} that no part has whole: {some}")
@@ -203,31 +178,18 @@ def _merge(files: tuple[str, ...], given: dict[str, Any], start: float) -> Ended
             if (who := part.holder(name)) is not None:
                 note(f"{part.name} is still being played on by {who}")
         seasons = [season for part in parts if (season := part.season(name)) is not None]
-        return Ended.of(found.trial, found.seed, clock.monotonic() - start, seasons, found.missing)
+        return Ended.of(found.trial, found.seed, time.monotonic() - begun, seasons, found.missing)
 
 
-def _experiment(
-    file: str | None,
-    options: tuple[str, ...],
-    given: dict[str, Any],
-    store_url: str | None,
-    written: Sequence[str],
-) -> Experiment:
+def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:
     """From the file and the options, `written` being our own documents; its isolation settled."""
     from arbiter.regress import experiment_of
 
-    keys = {key: value for key, value in given.items() if value is not None}
-    if store_url is not None:
-        keys["store"] = store_url
-    for version in ("base", "candidate"):
-        if version in keys:
-            try:
-                env, words = split_assignments(shlex.split(keys[version]))
-            except ValueError as error:
-                raise ConfigError(f"--{version} {keys[version]!r}: {error}") from None
-            keys[version] = {"command": words, "env": env}
-    experiment = experiment_of(file, keys, read_options(options), written)
+    options = read_options(keys.pop("option", ()))
+    for version in keys.keys() & {"base", "candidate"}:
+        env, words = split_command(keys[version], f"--{version} {keys[version]!r}")
+        keys[version] = {"command": words, "env": env}
+    experiment = experiment_of(file, keys, options, written)
     for text in experiment.notes:
         note(text)
-    tier = choose_tier(experiment.limits.isolation)
-    return replace(experiment, limits=replace(experiment.limits, isolation=tier))
+    return replace(experiment, limits=with_tier(experiment.limits))

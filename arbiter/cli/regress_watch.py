@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from arbiter.cli.bar import match_line
-from arbiter.cli.output import counted, note, tell
-from arbiter.cli.progress import stopped, void_line
+from arbiter.cli.output import counted, duration, note, tell
+from arbiter.cli.progress import match_line
 from arbiter.cli.regress_report import elo_text
-from arbiter.season.events import MatchStored, MatchVoid
 from arbiter.text import printable
 from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
-    from arbiter.packing import PackedMatch
+    from rich.live import Live
+
+    from arbiter.match import MatchSummary
     from arbiter.regress import Experiment, Trial
-    from arbiter.regress.slices import Slice
-    from arbiter.season.events import Stopped
+    from arbiter.regress.trial import Slice
 
 PILOT = 4
 """Blocks until their variance is good enough to say what the test will cost."""
@@ -39,11 +38,9 @@ class Watch:
 
     def __init__(self, experiment: Experiment, own: Slice | None, at_once: int) -> None:
         self._experiment, self._own, self._at_once = experiment, own, at_once
-        self._live: Any = None
-        self._begun = time.monotonic()
-        self._shown = self._begun
-        self._played = 0
-        self._told = 0
+        self._live: Live | None = None
+        self._begun = self._shown = time.monotonic()
+        self._played = self._told = 0
         self._priced = False
 
     def __enter__(self) -> Self:
@@ -68,13 +65,13 @@ class Watch:
         there = counted(trial.from_store, "match")
         there += f", {counted(trial.blocks_taken, 'whole block')}, came from the store ({experiment.name})"
         if trial.verdict is not None:
-            self._say(f"decided before, and nothing is played: {there}; --fresh begins anew")
+            note(f"decided before, and nothing is played: {there}; --fresh begins anew")
         elif trial.from_store:
-            self._say(f"going on: {there}")
+            note(f"going on: {there}")
         size = experiment.block_size
         text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
         if self._own is not None:
-            self._say(f"slice {self._own} of {counted(test.most_blocks or 0, 'block')}: {text}")
+            note(f"slice {self._own} of {counted(test.most_blocks or 0, 'block')}: {text}")
         elif trial.verdict is None and not trial.from_store:
             if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
                 note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
@@ -82,43 +79,30 @@ class Watch:
             worse, better = (
                 test.expected_blocks(elo, guess / size * test.share**2) for elo in (test.elo0, test.elo1)
             )
-            self._say(
+            note(
                 f"{text}; at a guess {worse * size:.0f} matches if the truth is {test.elo0:+g} Elo,"
                 f" {better * size:.0f} if it is {test.elo1:+g}"
             )
 
-    def show(self, trial: Trial, event: MatchStored | MatchVoid | Stopped) -> None:
-        """Say what has happened; `errors.Interrupted` where somebody asked the test to stop."""
-        if isinstance(event, MatchStored):
-            self._match(trial, event.match)
-        elif isinstance(event, MatchVoid):
-            self._say(void_line(event))
-        else:
-            raise stopped()
-
-    def _match(self, trial: Trial, match: PackedMatch) -> None:
+    def seen(self, trial: Trial, match: MatchSummary) -> None:
+        """One more match has ended, and the trial has been told."""
         self._played += 1
-        if match.summary.faulty is not None:
-            self._say(match_line(match.summary))
+        if match.faulty is not None:
+            note(match_line(match))
         if self._own is not None or trial.verdict is not None or self._played < PACE:
             return
         if not self._priced and trial.run.blocks >= PILOT:
             self._priced = True
-            self._say(self._price(trial))
-        now = time.monotonic()
-        if self._live is not None and now - self._shown >= SECONDS:
-            self._shown = now
+            note(self._price(trial))
+        since, blocks = time.monotonic() - self._shown, trial.blocks_taken
+        if self._live is not None and since >= SECONDS:
             self._live.update(printable(self._where(trial)), refresh=True)
-        blocks = trial.blocks_taken
-        if self._live is None and blocks >= self._told + EVERY and now - self._shown >= LINE_SECONDS:
-            self._shown, self._told = now, blocks
+        elif self._live is None and blocks >= self._told + EVERY and since >= LINE_SECONDS:
+            self._told = blocks
             tell(self._where(trial))
-
-    def _say(self, text: str) -> None:
-        if self._live is not None:
-            self._live.console.print(printable(f"arbiter: {text}"))
         else:
-            note(text)
+            return
+        self._shown = time.monotonic()
 
     def _pace(self) -> float:
         """The matches a second of this run."""
@@ -128,7 +112,7 @@ class Watch:
         """What the test costs by the variance and the pace of the first blocks."""
         test, size, pace = self._experiment.test, self._experiment.block_size, self._pace()
         parts = [
-            f"{blocks * size:.0f} matches ({_minutes(blocks * size / pace)}) if it is {elo:+g} Elo"
+            f"{blocks * size:.0f} matches (some {duration(blocks * size / pace)}) if it is {elo:+g} Elo"
             for elo, blocks in zip((test.elo0, test.elo1), test.cost(trial.run), strict=True)
         ]
         text = f"by the first {trial.run.blocks} blocks, expected are {', '.join(parts)}"
@@ -144,11 +128,6 @@ class Watch:
             f"{counted(report.blocks, 'block')}, {counted(report.matches, 'match')}, {60 * pace:.0f} a minute"
         )
         if report.to_go is not None:
-            text += f", {_minutes(report.to_go * self._experiment.block_size / pace)} to go"
+            left = duration(report.to_go * self._experiment.block_size / pace)
+            text += f", some {left} to go"
         return text
-
-
-def _minutes(seconds: float) -> str:
-    if seconds < 90:
-        return f"some {seconds:.0f} s"
-    return f"some {seconds / 60:.0f} min" if seconds < 5400 else f"some {seconds / 3600:.1f} h"

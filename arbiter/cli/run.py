@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arbiter.cli.bots import prepare
-from arbiter.cli.journal import Journal, journal_option
 from arbiter.cli.options import (
     accept_option,
     config_argument,
@@ -19,8 +18,8 @@ from arbiter.cli.options import (
     workers_option,
 )
 from arbiter.cli.output import counted, note
-from arbiter.cli.progress import present
-from arbiter.cli.standings import show_standings
+from arbiter.cli.progress import Journal, journal_option, present
+from arbiter.cli.tables import show_standings
 from arbiter.errors import ConfigError
 from arbiter.executors import cluster, processes, slots
 from arbiter.picture import figures
@@ -32,7 +31,7 @@ from arbiter.store.address import file_of
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from arbiter.config import Config
@@ -41,84 +40,66 @@ if TYPE_CHECKING:
     from arbiter.picture.shapes import Standings
 
 
+def _playing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The argument and the options of who plays a season; `_play` takes what they give."""
+    options = (config_argument, workers_option, scheduler_option, store_option, accept_option, journal_option)
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @click.command("run-round")
-@config_argument
-@workers_option
-@scheduler_option
-@store_option
-@accept_option
-@journal_option
+@_playing_options
 @format_option
-def run_round(
-    config: str,
-    workers: int | None,
-    scheduler: str | None,
-    store_url: str | None,
-    accept_changes: bool,
-    log: str | None,
-    style: str,
-) -> None:
+def run_round(style: str, **given: Any) -> None:
     """Play the next round of a season, or finish a broken one; rate; print the standings.
 
     After an interruption of any kind the same command goes on: no match is lost or played twice.
 
     Example: arbiter run-round configs/demo.yaml
     """
-    settled = prepare(config, store_url)
-    show_standings(_play(settled, workers, scheduler, log, accept_changes, one=True), style)
+    show_standings(_play(**given, one=True), style)
 
 
 @click.command("run-season")
-@config_argument
+@_playing_options
 @click.option("--rounds", type=click.IntRange(min=1), help="Until so many are complete, not the config's.")
-@workers_option
-@scheduler_option
-@store_option
-@accept_option
-@journal_option
 @format_option
-def run_season(
-    config: str,
-    rounds: int | None,
-    workers: int | None,
-    scheduler: str | None,
-    store_url: str | None,
-    accept_changes: bool,
-    log: str | None,
-    style: str,
-) -> None:
+def run_season(rounds: int | None, style: str, **given: Any) -> None:
     """Play a season until all its rounds are complete; print the standings.
 
     The same command goes on after any interruption, Ctrl-C or `kill -9`, at once.
 
     Example: arbiter run-season configs/demo.yaml --rounds 12
     """
-    settled = prepare(config, store_url)
-    show_standings(_play(settled, workers, scheduler, log, accept_changes, rounds), style)
+    show_standings(_play(**given, rounds=rounds), style)
 
 
 def _play(
-    config: Config,
+    config: str,
     workers: int | None,
     scheduler: str | None,
-    log: str | None,
+    store_url: str | None,
     accept_changes: bool,
+    log: str | None,
     rounds: int | None = None,
     one: bool = False,
 ) -> Standings:
     """Play a season, or only `one` round of it, and return its standings."""
-    there = _is_there(config.store)
-    with closing(Store(config.store)) as store, store.held(config.season):
+    settled = prepare(config, store_url)
+    file = file_of(settled.store)
+    there = file is not None and os.path.exists(file)  # noqa: PTH110 -- False where it may not be looked for
+    with closing(Store(settled.store)) as store, store.held(settled.season):
         kept = store.seasons()
         before = [name for name in kept if not name.startswith((REGRESS, GAUNTLET))]
-        season = Season.open(config, store, accept_changes)
-        _announce(config.season, store.name, before, there and not kept)
-        chosen = choose_executor(config, season.rounds.players(), workers, scheduler)
+        season = Season.open(settled, store, accept_changes)
+        _announce(settled.season, store.name, before, there and not kept)
+        chosen = choose_executor(settled, season.rounds.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
             _qualify(season, journal)
             events = season.play(executor, rounds, accept_changes, only_one=one)
-            present(events, config.season, journal, each_match=one, whole=not one)
-            return figures.standings(State.of(config, season.stored), official=False)
+            present(events, settled.season, journal, each_match=one, whole=not one)
+            return figures.standings(State.of(settled, season.stored), official=False)
 
 
 def _qualify(season: Season, journal: Journal) -> None:
@@ -133,12 +114,6 @@ def _qualify(season: Season, journal: Journal) -> None:
     with processes(AT_ONCE) as executor:
         for verdict in qualify(season.results, executor):
             (journal.write if verdict.failed is None else journal.tell)(verdict.text())
-
-
-def _is_there(store_url: str) -> bool:
-    """True where the store's file is there before anybody opens it."""
-    file = file_of(store_url)
-    return file is not None and os.path.exists(file)  # noqa: PTH110 -- False where it may not be looked for
 
 
 def _announce(season: str, store: str, before: Sequence[str], there: bool) -> None:

@@ -82,7 +82,7 @@ def show(
         print_json(replay_of(record, looking, found.is_complete(record.round)))
         return
     if seat is not None:
-        from arbiter.cli.seat_text import print_seat
+        from arbiter.cli.match_text import print_seat
 
         print_seat(record, seat)
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import time
-import xml.etree.ElementTree as ET
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,12 @@ from arbiter.cli.again import play_command
 from arbiter.cli.options import format_option, workers_option
 from arbiter.cli.output import even_unread, print_json, result_text, say
 from arbiter.errors import ConfigError, Interrupted, did_you_mean
-from arbiter.text import printable, xml_text
+from arbiter.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.match import MatchRecord
-    from arbiter.suite import CheckResult
+    from arbiter.suite import Made
 
 FAILED = 1
 PRINTED = 3
@@ -32,7 +30,7 @@ PRINTED = 3
 @click.argument("file", type=click.Path())
 @click.option("--bot", metavar="COMMAND", help="Try this bot in place of the file's.")
 @click.option("--only", multiple=True, metavar="NAME", help="This check alone; may be given several times.")
-@click.option("--junit", "junit_file", type=click.Path(), help="Write the results as JUnit XML.")
+@click.option("--junit", type=click.Path(), help="Write the results as JUnit XML.")
 @click.option(
     "--records", type=click.Path(), help="Write the records of failed checks' worst matches to this folder."
 )
@@ -42,7 +40,7 @@ def suite(
     file: str,
     bot: str | None,
     only: tuple[str, ...],
-    junit_file: str | None,
+    junit: str | None,
     records: str | None,
     workers: int | None,
     style: str,
@@ -53,22 +51,19 @@ def suite(
 
     Example: arbiter suite configs/suite.yaml
     """
-    from arbiter.cli.regress_documents import check_path, write_records
-    from arbiter.suite import CheckResult, Made
+    from arbiter.cli.documents import check_path, write_records
+    from arbiter.suite import Made
 
-    check_path(junit_file)
+    check_path(junit)
     words = ["arbiter", "suite", file, *([] if bot is None else ["--bot", bot])]
     begun = time.monotonic()
     try:
         found = _results(file, bot, words, only, workers, style)
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)
-        if junit_file is not None:
-            with suppress(ConfigError):
-                failure = Made(False, "interrupted" if interrupted else str(error))
-                _write_junit(
-                    junit_file, words, [CheckResult("suite", failure, 0.0)], time.monotonic() - begun
-                )
+        with suppress(ConfigError):
+            failure = Made(False, "interrupted" if interrupted else str(error), name="suite")
+            _write_junit(junit, words, [failure], time.monotonic() - begun)
         if interrupted:
             raise Interrupted("interrupted; a suite begins anew") from None
         raise
@@ -80,10 +75,11 @@ def suite(
             print_json({"ok": not failed, "seconds": round(seconds, 3), "checks": shapes})
         else:
             click.echo(f"{len(found) - failed} passed, {failed} failed in {seconds:.0f} s")
-    if junit_file is not None:
-        _write_junit(junit_file, words, found, seconds)
+    _write_junit(junit, words, found, seconds)
     if records is not None:
-        write_records(records, _records(found))
+        numbered = enumerate(found, 1)
+        shown = [(number, match) for number, result in numbered for match in result.shown]
+        write_records(records, {f"{number}/{match.spec.id}": match.record for number, match in shown})
     if failed:
         raise click.exceptions.Exit(FAILED)
 
@@ -95,9 +91,9 @@ def _results(
     only: tuple[str, ...],
     workers: int | None,
     style: str,
-) -> list[CheckResult]:
+) -> list[Made]:
     """What came of the checks asked for, each told as it comes."""
-    from arbiter.cli.bots import choose_tier, players_of
+    from arbiter.cli.bots import players_of, with_tier
     from arbiter.executors import processes, slots
     from arbiter.suite import load_suite, run_checks
 
@@ -106,9 +102,9 @@ def _results(
     for name in only:
         if name not in names:
             raise ConfigError(f"--only {name!r}: there is no such check", file, did_you_mean(name, names))
-    tier = choose_tier(loaded.limits.isolation)
+    isolation = with_tier(loaded.limits).isolation
     chosen = tuple(
-        replace(check, limits=replace(check.limits, isolation=tier))
+        replace(check, limits=replace(check.limits, isolation=isolation))
         for check in loaded.checks
         if not only or check.name in only
     )
@@ -118,7 +114,7 @@ def _results(
             found.append(result)
             if style == "text":
                 word = click.style("PASSED", fg="green") if result.ok else click.style("FAILED", fg="red")
-                line = printable(f"{result.name}: {result.made.detail} ({result.seconds:.1f} s)")
+                line = printable(f"{result.name}: {result.detail} ({result.seconds:.1f} s)")
                 with even_unread():
                     click.echo(f"{word} {line}")
                     for text in _evidence(words, result):
@@ -126,25 +122,25 @@ def _results(
     return found
 
 
-def _evidence(words: Sequence[str], result: CheckResult) -> Iterator[str]:
+def _evidence(words: Sequence[str], result: Made) -> Iterator[str]:
     """The worst matches of a failed check, each with the command that plays it; else the check's own."""
     if result.ok:
         return
-    for match in result.made.shown[:PRINTED]:
+    for match in result.shown[:PRINTED]:
         yield f"  {match.spec.id}: {result_text(match.record.summary())}"
         yield f"    again   {play_command(match.spec)}"
         yield from (f"    stderr  {line}" for line in match.stderr)
-    if not result.made.shown:
+    if not result.shown:
         yield f"    again   {shlex.join([*words, '--only', result.name])}"
-        yield from (f"    stderr  {line}" for line in result.made.stderr)
+        yield from (f"    stderr  {line}" for line in result.stderr)
 
 
-def _shape(result: CheckResult) -> dict[str, Any]:
+def _shape(result: Made) -> dict[str, Any]:
     """The JSON of a check."""
     return {
         "name": result.name,
         "ok": result.ok,
-        "detail": result.made.detail,
+        "detail": result.detail,
         "seconds": result.seconds,
         "worst": [
             {
@@ -153,34 +149,21 @@ def _shape(result: CheckResult) -> dict[str, Any]:
                 "again": play_command(match.spec),
                 "stderr": match.stderr,
             }
-            for match in result.made.shown
+            for match in result.shown
         ],
-        "stderr": list(result.made.stderr),
+        "stderr": list(result.stderr),
     }
 
 
-def _records(found: Sequence[CheckResult]) -> dict[str, MatchRecord]:
-    """Records by the number of their check and their match."""
-    return {
-        f"{number}/{match.spec.id}": match.record
-        for number, result in enumerate(found, 1)
-        for match in result.made.shown
-    }
-
-
-def _write_junit(path: str, words: Sequence[str], found: list[CheckResult], seconds: float) -> None:
-    from arbiter.cli.regress_documents import document
+def _write_junit(path: str | None, words: Sequence[str], found: Sequence[Made], seconds: float) -> None:
+    from arbiter.cli.documents import Case, junit
     from arbiter.export.whole_files import write_whole
 
-    failed = sum(not result.ok for result in found)
-    tree = ET.Element("testsuite", name="arbiter suite", tests=str(len(found)), failures=str(failed))
-    tree.set("time", f"{seconds:.3f}")
+    if path is None:
+        return
+    cases = []
     for result in found:
-        case = ET.SubElement(tree, "testcase", classname="arbiter.suite", name=xml_text(result.name))
-        case.set("time", f"{result.seconds:.3f}")
-        if result.ok:
-            ET.SubElement(case, "system-out").text = xml_text(result.made.detail)
-        else:
-            failure = ET.SubElement(case, "failure", message=xml_text(result.made.detail))
-            failure.text = xml_text("\n".join(_evidence(words, result)))
-    write_whole(path, document(tree))
+        details = "\n".join(_evidence(words, result))
+        line = result.detail
+        cases.append(Case("arbiter.suite", result.name, result.seconds, not result.ok, line, details))
+    write_whole(path, junit("arbiter suite", cases, seconds))

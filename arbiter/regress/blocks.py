@@ -44,13 +44,6 @@ class Meeting:
     limits: Limits
 
 
-class Seating(NamedTuple):
-    """One match of a block: what is played, and the players by seat."""
-
-    game: AnyGame
-    players: tuple[Player, ...]
-
-
 class BlockScore(NamedTuple):
     """The candidate's `score` from 0 to 1, None where the block is left out, and each match's score by id.
 
@@ -89,11 +82,12 @@ def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockSc
         return BlockScore(None, scores)
     # With a field the base's matches are the second half.
     half = len(played) // 2 if against_field else len(played)
-    ours, theirs = _means(played[:half]), _means(played[half:])
-    if not against_field:
-        return BlockScore(ours.score, scores, ours.margin, ours.offset)
-    lead = (1.0 + ours.score - theirs.score) / 2.0
-    return BlockScore(lead, scores, ours.margin - theirs.margin, (ours.offset - theirs.offset) / 2.0)
+    score, margin, offset = _means(played[:half])
+    if against_field:
+        base_score, base_margin, base_offset = _means(played[half:])
+        score, offset = (1.0 + score - base_score) / 2.0, (offset - base_offset) / 2.0
+        margin -= base_margin
+    return BlockScore(score, scores, margin, offset)
 
 
 def match_score(match: MatchSummary) -> float | None:
@@ -122,38 +116,33 @@ def version_at(players: Sequence[str]) -> str:
     return CANDIDATE if CANDIDATE in players else BASE
 
 
-class _Means(NamedTuple):
-    score: float
-    margin: float
-    offset: float
-
-
-def _means(matches: Sequence[MatchSummary]) -> _Means:
-    """Over matches that all have a score; 0 where there are none."""
-    many = max(len(matches), 1)
+def _means(matches: Sequence[MatchSummary]) -> tuple[float, float, float]:
+    """Score, margin and offset over matches that all have a score."""
+    many = len(matches)
     ahead = [leads(match) for match in matches if match.faulty is None]
-    return _Means(
+    return (
         sum(match_score(match) or 0.0 for match in matches) / many,
         sum(sum(lead) / len(lead) for lead in ahead) / many,
-        -0.5 * (len(matches) - len(ahead)) / many,
+        -0.5 * (many - len(ahead)) / many,
     )
 
 
-def _seatings(meeting: Meeting, seed: str, block: int) -> Iterator[Seating]:
+def _seatings(meeting: Meeting, seed: str, block: int) -> Iterator[tuple[AnyGame, tuple[Player, ...]]]:
+    """What each match of a block plays, and the players by seat."""
     game = meeting.game
     if not meeting.field:
         versions = (meeting.candidate, meeting.base)
         for played, seats in game.duels:
             players = tuple(versions[version] for version in seats)
             # Who holds both seats of a side is one player there.
-            yield Seating(played, players if played.sides is not None else _rename_copies(players))
+            yield played, players if played.sides is not None else _rename_copies(players)
         return
     order = Stream("arbiter-field-1", seed, block).shuffled(len(meeting.field))
     rivals = [meeting.field[order[place % len(order)]] for place in range(game.table_size - 1)]
     for version in (meeting.candidate, meeting.base):
         table = _rename_copies([version, *rivals])
         for places in game.seatings:
-            yield Seating(game, tuple(table[place] for place in places))
+            yield game, tuple(table[place] for place in places)
 
 
 def _rename_copies(players: Sequence[Player]) -> tuple[Player, ...]:

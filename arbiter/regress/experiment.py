@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, StrictBool, StrictInt, ValidationError
 
 from arbiter.config import load
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.places import Document, read_document
 from arbiter.config.problems import placed
 from arbiter.config.reading import validate
-from arbiter.config.season_file import TableModel
+from arbiter.config.season_file import TableModel, Version
+from arbiter.config.values import Seed, StoreUrl, Word
 from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress.blocks import Meeting
-from arbiter.regress.identity import BASE, CANDIDATE, attempt_of, kept, kept_player, name_of
-from arbiter.regress.programs import Digests
-from arbiter.regress.regress_file import RegressModel
+from arbiter.regress.identity import BASE, CANDIDATE, Digests, attempt_of, kept, kept_player, name_of
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.store.sqlite import companions
 from rating.errors import OptionError
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import Player
     from arbiter.rules import AnyGame
+
 
 STORE = "regress.sqlite"
 
@@ -237,3 +237,38 @@ def _experiment(
         workers=None if model.workers == "auto" else model.workers,
         settings=settings,
     )
+
+
+Risk = Annotated[float, Field(gt=0, lt=0.5, strict=True)]
+Elo = Annotated[float, Field(ge=-1000, le=1000, strict=True, allow_inf_nan=False)]
+LEVELS = {False: (0.0, 10.0), True: (-10.0, 0.0)}
+"""Defaults of elo0 and elo1, by `non_regression`."""
+
+
+class RegressModel(TableModel):
+    """The file of `arbiter regress`; each key is an option of the command too.
+
+    `field` is a season's file, whose players are met instead of the other version.
+    """
+
+    base: Version
+    candidate: Version
+    game: str | dict[str, Any] | None = None
+    field: Word | None = None
+    seed: Seed = "auto"
+    store: StoreUrl | None = None
+    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
+    elo0: Elo | None = None
+    elo1: Elo | None = None
+    alpha: Risk = 0.05
+    beta: Risk = 0.05
+    measure: Literal["results", "points"] = "results"
+    bounds: Literal["logistic", "normalized"] = "logistic"
+    non_regression: StrictBool = False
+    max_blocks: Annotated[StrictInt, Field(gt=0)] | None = None
+    faults: Literal["count", "fail"] = "count"
+
+    @property
+    def levels(self) -> tuple[float, float]:
+        elo0, elo1 = LEVELS[self.non_regression]
+        return elo0 if self.elo0 is None else self.elo0, elo1 if self.elo1 is None else self.elo1

@@ -1,25 +1,38 @@
-"""What a regression test is kept under: its name in the store.
+"""What a regression test is kept under: its name in the store, and digests of the programs it is made of.
 
-It holds a digest of everything that the blocks' scores or the stop rule depend on, files by their contents.
-So the same command goes on where it stood, and a changed program, bound or clock begins anew: a test that has
-been looked at cannot be continued by another rule. Begun anew although nothing has changed, it has the number
-of the attempt behind its name.
+The name holds a digest of everything that the blocks' scores or the stop rule depend on, files by their
+contents. So the same command goes on where it stood, and a changed program, bound or clock begins anew: a
+test that has been looked at cannot be continued by another rule. Begun anew although nothing has changed, it
+has the number of the attempt behind its name.
+
+A program is the files that its command names and all that lies in its own folder and below, in what it may
+`read`, and in what its command names as a word or a part of one: ``-cp jc``, ``--weights=../nets``; moved, it
+is the same. A file that is too large to be read each time counts by its size and time, and of a folder with
+too many files, such as a home, only those directly in it count; `Digests.notes` say so.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from contextlib import suppress
 from dataclasses import asdict
+from hashlib import file_digest, sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arbiter.config import digest_of
 from arbiter.match import Player
 from arbiter.season.beginning import REGRESS
+from arbiter.store.sqlite import companions, is_store
+from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-    from arbiter.regress.programs import Digests
+    from arbiter.match import Player
+
 
 PREFIX = REGRESS
 """How the names of tests begin in a store."""
@@ -27,6 +40,15 @@ FREE = {"store", "workers", "max_blocks", "faults", "field"}
 """Keys that change no score and no ratio; the players of the field are kept apart."""
 
 BASE, CANDIDATE = "base", "candidate"
+LEFT_OUT = {"node_modules", "__pycache__"}
+"""Folders that hold no source of one's own, beside hidden ones and virtual environments."""
+MOST_FILES = 10_000
+"""Files and folders that are looked at in a folder and below; one with more holds other things too."""
+MOST_OF_FILE = 100_000_000
+"""Bytes of a file that is read."""
+MOST_OF_FOLDER = 1_000_000_000
+"""Bytes that are read of a folder and what is below: a second or two."""
+_PART = re.compile("[:=]")
 
 
 def name_of(settings: Mapping[str, Any]) -> str:
@@ -111,9 +133,105 @@ def kept(player: Player, digests: Digests) -> dict[str, Any]:
 
 def kept_player(shape: Mapping[str, Any]) -> Player:
     """The player that `kept` wrote."""
-    command, read = tuple(shape["command"]), tuple(shape["read"])
-    # Earlier versions kept the digest of all scripts there, under no name.
-    files = tuple(filter(None, shape["files"]))
     values = {key: value for key, value in shape.items() if key != "folders"}
     values["languages"] = tuple(map(tuple, shape.get("languages", ())))
-    return Player(**values | {"command": command, "read": read, "files": files})
+    values |= {key: tuple(shape[key]) for key in ("command", "read", "files")}
+    return Player(**values)
+
+
+class Digests:
+    """Digests of programs as they are now, each folder being read once.
+
+    `apart` are files and folders that belong to no program wherever they lie, such as a test's own file and
+    what it writes. `notes` name what does not count by its content.
+    """
+
+    def __init__(self, apart: Iterable[Path] = ()) -> None:
+        self.notes: list[str] = []
+        self._apart = {str(path.resolve()) for path in apart}
+        self._known: dict[str, str] = {}
+
+    def of(self, player: Player) -> dict[str, dict[str, str]]:
+        """SHA-256 by path of the ``files`` that a player's command names, and of ``folders`` and the rest."""
+        return {
+            "files": {file: self._digest(file) for file in player.files},
+            "folders": {place: self._digest(place) for place in _places(player)},
+        }
+
+    def _digest(self, path: str) -> str:
+        if path not in self._known:
+            files = self._files(path) if os.path.isdir(path) else {"": path}
+            self._known[path] = self._digest_of_files(path, files)
+        return self._known[path]
+
+    def _files(self, folder: str) -> dict[str, str]:
+        """The files of a folder and below that count, by their names from there."""
+        found: dict[str, str] = {}
+        seen = {os.path.realpath(folder)}
+        looked_at = 0
+        for place, folders, names in os.walk(folder, followlinks=True):
+            looked_at += len(folders) + len(names)
+            if looked_at > MOST_FILES:
+                self.notes.append(
+                    f"{folder} holds more than {MOST_FILES} files: only those directly in it count"
+                    " (keep the bot in a folder of its own, or give --fresh after a change)"
+                )
+                return self._ours(folder, folder, next(os.walk(folder))[2])
+            kept = sorted(name for name in folders if self._counts(Path(place, name)))
+            # In place, so that the walk leaves out the others, and where a link leads a second time.
+            folders[:] = [name for name in kept if _is_new(Path(place, name), seen)]
+            found |= self._ours(folder, place, names)
+        return found
+
+    def _counts(self, folder: Path) -> bool:
+        hidden = folder.name.startswith(".") or folder.name in LEFT_OUT
+        virtual = (folder / "pyvenv.cfg").exists()
+        return not (hidden or virtual or os.path.realpath(folder) in self._apart)
+
+    def _ours(self, folder: str, place: str, names: list[str]) -> dict[str, str]:
+        """Files that are in `place`, by their names from `folder`, without stores and what is Git's."""
+        names = sorted(names)[:MOST_FILES]
+        stores = {name for name in names if is_store(Path(place, name))}
+        out = stores.union(*map(companions, stores), {".git"})
+        paths = [str(Path(place, name)) for name in names if name not in out]
+        return {
+            os.path.relpath(path, folder): path for path in paths if os.path.realpath(path) not in self._apart
+        }
+
+    def _digest_of_files(self, root: str, files: dict[str, str]) -> str:
+        whole, left, by_size = sha256(), MOST_OF_FOLDER, []
+        for name, path in sorted(files.items()):
+            try:
+                there = os.stat(path)
+                if not stat.S_ISREG(there.st_mode):
+                    continue
+                if there.st_size > min(left, MOST_OF_FILE):
+                    by_size.append(path)
+                    content = b"%d %d" % (there.st_size, there.st_mtime_ns)
+                else:
+                    left -= there.st_size
+                    with open(path, "rb") as file:
+                        content = file_digest(file, "sha256").digest()
+            except OSError as error:
+                # A link to nothing, or what a bot may run and nobody may read.
+                content = str(error.errno).encode()
+            whole.update(b"\0%s\0%s" % (name.encode(errors="surrogateescape"), content))
+        if by_size:
+            more = f" and {len(by_size) - 1} more files in {root}" if len(by_size) > 1 else ""
+            self.notes.append(f"{by_size[0]}{more}: too large to read; size and time count, not the content")
+        return whole.hexdigest()
+
+
+def _places(player: Player) -> list[str]:
+    """All that a program is made of beside the files that its command names; nothing of the system's."""
+    parts = [part for word in player.command[1:] for part in _PART.split(word) if part]
+    named = [str(path) for part in parts if os.path.exists(path := Path(player.folder, part))]  # noqa: PTH110
+    found = {os.path.normpath(path): None for path in (player.folder, *player.read, *named)}
+    return [path for path in found if path not in player.files and not f"{path}/".startswith(OF_THE_SYSTEM)]
+
+
+def _is_new(folder: Path, seen: set[str]) -> bool:
+    real = os.path.realpath(folder)
+    new = real not in seen
+    seen.add(real)
+    return new

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.slices import Slice
+    from arbiter.regress.trial import Slice
     from arbiter.season.events import MatchVoid, Stopped
     from arbiter.store import SeasonStore, Store
 
@@ -134,9 +134,9 @@ class MergedTrial(NamedTuple):
 
 
 def merge_parts(
-    parts: Sequence[Store], faults: str | None = None, most_blocks: int | None = None
+    parts: Sequence[Store], faults: str | None = None, max_blocks: int | None = None
 ) -> MergedTrial:
-    """Merge the regression test whose parts these stores hold; `faults` and `most_blocks` replace its own.
+    """Merge the regression test whose parts these stores hold; `faults` and `max_blocks` replace its own.
 
     Blocks are taken in order, so the verdict is that of one machine; blocks that no part has whole are passed
     over. ConfigError where the parts have no test in common or several, StoreError where their seeds differ.
@@ -159,7 +159,7 @@ def merge_parts(
     if settings is None:
         raise StoreError(f"{parts[0].name} does not say what {name} was")
     # By the stored name: here the programs may be missing, or others.
-    trial = Trial(replace(from_settings(settings, faults, most_blocks), name=name))
+    trial = Trial(replace(from_settings(settings, faults, max_blocks), name=name))
     matches = {
         summary.id: summary
         for season in seasons

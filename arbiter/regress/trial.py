@@ -1,15 +1,18 @@
 """A regression test under way: results in any order, blocks taken in theirs, until there is a verdict.
 
 Nothing here plays or stores: the same matches give the same verdict, whether they were just played, read
-again after an interruption, or put together from several machines. So no result and no fault counts before
-all earlier blocks are whole.
+again after an interruption, or put together from slices on several machines. So no result and no fault counts
+before all earlier blocks are whole.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from arbiter.errors import ConfigError
 from arbiter.match import original
 from arbiter.regress.blocks import block_score, match_score, version_at
 from arbiter.regress.identity import BASE, CANDIDATE
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.slices import Slice
     from rating.sequential.runs import Report
+
 
 VerdictOfTrial = Literal[
     "better", "not_better", "out_of_budget", "identical_play", "candidate_faulty", "base_faulty"
@@ -33,6 +36,7 @@ SHARE_LEFT_OUT = 10
 WORST = 5
 """Matches listed in the documents: enough to see what is wrong, and a page of CI stays short."""
 _EXIT = {"better": 0, "candidate_faulty": 3, "base_faulty": 3}
+SLICE = re.compile(r"(\d{1,6})/(\d{1,6})")
 
 
 class ScoredMatch(NamedTuple):
@@ -216,3 +220,26 @@ def _badness(played: ScoredMatch) -> tuple[float, float]:
     points = played.match.points or ()
     own = [points[s] for s, name in enumerate(played.match.players) if original(name) == CANDIDATE]
     return played.score or 0.0, sum(own) / len(own) - sum(points) / len(points)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Part `number` of `parts`, counted from 1."""
+
+    number: int
+    parts: int
+
+    @classmethod
+    def parse(cls, text: str) -> Slice:
+        """``2/5``; ConfigError otherwise."""
+        found = SLICE.fullmatch(text)
+        if not found or not 1 <= int(found[1]) <= int(found[2]):
+            raise ConfigError(f"not a slice: {text!r}", hint="write 1/5 to 5/5 for five of them")
+        return cls(int(found[1]), int(found[2]))
+
+    def has(self, block: int) -> bool:
+        """True when a block, counted from 1, is this part's."""
+        return block % self.parts == self.number - 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.parts}"

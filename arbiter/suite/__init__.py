@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arbiter.suite.checks import CheckResult, Made, run_checks
+from arbiter.suite.checks import Made, run_checks
 from arbiter.suite.suite_file import Check, Suite, load_suite
 
-__all__ = ["Check", "CheckResult", "Made", "Suite", "load_suite", "run_checks"]
+__all__ = ["Check", "Made", "Suite", "load_suite", "run_checks"]

@@ -6,7 +6,7 @@ import math
 import tempfile
 import time
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -15,26 +15,31 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck import check_in_worker
-from arbiter.match import original
+from arbiter.match import COPY_MARK, original
+from arbiter.players import name_of_command
 from arbiter.regress.blocks import Meeting, block_score, block_specs, match_score
 from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.run import play_blocks
-from arbiter.regress.trial import ScoredMatch, faults_in, worst_of
+from arbiter.regress.trial import WORST, ScoredMatch, faults_in, worst_of
 from arbiter.store import Store
 from arbiter.store.address import address_of
-from arbiter.suite.evidence import Shown, names_of, shown, told
 from arbiter.suite.recorded import difference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.executors import Slots
-    from arbiter.match import MatchSummary
+    from arbiter.match import MatchRecord, MatchSpec, MatchSummary, Player
+    from arbiter.regress.blocks import Meeting
+    from arbiter.regress.trial import FaultSeen
     from arbiter.store import SeasonStore
     from arbiter.suite.suite_file import Check, Suite
 
+
 LEVEL = 0.95
 """Confidence of the interval that is shown."""
+LINES = 5
+"""Of a bot's standard error."""
 
 
 class Made(NamedTuple):
@@ -46,27 +51,16 @@ class Made(NamedTuple):
     detail: str
     shown: tuple[Shown, ...] = ()
     stderr: tuple[str, ...] = ()
+    name: str = ""
+    seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The result of a check."""
-
-    name: str
-    made: Made
-    seconds: float
-
-    @property
-    def ok(self) -> bool:
-        return self.made.ok
-
-
-def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
+def run_checks(suite: Suite, executor: Slots) -> Iterator[Made]:
     """Each check as soon as it has been made; VoidMatch where our machine fails."""
     for check in suite.checks:
         begun = time.monotonic()
         made = _KINDS[check.kind](suite, check, executor)
-        yield CheckResult(check.name, made, time.monotonic() - begun)
+        yield made._replace(name=check.name, seconds=time.monotonic() - begun)
 
 
 def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
@@ -76,9 +70,8 @@ def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
     failed = [step for step in steps if step.fails]
     if failed:
         names = ", ".join(step.name for step in failed)
-        return Made(
-            False, f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}", stderr=failed[0].stderr
-        )
+        text = f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}"
+        return Made(False, text, stderr=failed[0].stderr)
     return Made(True, f"{sum(step.ok is True for step in steps)} steps")
 
 
@@ -162,3 +155,55 @@ def _play(
         for _ in play_blocks(season, specs, blocks, executor, executor.size + 1):
             pass
         yield meeting, season, season.summaries()
+
+
+class Shown(NamedTuple):
+    """A match as it was planned, and its record with the programs' own names."""
+
+    spec: MatchSpec
+    record: MatchRecord
+
+    @property
+    def stderr(self) -> list[str]:
+        """The last lines that the faulty bot wrote to standard error; none where nobody faulted."""
+        forfeit = self.record.forfeit
+        return [] if forfeit is None else self.record.bots[forfeit.seat].stderr_tail.splitlines()[-LINES:]
+
+
+def names_of(bot: Player, opponent: Player | None) -> dict[str, str]:
+    """The names of both programs, by their files; the same name twice gets a number."""
+    mine = name_of_command(bot.command)
+    theirs = mine if opponent is None else name_of_command(opponent.command)
+    return {CANDIDATE: mine, BASE: theirs if theirs != mine else f"{theirs}-2"}
+
+
+def told(fault: FaultSeen, names: Mapping[str, str]) -> str:
+    """A fault in one line."""
+    match = fault.match
+    return f"{match.id}: {names[fault.version]} forfeits ({match.fault}): {match.detail}"
+
+
+def shown(
+    meeting: Meeting, season: SeasonStore, names: Mapping[str, str], matches: Sequence[MatchSummary]
+) -> Iterator[Shown]:
+    """The first few of these matches, with what is stored of them."""
+    for match in matches[:WORST]:
+        record = season.match(match.id)
+        specs = block_specs(meeting, season.seed, match.round or 0)
+        spec = next(spec for spec in specs if spec.id == match.id)
+        if record is not None:
+            yield Shown(spec, _renamed(record, names))
+
+
+def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
+    def name(role: str) -> str:
+        version, mark, number = role.partition(COPY_MARK)
+        return f"{names[version]}{mark}{number}"
+
+    forfeit = record.forfeit
+    return replace(
+        record,
+        players=tuple(map(name, record.players)),
+        bots=tuple(replace(bot, player=name(bot.player)) for bot in record.bots),
+        forfeit=None if forfeit is None else replace(forfeit, player=name(forfeit.player)),
+    )

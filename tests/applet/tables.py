@@ -17,8 +17,7 @@ from arbiter.applet.remembered import Remembered
 from arbiter.byhand.occupants import Occupant, Person, RandomPlayer
 from arbiter.byhand.session import Session
 from arbiter.byhand.setup import Setup
-from arbiter.cli.laying import lay_match, lay_record
-from arbiter.cli.seats import occupant_of
+from arbiter.cli.laying import lay_match, lay_record, occupant_of
 from arbiter.clock import TimeControl
 from arbiter.games.planning import Planning
 from arbiter.match import Limits

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
 from arbiter.applet.remembered import Remembered
-from arbiter.cli.seats import occupant_of
+from arbiter.cli.laying import occupant_of
 from arbiter.games import make, names
 from tests.applet.tables import LIMITS, Owner, random_players, seated
 from tests.kept_season import ILLEGAL, Kept, kept, original_season

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.botcheck import STEPS, Step, endings, is_required
-from arbiter.botcheck.endings import Patience
-from arbiter.botcheck.report import escaped
-from arbiter.botcheck.verdicts import EXEC
+from arbiter.botcheck import STEPS, Step, dialogue, is_required
+from arbiter.botcheck.dialogue import Patience
+from arbiter.botcheck.verdicts import EXEC, escaped
 from arbiter.cli import exit_code
 from arbiter.config.limits import USUAL
 from arbiter.match import Player
@@ -23,6 +22,10 @@ from arbiter.table.sandbox.isolation import probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tests.commands import Run
+
+    Write = Callable[[dict[str, str]], Path]
 
 pytestmark = pytest.mark.process
 
@@ -79,31 +82,15 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     # what it does: (how it differs from the good one, the step it fails, words of the line)
     "ends at once": ({"early": "sys.exit(3)"}, "starts", "it exited with status 3"),
     "does not compile": ({"early": "def"}, "starts", "SyntaxError"),
-    "says nothing": (
-        {"say": "pass"},
-        "flushes",
-        "it has read set_deck and waits for the next command, without a reply: it may not flush its output",
-    ),
-    "says nothing to a request": (
-        {"each": GEN + "continue"},
-        "matches",
-        "it has read gen_move and waits for the next command, without a reply; sent 'gen_move', got nothing",
-    ),
-    "answers without the sign": (
-        {"each": GEN + "\n        print(answer[2:], flush=True)\n        continue"},
-        "only-replies",
-        "a reply without =: a reply starts with = or ?, not b'",
-    ),
+    "says nothing": ({"say": "pass"}, "flushes", "it has read set_deck and waits for the next command, without a reply: it may not flush its output"),
+    "says nothing to a request": ({"each": GEN + "continue"}, "matches", "it has read gen_move and waits for the next command, without a reply; sent 'gen_move', got nothing"),
+    "answers without the sign": ({"each": GEN + "\n        print(answer[2:], flush=True)\n        continue"}, "only-replies", "a reply without =: a reply starts with = or ?, not b'"),
     "says something else than the sign": (
         {"say": "sys.stdout.write(text.replace('=', 'ok')); sys.stdout.flush()"},
         "only-replies",
         "fix: begin every reply with =, then the word where one is asked for",
     ),
-    "keeps the line end": (
-        {"split": "' '"},
-        "matches",
-        "so it takes the line end for a part of the last word; sent 'gen_declare', got '? unknown command\\n\\n'; fix: take",
-    ),
+    "keeps the line end": ({"split": "' '"}, "matches", "so it takes the line end for a part of the last word; sent 'gen_declare', got '? unknown command\\n\\n'; fix: take"),
     "keeps the line end and is silent": (
         {"split": "' '", "each": "if words[0].startswith('gen_') and answer[0] == '?': continue"},
         "matches",
@@ -125,11 +112,7 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "empty-line",
         "a reply without the empty line; sent 'set_deck 23456789TJQKA CDHS', got '=\\n'; fix: end every reply",
     ),
-    "ends no line": (
-        {"say": "sys.stdout.write(text[:-2]); sys.stdout.flush()"},
-        "empty-line",
-        "without the end of its line",
-    ),
+    "ends no line": ({"say": "sys.stdout.write(text[:-2]); sys.stdout.flush()"}, "empty-line", "without the end of its line"),
     "forgets the empty line of an answer": (
         {"each": GEN + "answer = answer + '\\n'; os.write(1, answer.encode()); continue"},
         "empty-line",
@@ -142,85 +125,30 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "no reply while the input was open; the reply came when the input was closed; sent 'gen_move'",
     ),
     "prints a banner": ({"early": "print('ready', flush=True)"}, "only-replies", "text that is no reply"),
-    "prints for debugging": (
-        {"each": GEN + "print('thinking', flush=True)"},
-        "only-replies",
-        "not b'thinking",
-    ),
-    "answers with more words": (
-        {"each": GEN + "answer = '= a reply longer than 65536 bytes'"},
-        "rules",
-        "more than one word in an answer: a reply longer than 65536 bytes",
-    ),
-    "answers with a NUL byte": (
-        {"each": GEN + "answer = '= longer' + 5000 * ' ' + chr(0)"},
-        "only-replies",
-        "text that is no reply: a NUL byte in a reply",
-    ),
-    "answers twice": (
-        {"each": GEN + "answer += '\\n\\n' + answer"},
-        "only-replies",
-        "more replies than commands",
-    ),
+    "prints for debugging": ({"each": GEN + "print('thinking', flush=True)"}, "only-replies", "not b'thinking"),
+    "answers with more words": ({"each": GEN + "answer = '= a reply longer than 65536 bytes'"}, "rules", "more than one word in an answer: a reply longer than 65536 bytes"),
+    "answers with a NUL byte": ({"each": GEN + "answer = '= longer' + 5000 * ' ' + chr(0)"}, "only-replies", "text that is no reply: a NUL byte in a reply"),
+    "answers twice": ({"each": GEN + "answer += '\\n\\n' + answer"}, "only-replies", "more replies than commands"),
     "dies of a long list": ({"each": "if words[0] == 'set_game': os._exit(1)"}, "opening", "sent 'set_game"),
-    "is silent on what it does not know": (
-        {"each": "if answer[0] == '?': continue"},
-        "unknown-command",
-        "no reply: ",
-    ),
-    "dies of what it does not know": (
-        {"each": "if answer[0] == '?': sys.exit('what?')"},
-        "unknown-command",
-        "what?",
-    ),
-    "takes what it does not know": (
-        {"each": "answer = answer.replace('?', '=')"},
-        "unknown-command",
-        "it said = to a command that there is not",
-    ),
+    "is silent on what it does not know": ({"each": "if answer[0] == '?': continue"}, "unknown-command", "no reply: "),
+    "dies of what it does not know": ({"each": "if answer[0] == '?': sys.exit('what?')"}, "unknown-command", "what?"),
+    "takes what it does not know": ({"each": "answer = answer.replace('?', '=')"}, "unknown-command", "it said = to a command that there is not"),
     "answers blank lines": ({"blank": "say('? empty\\n\\n')"}, "blank-lines", "fix: ignore blank lines"),
-    "dies of blank lines": (
-        {"blank": "words[0]"},
-        "blank-lines",
-        "IndexError: list index out of range; sent ' \\n, then set_deck 23456789TJQKA CDHS\\n'",
-    ),
-    "trips over carriage returns": (
-        {"each": "if line.endswith('\\r\\n'): answer = '?'"},
-        "line-ends",
-        "it refused what it takes otherwise; sent 'set_deck 23456789TJQKA CDHS\\r\\n'",
-    ),
-    "does not follow suit": (
-        {"each": GEN + "answer = '= ' + ([c for c in hand if c not in follow] or hand)[0]"},
-        "rules",
-        "was led); hand ",
-    ),
+    "dies of blank lines": ({"blank": "words[0]"}, "blank-lines", "IndexError: list index out of range; sent ' \\n, then set_deck 23456789TJQKA CDHS\\n'"),
+    "trips over carriage returns": ({"each": "if line.endswith('\\r\\n'): answer = '?'"}, "line-ends", "it refused what it takes otherwise; sent 'set_deck 23456789TJQKA CDHS\\r\\n'"),
+    "does not follow suit": ({"each": GEN + "answer = '= ' + ([c for c in hand if c not in follow] or hand)[0]"}, "rules", "was led); hand "),
     "declares two words": ({"each": DECLARE + "answer += ' tricks'"}, "rules", "more than one word"),
     "declares without a word": ({"each": DECLARE + "answer = '='"}, "rules", "an answer without a word"),
     "declares with an id": ({"each": DECLARE + "answer = '=1 0'"}, "rules", "more than one word"),
     "declares too much": ({"each": DECLARE + "answer = '= 3'"}, "rules", "a declaration is an integer"),
     "refuses to declare": ({"each": DECLARE + "answer = '? no'"}, "matches", "refused to answer gen_declare"),
     "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
-    "crashes in the third deal": (
-        {"each": GEN + "assert len(hand) < 3, 'too many cards'"},
-        "matches",
-        "AssertionError: too many cards",
-    ),
+    "crashes in the third deal": ({"each": GEN + "assert len(hand) < 3, 'too many cards'"}, "matches", "AssertionError: too many cards"),
     "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
-    "thinks a little too long": (
-        {
-            "each": GEN
-            + "\n        until = time.process_time() + 2.2\n        while time.process_time() < until: pass"
-        },
-        "time",
-        "no reply at all",
-    ),
+    "thinks a little too long": ({"each": GEN + "\n        until = time.process_time() + 2.2\n        while time.process_time() < until: pass"}, "time", "no reply at all"),
     "sleeps a little too long": ({"each": GEN + "time.sleep(2.2)"}, "time", "no reply at all"),
     "thinks too long": ({"each": GEN + "time.sleep(9)"}, "time", "no reply at all"),
-    "drips comments": (
-        {"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"},
-        "time",
-        "charged",
-    ),
+    "drips comments": ({"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"}, "time", "charged"),
     "hoards": ({"each": GEN + "x = bytearray(500_000_000)"}, "memory", "limited to 200 MB"),
     "mixes select with buffers": (
         {
@@ -243,19 +171,12 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "in strict delivery and",
     ),
     "ignores quit": ({"end": "pass"}, "quit", "it still runs: it has slept for 0."),
-    "ignores the end of input": (
-        {
-            "end": "if words[0] == 'quit': os._exit(0)",
-            "early": "import atexit\natexit.register(time.sleep, 60)",
-        },
-        "end-of-input",
-        "it still runs: it has slept for 0.",
-    ),
-}
+    "ignores the end of input": ({"end": "if words[0] == 'quit': os._exit(0)", "early": "import atexit\natexit.register(time.sleep, 60)"}, "end-of-input", "it still runs: it has slept for 0."),
+}  # fmt: skip
 
 
 @pytest.fixture
-def check(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def check(capfd: pytest.CaptureFixture[str]) -> Run:
     """Runs the command on a bot: exit code, standard output, standard error."""
 
     def call(*command: str | Path, options: tuple[str, ...] = SHORT) -> tuple[int, str, str]:
@@ -271,7 +192,7 @@ def check(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, st
 
 
 @pytest.fixture
-def bot(tmp_path: Path) -> Callable[[dict[str, str]], Path]:
+def bot(tmp_path: Path) -> Write:
     """Writes a bot that differs from the good one."""
 
     def write(changes: dict[str, str]) -> Path:
@@ -301,13 +222,10 @@ def steps_of(out: str) -> list[str]:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_faulty_bot_fails_the_step_that_names_its_fault(
-    name: str,
-    check: Callable[..., tuple[int, str, str]],
-    bot: Callable[[dict[str, str]], Path],
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, check: Run, bot: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes, step, words = FAULTS[name]
-    monkeypatch.setattr(endings, "PATIENCE", Patience(asleep=0.3))
+    monkeypatch.setattr(dialogue, "PATIENCE", Patience(asleep=0.3))
     limits = ("--time", "1s", "--start-time", "1s", "--memory", "200MB", *SHORT)
     code, out, err = check(*PYTHON, bot(changes), options=limits)
     lines = steps_of(out)
@@ -327,39 +245,33 @@ def test_a_faulty_bot_fails_the_step_that_names_its_fault(
     assert names == list(STEPS)
 
 
-def test_the_good_bot_of_these_tests_passes_every_step(
-    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
-) -> None:
+def test_the_good_bot_of_these_tests_passes_every_step(check: Run, bot: Write) -> None:
     assert_all_passed(check(*PYTHON, bot({})))
 
 
 @pytest.mark.parametrize("name", ["planning_random", "planning_greedy"])
-def test_the_python_bots_pass_every_step_of_a_tournament_match(
-    name: str, check: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_the_python_bots_pass_every_step_of_a_tournament_match(name: str, check: Run) -> None:
     assert_all_passed(check(*PYTHON[:1], BOTS / "python" / f"{name}.py", options=()))
 
 
 @pytest.mark.skipif(not CPP.exists(), reason="the C++ bot is not built (make -C bots/cpp)")
-def test_the_cpp_bot_passes_every_step(check: Callable[..., tuple[int, str, str]]) -> None:
+def test_the_cpp_bot_passes_every_step(check: Run) -> None:
     assert_all_passed(check(CPP, options=()))
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="no node")
-def test_the_javascript_bot_passes_every_step(check: Callable[..., tuple[int, str, str]]) -> None:
+def test_the_javascript_bot_passes_every_step(check: Run) -> None:
     assert_all_passed(check("node", BOTS / "js" / "planning_random.js", options=()))
 
 
-def test_two_and_three_seats_are_checked_too(check: Callable[..., tuple[int, str, str]]) -> None:
+def test_two_and_three_seats_are_checked_too(check: Run) -> None:
     options = ("--option", "seats=3", "--option", "deck=789 AB", "--option", "deals=[[2, 2]]")
     code, out, _ = check(*PYTHON, BOTS / "python" / "planning_random.py", options=options)
     assert code == 0
     assert "ok matches: in each of the 3 seats" in out
 
 
-def test_the_report_as_json(
-    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
-) -> None:
+def test_the_report_as_json(check: Run, bot: Write) -> None:
     script = bot({"early": "print('hello', flush=True)"})
     code, out, _ = check(*PYTHON, script, options=(*SHORT, "--format", "json"))
     shape: dict[str, Any] = json.loads(out)
@@ -375,9 +287,7 @@ def test_the_report_as_json(
     assert {step["detail"] for step in omitted} == {"the first command had no good reply (see only-replies)"}
 
 
-def test_play_that_cannot_be_repeated_is_reported_and_no_fault(
-    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
-) -> None:
+def test_play_that_cannot_be_repeated_is_reported_and_no_fault(check: Run, bot: Write) -> None:
     moody = bot({"each": "if words[0] == 'gen_declare': answer = f'= {random.randrange(len(hand) + 1)}'"})
     code, out, _ = check(*PYTHON, moody, options=())
     assert code == 0
@@ -392,9 +302,7 @@ def shell_script(folder: Path, last: str) -> Path:
     return script
 
 
-def test_a_script_that_forks_is_told_to_exec(
-    check: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_script_that_forks_is_told_to_exec(check: Run, tmp_path: Path) -> None:
     started = f"{' '.join(PYTHON)} {BOTS / 'python' / 'planning_random.py'}"
     code, out, _ = check(shell_script(tmp_path, f"{started}\ntrue"))
     assert code == 0
@@ -409,9 +317,7 @@ def test_a_script_that_forks_is_told_to_exec(
 
 
 @pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
-def test_a_script_that_forks_where_that_is_forbidden(
-    check: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_script_that_forks_where_that_is_forbidden(check: Run, tmp_path: Path) -> None:
     shutil.copy(BOTS / "python" / "planning_random.py", tmp_path)
     line = "/usr/bin/python3 planning_random.py"
     options = (*SHORT, "--isolation", "landlock")
@@ -433,9 +339,7 @@ def test_a_script_that_forks_where_that_is_forbidden(
         "open('/usr/log', 'w')",
     ],
 )
-def test_what_a_tier_refuses_is_told_with_the_tier(
-    early: str, check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
-) -> None:
+def test_what_a_tier_refuses_is_told_with_the_tier(early: str, check: Run, bot: Write) -> None:
     script = bot({"early": early})
     code, out, _ = check("/usr/bin/python3", script, options=(*SHORT, "--isolation", "landlock"))
     line = out.splitlines()[0]
@@ -447,16 +351,12 @@ def test_what_a_tier_refuses_is_told_with_the_tier(
     )
 
 
-def test_no_tier_is_blamed_where_there_is_none(
-    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
-) -> None:
+def test_no_tier_is_blamed_where_there_is_none(check: Run, bot: Write) -> None:
     code, out, _ = check(*PYTHON, bot({"early": "raise PermissionError(13, 'Permission denied')"}))
     assert (code, "the tier" in out) == (3, False)
 
 
-def test_standard_error_is_shown_below_a_failed_step(
-    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
-) -> None:
+def test_standard_error_is_shown_below_a_failed_step(check: Run, bot: Write) -> None:
     script = bot({"blank": "sys.exit('no\\nblank line')"})
     _, out, _ = check(*PYTHON, script)
     lines = out.splitlines()
@@ -469,9 +369,7 @@ def test_standard_error_is_shown_below_a_failed_step(
 
 
 @pytest.mark.parametrize("isolation", ["plain", "landlock"])
-def test_a_script_that_is_there_is_not_said_to_be_missing(
-    isolation: str, check: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_script_that_is_there_is_not_said_to_be_missing(isolation: str, check: Run, tmp_path: Path) -> None:
     if not probe()[isolation].available:
         pytest.skip(f"no {isolation} here")
     script = tmp_path / "run.sh"
@@ -494,16 +392,14 @@ def test_a_script_that_is_there_is_not_said_to_be_missing(
         assert "[Errno" not in out
 
 
-def test_a_bot_cannot_steer_the_terminal_of_its_author(
-    check: Callable[..., tuple[int, str, str]], bot: Callable[[dict[str, str]], Path]
-) -> None:
+def test_a_bot_cannot_steer_the_terminal_of_its_author(check: Run, bot: Write) -> None:
     for changes in ({"early": "print('\\x1b[2J', flush=True)"}, {"early": "sys.exit('\\x1b[2J')"}):
         _, out, err = check(*PYTHON, bot(changes))
         assert "\x1b" not in out + err
         assert "\\x1b[2J" in out
 
 
-def test_a_command_that_is_not_there_is_a_usage_error(check: Callable[..., tuple[int, str, str]]) -> None:
+def test_a_command_that_is_not_there_is_a_usage_error(check: Run) -> None:
     code, out, err = check("./nowhere")
     assert (code, out) == (2, "")
     assert err == "arbiter: ./nowhere: there is no program ./nowhere\n"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.botcheck import endings
-from arbiter.botcheck.endings import on_quit, with_input
+from arbiter.botcheck import dialogue
+from arbiter.botcheck.dialogue import on_quit, with_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +49,7 @@ class Ending:
 
 def ended(monkeypatch: pytest.MonkeyPatch, *course: str, ending: Any = on_quit) -> tuple[bool | None, str]:
     bot = Ending(*course)
-    monkeypatch.setattr(endings.time, "monotonic", lambda: bot.seconds)
+    monkeypatch.setattr(dialogue.time, "monotonic", lambda: bot.seconds)
     step = ending(bot)
     return step.ok, step.detail
 
@@ -97,6 +97,6 @@ def test_what_a_match_would_not_wait_for_is_told(monkeypatch: pytest.MonkeyPatch
 
 def test_a_bot_is_heard_while_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     bot: Any = Ending("wait")
-    monkeypatch.setattr(endings.time, "monotonic", lambda: bot.seconds)
+    monkeypatch.setattr(dialogue.time, "monotonic", lambda: bot.seconds)
     on_quit(bot)
     assert bot.told == ["quit\n", "listened", "drained"]

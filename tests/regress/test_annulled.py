@@ -11,15 +11,16 @@ from arbiter.store import Store
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
 
 @pytest.mark.process
 def test_annulled_matches_are_played_again(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     line = ["regress", "--game", "planning", "--candidate", RANDOM, "--base", f"{RANDOM} --seed 7"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -16,33 +17,23 @@ from arbiter.cli import exit_code
 from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.commands import Run
 
 pytestmark = pytest.mark.process
 
 GREEDY = f"{sys.executable} -S {BOTS / 'planning_greedy.py'}"
-QUICK = [
-    "--game",
-    "planning",
-    "--option",
-    "deals=[[6,0],[6,1],[6,0]]",
-    "--option",
-    "seats=2",
-    # Of which both know nearly all cards.
-    "--option",
-    "deck=123456 AB",
-    "--isolation",
-    "plain",
-    "--seed",
-    "1",
-]
+# Of a deck of which both know nearly all cards.
+QUICK = shlex.split(
+    "--game planning --option deals=[[6,0],[6,1],[6,0]] --option seats=2 --option 'deck=123456 AB'"
+    " --isolation plain --seed 1"
+)
+GREEDIES = [*QUICK, "--base", GREEDY, "--candidate", GREEDY]
 
 
 @pytest.fixture
-def regress(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str, str]]:
+def regress(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the command in a folder of its own: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
 
@@ -56,22 +47,9 @@ def regress(
     return call
 
 
-def test_a_better_candidate_passes_and_the_same_command_says_so_again(
-    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
-    words = [
-        *QUICK,
-        "--base",
-        RANDOM,
-        "--candidate",
-        GREEDY,
-        "--elo1",
-        "100",
-        "--junit",
-        "j.xml",
-        "--json",
-        "o.json",
-    ]
+def test_a_better_candidate_passes_and_the_same_command_says_so_again(regress: Run, tmp_path: Path) -> None:
+    words = [*QUICK, "--base", RANDOM, "--candidate", GREEDY, "--elo1", "100"]
+    words += ["--junit", "j.xml", "--json", "o.json"]
     code, out, err = regress(*words)
     assert code == 0, out + err
     assert out.startswith("better: ")
@@ -84,15 +62,13 @@ def test_a_better_candidate_passes_and_the_same_command_says_so_again(
     assert f"decided before, and nothing is played: {matches_in(tmp_path)} matches, " in err
 
 
-def test_identical_bots_play_identically(regress: Callable[..., tuple[int, str, str]]) -> None:
+def test_identical_bots_play_identically(regress: Run) -> None:
     code, out, _ = regress(*QUICK, "--base", RANDOM, "--candidate", RANDOM, "--format", "json")
     assert code == 1
     assert json.loads(out)["verdict"] == "identical_play"
 
 
-def test_variables_may_stand_before_a_command(
-    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_variables_may_stand_before_a_command(regress: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("import os\nraise SystemExit(f\"level {os.environ['LEVEL']}\")\n")
     words = [*QUICK, "--base", GREEDY, "--candidate", f"LEVEL=3 {sys.executable} {bot}", "--faults", "fail"]
@@ -102,24 +78,11 @@ def test_variables_may_stand_before_a_command(
     assert f"--bot 'LEVEL=3 {sys.executable}" in out
 
 
-def test_a_candidate_that_does_not_start_fails(
-    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_candidate_that_does_not_start_fails(regress: Run, tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
     bad.write_text("raise SystemExit('no engine')\n")
-    words = [
-        *QUICK,
-        "--base",
-        GREEDY,
-        "--candidate",
-        f"{sys.executable} {bad}",
-        "--faults",
-        "fail",
-        "--workers",
-        "1",
-        "--summary",
-        "s.md",
-    ]
+    words = [*QUICK, "--base", GREEDY, "--candidate", f"{sys.executable} {bad}", "--faults", "fail"]
+    words += ["--workers", "1", "--summary", "s.md"]
     code, out, _ = regress(*words)
     assert code == 3
     assert out.startswith("candidate faulty: b0001/m0: candidate forfeits (crash)")
@@ -132,61 +95,33 @@ def test_a_candidate_that_does_not_start_fails(
         (["--base", "x", "--candidate", "x"], "--game: is required"),
         (["one.yaml", "two.yaml"], "one file is read, not 2"),
         (["gone.yaml"], "gone.yaml: cannot be read"),
-        (
-            ["--slice", "1/2", *QUICK, "--base", GREEDY, "--candidate", GREEDY],
-            "--slice needs a store of its own",
-        ),
-        (
-            [
-                "--slice",
-                "1/2",
-                *QUICK,
-                "--base",
-                GREEDY,
-                "--candidate",
-                GREEDY,
-                "--store",
-                "sqlite:///p.sqlite",
-            ],
-            "slices need to agree on the deals and on their number",
-        ),
-        (
-            ["--slice", "1/2", "--fresh", *QUICK, "--base", GREEDY, "--candidate", GREEDY],
-            "--fresh does not go",
-        ),
+        (["--slice", "1/2", *GREEDIES], "--slice needs a store of its own"),
+        (["--slice", "1/2", *GREEDIES, "--store", "sqlite:///p.sqlite"], "slices need to agree on the deals and on their number"),
+        (["--slice", "1/2", "--fresh", *GREEDIES], "--fresh does not go"),
         (["--merge"], "--merge needs the stores"),
         (["--merge", "gone.sqlite", "--elo1", "3"], "--elo1 does not go with --merge"),
         (["--merge", "gone.sqlite", "--option", "a=1"], "--option does not go with --merge"),
         (["part.sqlite"], "is a store, not a test's file (--merge puts stores together)"),
         (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
         (["--junit", "no/such/folder/j.xml"], "there is no such folder"),
-        (["--store", "mem", *QUICK, "--base", GREEDY, "--candidate", GREEDY], "--store: not a store: 'mem'"),
+        (["--store", "mem", *GREEDIES], "--store: not a store: 'mem'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_wrong_usage_is_one_line(
-    words: list[str], message: str, regress: Callable[..., tuple[int, str, str]]
-) -> None:
+)  # fmt: skip
+def test_wrong_usage_is_one_line(words: list[str], message: str, regress: Run) -> None:
     code, out, err = regress(*words)
     assert code == 2
     assert out == ""
     assert message in err
 
 
-def test_a_store_that_is_not_there_is_one_line(regress: Callable[..., tuple[int, str, str]]) -> None:
-    code, _, err = regress("--merge", "gone.sqlite")
+def test_a_failure_is_one_line_and_fails_in_junit_too(regress: Run, tmp_path: Path) -> None:
+    code, _, err = regress("--merge", "gone.sqlite", "--junit", "j.xml")
     assert (code, err) == (5, "arbiter: there is no store gone.sqlite\n")
-
-
-def test_a_usage_error_fails_in_junit_too(
-    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
-    code, _, _ = regress("gone.yaml", "--junit", "j.xml")
-    assert code == 2
     assert 'failures="1"' in (tmp_path / "j.xml").read_text()
 
 
-def test_slices_are_put_together(regress: Callable[..., tuple[int, str, str]]) -> None:
+def test_slices_are_put_together(regress: Run) -> None:
     words = [*QUICK, "--base", RANDOM, "--candidate", GREEDY, "--elo1", "200", "--max-blocks", "20"]
     for part in "12":
         code, out, err = regress(*words, "--slice", f"{part}/2", "--store", f"sqlite:///part{part}.sqlite")
@@ -199,9 +134,7 @@ def test_slices_are_put_together(regress: Callable[..., tuple[int, str, str]]) -
     assert "passed over 10 blocks that no part has whole: 1, 3, 5, 7, ..." in err
 
 
-def test_after_a_kill_the_same_command_goes_on(
-    regress: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_after_a_kill_the_same_command_goes_on(regress: Run, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "arbiter", "regress", *QUICK, "--base", RANDOM, "--candidate", GREEDY]
     words += ["--elo1", "1000", "--elo0", "990", "--max-blocks", "16", "--json", "o.json"]
     with subprocess.Popen(
@@ -234,7 +167,7 @@ def test_a_reader_who_goes_away_does_not_change_the_verdict(tmp_path: Path) -> N
     assert done.returncode == 1
 
 
-def test_a_decided_test_can_be_begun_anew(regress: Callable[..., tuple[int, str, str]]) -> None:
+def test_a_decided_test_can_be_begun_anew(regress: Run) -> None:
     words = [*QUICK, "--base", RANDOM, "--candidate", RANDOM, "--format", "json"]
     regress(*words)
     code, out, err = regress(*words, "--fresh")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.players import registered
-from arbiter.regress import programs
-from arbiter.regress.programs import Digests
+from arbiter.regress import identity
+from arbiter.regress.identity import Digests
 from arbiter.store import Store
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_what_is_no_regular_file_is_not_opened(folder: Path) -> None:
 def test_large_files_count_by_size_and_time(
     bound: str, most: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(programs, bound, most)
+    monkeypatch.setattr(identity, bound, most)
     data = folder / "bot" / "nets" / "deep" / "a.bin"
     player = registered("bot", ["bot/run.sh"], folder)
     looking = Digests()
@@ -112,7 +112,7 @@ def test_large_files_count_by_size_and_time(
 def test_of_a_folder_with_too_many_files_only_those_directly_in_it_count(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(programs, "MOST_FILES", 3)
+    monkeypatch.setattr(identity, "MOST_FILES", 3)
     player = registered("bot", ["bot/run.sh"], folder)
     looking = Digests()
     before = looking.of(player)

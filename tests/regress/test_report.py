@@ -12,8 +12,8 @@ import pytest
 
 from arbiter.cli.again import play_command
 from arbiter.cli.bots import players_of
-from arbiter.cli.regress_documents import Documents, junit, shape, summary
-from arbiter.cli.regress_report import Ended, print_ended
+from arbiter.cli.documents import Case, junit
+from arbiter.cli.regress_report import Documents, Ended, print_ended, shape, summary
 from arbiter.errors import ConfigError
 from arbiter.regress import open_experiment
 from arbiter.regress.blocks import block_specs
@@ -120,7 +120,8 @@ def test_without_a_verdict_the_documents_say_why(code: int, tmp_path: Path) -> N
 
 def test_text_of_a_bots_making_cannot_break_the_documents() -> None:
     evil = "\x1b[2J<&\ud800]]>\x00"
-    failure = ET.fromstring(junit(evil, 3, evil, 0.0)).find("testcase/failure")
+    case = Case("arbiter", evil, 0.0, True, evil, evil)
+    failure = ET.fromstring(junit("suite", [case], 0.0)).find("testcase/failure")
     assert failure is not None
     assert "\x1b" not in str(failure.get("message"))
 

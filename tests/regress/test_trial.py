@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.regress import Trial, attempt, changed_since, merge_parts, open_experiment
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.slices import Slice
+from arbiter.regress.trial import Slice
 from arbiter.store import Store
 from tests.builders import play_trial
 from tests.profiles import examples
@@ -49,40 +49,26 @@ def matches_of(test: Experiment, table: InMemory, blocks: int) -> list[MatchSumm
     ]
 
 
-def test_a_stronger_candidate_is_better(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(skilled("candidate")), elo1=30)
-    assert (trial.verdict, trial.exit_code) == ("better", 0)
-    assert trial.report.elo is not None
-    assert trial.report.elo > 0
-
-
-def test_a_weaker_candidate_is_not_better(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(skilled("base")), elo1=30)
-    assert (trial.verdict, trial.exit_code) == ("not_better", 1)
-
-
-def test_identical_play_ends_at_the_first_look(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(alike))
-    assert (trial.verdict, trial.run.blocks, trial.exit_code) == ("identical_play", 16, 1)
-
-
-def test_identical_play_passes_as_no_worse_once_a_weaker_version_would_have_shown(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(alike), non_regression=True, elo0=-40.0)
-    assert (trial.verdict, trial.exit_code) == ("identical_play", 0)
-    # 1 - (1 - 2 (1/2 - s(-40)))^n is at least 95 %.
-    assert trial.run.blocks == 25
-
-
-@pytest.mark.parametrize("game", ["dou_dizhu", {"name": "codepiece", "dealers": [0]}])
-def test_identical_play_is_level_in_games_of_sides(tmp_path: Path, game: Any) -> None:
-    trial, _ = played(tmp_path, InMemory(alike), game=game)
-    assert trial.verdict == "identical_play"
-
-
-def test_a_spent_budget_is_no_verdict_of_better(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(), max_blocks=20, elo1=5)
-    assert (trial.verdict, trial.run.blocks, trial.exit_code) == ("out_of_budget", 20, 1)
-    assert trial.report.low is not None
+@pytest.mark.parametrize(
+    ("policy", "keys", "verdict", "exit_code", "blocks"),
+    [
+        (skilled("candidate"), {"elo1": 30}, "better", 0, None),
+        (skilled("base"), {"elo1": 30}, "not_better", 1, None),
+        (alike, {}, "identical_play", 1, 16),
+        (alike, {"game": "dou_dizhu"}, "identical_play", 1, 16),
+        (alike, {"game": {"name": "codepiece", "dealers": [0]}}, "identical_play", 1, 16),
+        # 1 - (1 - 2 (1/2 - s(-40)))^n is at least 95 %.
+        (alike, {"non_regression": True, "elo0": -40.0}, "identical_play", 0, 25),
+        (None, {"max_blocks": 20, "elo1": 5}, "out_of_budget", 1, 20),
+    ],
+)
+def test_a_test_ends_by_a_verdict(
+    policy: Any, keys: dict[str, Any], verdict: str, exit_code: int, blocks: int | None, tmp_path: Path
+) -> None:
+    trial, _ = played(tmp_path, InMemory(policy), **keys)
+    assert (trial.verdict, trial.exit_code) == (verdict, exit_code)
+    assert blocks in (None, trial.run.blocks)
+    assert (verdict == "better") <= ((trial.report.elo or 0.0) > 0)
 
 
 def test_a_faulty_candidate_loses_its_matches(tmp_path: Path) -> None:
@@ -218,7 +204,7 @@ def parts_of(folder: Path, table: Callable[[], InMemory], **keys: Any) -> list[S
 def test_slices_put_together_have_the_verdict_of_one_machine(tmp_path: Path, policy: Any) -> None:
     keys: dict[str, Any] = {"elo1": 40.0, "max_blocks": 30}
     whole, _ = played(tmp_path, InMemory(policy), name="whole", **keys)
-    found = merge_parts(parts_of(tmp_path, lambda: InMemory(policy), **keys), most_blocks=30)
+    found = merge_parts(parts_of(tmp_path, lambda: InMemory(policy), **keys), max_blocks=30)
     assert (found.trial.verdict, found.trial.run, found.missing) == (whole.verdict, whole.run, [])
     assert found.seed == "s"
 

@@ -18,7 +18,7 @@ from tests import commands
 from tests.commands import BOTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.commands import Run
 
 ROOT = Path(__file__).parents[2]
 GREEDY = [sys.executable, "-S", str(BOTS / "planning_greedy.py")]
@@ -29,7 +29,7 @@ SMALL = {"name": "planning", "seats": 2, "deals": [[1, 0]]}
 
 
 @pytest.fixture
-def suite(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def suite(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     """Runs a suite of these checks: exit code, standard output, standard error."""
 
     def call(*checks: dict[str, Any], words: tuple[str, ...] = (), **keys: Any) -> tuple[int, str, str]:
@@ -55,7 +55,7 @@ def bot(folder: Path, body: str) -> list[str]:
 
 
 @pytest.mark.process
-def test_each_check_that_passes_is_a_line(suite: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_each_check_that_passes_is_a_line(suite: Run, tmp_path: Path) -> None:
     code, out, _ = suite(
         {"check": "beats", "opponent": RANDOM, "at_least": 20, "blocks": 3},
         {"check": "no-faults", "time": "2s", "blocks": 1},
@@ -73,9 +73,7 @@ def test_each_check_that_passes_is_a_line(suite: Callable[..., tuple[int, str, s
 
 
 @pytest.mark.process
-def test_a_bot_that_is_too_weak_fails_with_its_score(
-    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_bot_that_is_too_weak_fails_with_its_score(suite: Run, tmp_path: Path) -> None:
     code, out, _ = suite(
         {"check": "beats", "opponent": GREEDY, "at_least": 51, "blocks": 2}, words=("--format", "json")
     )
@@ -86,9 +84,7 @@ def test_a_bot_that_is_too_weak_fails_with_its_score(
 
 
 @pytest.mark.process
-def test_a_bot_can_be_tried_in_place_of_the_files(
-    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_bot_can_be_tried_in_place_of_the_files(suite: Run, tmp_path: Path) -> None:
     broken = " ".join(bot(tmp_path, "    raise SystemExit(3)"))
     code, out, _ = suite({"check": "no-faults", "blocks": 1}, words=("--bot", broken))
     assert code == 1
@@ -103,9 +99,7 @@ def test_a_bot_can_be_tried_in_place_of_the_files(
 
 
 @pytest.mark.process
-def test_a_fault_fails_the_checks_that_meet_it(
-    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_fault_fails_the_checks_that_meet_it(suite: Run, tmp_path: Path) -> None:
     broken = bot(
         tmp_path, "    if w[0] == 'gen_move': raise SystemExit(3)\n    if w[0] == 'gen_declare': say = '0'"
     )
@@ -130,9 +124,7 @@ def test_a_fault_fails_the_checks_that_meet_it(
 
 
 @pytest.mark.process
-def test_what_the_bot_wrote_stands_under_its_fault(
-    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_what_the_bot_wrote_stands_under_its_fault(suite: Run, tmp_path: Path) -> None:
     broken = bot(tmp_path, "    print('lost the thread', file=sys.stderr); raise SystemExit(3)")
     code, out, _ = suite({"check": "no-faults", "blocks": 1}, bot=broken, words=("--format", "json"))
     (found,) = json.loads(out)["checks"]
@@ -142,9 +134,7 @@ def test_what_the_bot_wrote_stands_under_its_fault(
 
 
 @pytest.mark.process
-def test_an_opponent_that_makes_faults_says_nothing_about_the_bot(
-    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_an_opponent_that_makes_faults_says_nothing_about_the_bot(suite: Run, tmp_path: Path) -> None:
     broken = bot(tmp_path, "    raise SystemExit(3)")
     code, out, _ = suite({"check": "beats", "opponent": broken, "at_least": 1, "blocks": 2})
     assert code == 1
@@ -152,9 +142,7 @@ def test_an_opponent_that_makes_faults_says_nothing_about_the_bot(
 
 
 @pytest.mark.process
-def test_a_bot_plays_its_own_match_again_and_another_bot_does_not(
-    suite: Callable[..., tuple[int, str, str]],
-) -> None:
+def test_a_bot_plays_its_own_match_again_and_another_bot_does_not(suite: Run) -> None:
     check = {"check": "replays", "record": str(RECORD), "seat": 0}
     code, out, _ = suite(check, game=GAME)
     assert code == 0, out
@@ -166,9 +154,7 @@ def test_a_bot_plays_its_own_match_again_and_another_bot_does_not(
 
 
 @pytest.mark.process
-def test_a_bot_that_fails_in_a_recorded_match_is_told(
-    suite: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_bot_that_fails_in_a_recorded_match_is_told(suite: Run, tmp_path: Path) -> None:
     broken = bot(tmp_path, "    if w[0].startswith('gen_'): raise SystemExit('lost')")
     code, out, _ = suite({"check": "replays", "record": str(RECORD)}, game=GAME, bot=broken)
     assert code == 1
@@ -176,7 +162,7 @@ def test_a_bot_that_fails_in_a_recorded_match_is_told(
 
 
 @pytest.mark.process
-def test_only_the_checks_asked_for_are_made(suite: Callable[..., tuple[int, str, str]]) -> None:
+def test_only_the_checks_asked_for_are_made(suite: Run) -> None:
     checks = [
         {"check": "no-faults", "name": "one", "blocks": 1},
         {"check": "no-faults", "name": "two", "blocks": 1},
@@ -226,17 +212,14 @@ checks:
     ("change", "words"),
     [
         ({"game": "dou_dizhu"}, "greedy.json is a match of planning, not of dou_dizhu"),
-        (
-            {"checks": [{"check": "replays", "record": str(RECORD), "seat": 4}]},
-            "has no seat 4: its seats are 0 to 3",
-        ),
+        ({"checks": [{"check": "replays", "record": str(RECORD), "seat": 4}]}, "has no seat 4: its seats are 0 to 3"),
         ({"checks": []}, "checks: is empty"),
         ({"checks": [{"check": "wins"}]}, "checks.0.check: 'wins' is not known"),
         ({"cheks": 1}, "cheks: unknown key (did you mean checks?)"),
         ({"time": "soon"}, "time: not a time control"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_what_does_not_fit_is_named(tmp_path: Path, change: dict[str, Any], words: str) -> None:
     file = tmp_path / "suite.yaml"
     shape = {"game": GAME, "bot": GREEDY, "checks": [{"check": "replays", "record": str(RECORD)}], **change}

@@ -97,8 +97,7 @@ def _served(session: Session, folder: Path) -> Iterator[str]:
     from arbiter.applet.laying import Readers
     from arbiter.applet.news import News
     from arbiter.applet.remembered import Remembered
-    from arbiter.cli.laying import lay_match, lay_record
-    from arbiter.cli.seats import occupant_of
+    from arbiter.cli.laying import lay_match, lay_record, occupant_of
     from arbiter.web.serving import bound_socket
 
     listening = bound_socket("127.0.0.1", 0)
