@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.match import MatchRecord, Move
 from arbiter.packing import pack_match
-from arbiter.regress import play_on, resume
+from arbiter.regress.run import play_on, resume
 from arbiter.season.events import Stopped
 from arbiter.season.matches import play_matches
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from arbiter.match import MatchSpec
-    from arbiter.regress import Experiment, Trial
-    from arbiter.regress.trial import Slice
+    from arbiter.regress.experiment import Experiment
+    from arbiter.regress.trial import Slice, Trial
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore
 

@@ -66,7 +66,10 @@ def test_the_settings_of_a_round_are_a_file_of_its_digest(
     assert then.entries == load(file).entries
 
 
-def test_a_drawn_seed_is_not_told(arbiter: Run, file: Path) -> None:
+def test_the_file_is_printed_with_all_defaults_but_no_drawn_seed(arbiter: Run, file: Path) -> None:
+    code, out, _ = arbiter("config", file)
+    assert code == 0
+    assert {"time: 30s", "memory: 400MB", "seed: auto", "season: s"} <= set(out.splitlines())
     with closing(Store(load(file).store)) as store:
         season = store.season("s")
         assert season is not None
@@ -74,12 +77,6 @@ def test_a_drawn_seed_is_not_told(arbiter: Run, file: Path) -> None:
     out = arbiter("config", file, "--stored")[1]
     assert "seed: auto\n" in out
     assert seed not in out
-
-
-def test_without_stored_the_file_is_printed_with_all_defaults(arbiter: Run, file: Path) -> None:
-    code, out, _ = arbiter("config", file)
-    assert code == 0
-    assert {"time: 30s", "memory: 400MB", "seed: auto", "season: s"} <= set(out.splitlines())
 
 
 @pytest.mark.parametrize(

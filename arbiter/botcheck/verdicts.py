@@ -200,7 +200,6 @@ def with_line_end(fault: Step) -> Step:
 
 
 def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[str, str]:
-    """The step and what happened, in words."""
     fault, reply, said = forfeit.fault, forfeit.reply, forfeit.detail
     if fault is Fault.MEMORY:
         return "memory", said

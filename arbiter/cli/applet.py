@@ -13,6 +13,7 @@ import click
 from arbiter.byhand.debugging import DebuggedBot
 from arbiter.byhand.setup import Laid
 from arbiter.cli.laying import lay, lay_match, lay_record, laying_options, occupant_of
+from arbiter.cli.options import needing
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
 
@@ -46,7 +47,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
 
     Example: arbiter applet --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
     """
-    try:
+    with needing("applet", "web"):
         from arbiter.applet.app import make_app
         from arbiter.applet.door import address_apart
         from arbiter.applet.explaining import explanation
@@ -55,11 +56,6 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
         from arbiter.applet.remembered import Remembered, place
         from arbiter.web import serving
         from arbiter.web.traffic import Log
-    except ModuleNotFoundError as error:
-        if not hasattr(os, "pidfd_open"):
-            raise  # what is missing may be no package, but Linux
-        message = f"applet needs the package {error.name}"
-        raise ConfigError(message, hint="pip install 'arbiter-cards[web]'") from None
     from arbiter.byhand.session import Session
 
     remembered = Remembered(place())

@@ -92,14 +92,10 @@ def list_(config: str, store_url: str | None, style: str) -> None:
     if style == "json":
         print_json(found)
     elif found:
-        rows = [
-            [
-                *(str(author[key]) for key in ("name", "since", "versions")),
-                str(author["active"] or "-"),
-                ", ".join(what for what in ("organiser", "revoked") if author[what]),
-            ]
-            for author in found
-        ]
+        rows = []
+        for author in found:
+            marks = ", ".join(what for what in ("organiser", "revoked") if author[what])
+            rows.append([author["name"], author["since"], author["versions"], author["active"] or "-", marks])
         print_table(["author", "since", "versions", "plays", "note"], rows, left=(0, 1, 4))
     else:
         say("there are no authors yet")

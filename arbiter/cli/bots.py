@@ -19,13 +19,7 @@ from arbiter.cli.output import note
 from arbiter.config.limits import changed
 from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.players import (
-    command_problems,
-    lacking,
-    name_of_command,
-    registered,
-    starting_problems,
-)
+from arbiter.players import command_problems, lacking, name_of_command, registered, starting_problems
 from arbiter.store.address import lasts, refuse_query
 from arbiter.table.sandbox.isolation import choose
 from arbiter.text import first_few

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 import click
 
 from arbiter.cli.opening import open_stored
-from arbiter.cli.options import config_argument, read_json, store_option
+from arbiter.cli.options import config_argument, needing, read_json, store_option
 from arbiter.cli.output import counted, note
 from arbiter.errors import ConfigError
 from arbiter.export import TextForm, facts, text, write_parquet, write_text
@@ -82,18 +82,13 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
 def _write_minari(
     records: Iterator[MatchRecord], folder: str, game: AnyGame, known: Mapping[str, str]
 ) -> None:
-    try:
+    with needing("--as minari", "minari"):
         from arbiter.envs.minari_folder import MinariFolder
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"--as minari needs the package {error.name}", hint="pip install 'arbiter-cards[minari]'"
-        ) from None
     with MinariFolder(folder, game, known) as out:
         out.write(records)
 
 
 def _of_file(path: str, round_number: int | None, store_url: str | None) -> MatchRecord:
-    """The match that `play --record` wrote."""
     if round_number is not None or store_url is not None:
         raise ConfigError("is one match: --round and --store are for a season", path)
     return MatchRecord.from_json(read_json(path))
@@ -158,14 +153,10 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
 
     Example: arbiter report configs/demo.yaml --output configs/demo.html
     """
-    try:
+    with needing("report", "web"):
         from arbiter.picture.frozen import as_shown
         from arbiter.picture.state import read_state
         from arbiter.web.report import make_report
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"report needs the package {error.name}", hint="pip install 'arbiter-cards[web]'"
-        ) from None
     state = as_shown(read_state(*open_stored(config, store_url)))
     write_whole(output, make_report(state, matches))
     note(f"the report is in {output}")

@@ -93,11 +93,7 @@ def _standings(settled: Config, path: str) -> dict[str, Any] | None:
 
 
 def _play(
-    chosen: Gauntlet,
-    stored: SeasonStore,
-    executor: Slots,
-    rounds: int,
-    standings: dict[str, Any] | None,
+    chosen: Gauntlet, stored: SeasonStore, executor: Slots, rounds: int, standings: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Play what is missing of all rounds, and say after each how it stands; the outcome after the last."""
     from arbiter.cli.progress import Bar, matches_of
@@ -134,19 +130,11 @@ def _elo(found: dict[str, Any]) -> str:
 
 def _print(found: dict[str, Any]) -> None:
     say(f"{found['player']}: {found['game']}, {counted(found['rounds'], 'round')}: {_line(found)}")
-    rows = [
-        [
-            row["player"],
-            number(row["elo"], 1),
-            str(row["matches"]),
-            str(row["wins"]),
-            str(row["draws"]),
-            str(row["losses"]),
-            "-" if row["score"] is None else f"{100 * row['score']:.1f} %",
-            str(row["faults"]),
-        ]
-        for row in found["opponents"]
-    ]
+    rows = []
+    for row in found["opponents"]:
+        score = "-" if row["score"] is None else f"{100 * row['score']:.1f} %"
+        counts = [row[key] for key in ("matches", "wins", "draws", "losses")]
+        rows.append([row["player"], number(row["elo"], 1), *counts, score, row["faults"]])
     print_table(["against", "Elo", "matches", "won", "drawn", "lost", "score", "its faults"], rows)
     where = "the season's, taken as exact" if found["anchored"] else "fitted together here, around 0"
     say(f"ratings of the others: {where}")

@@ -50,13 +50,13 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
     points = record.points or ("-",) * len(record.players)
     rows = [
         [
-            str(seat),
+            seat,
             bot.player,
-            str(points[seat]),
+            points[seat],
             f"{bot.charged_ns / 1e6:.1f}",
             f"{bot.cpu_ns / 1e6:.1f}",
             f"{bot.peak_memory_bytes / 1e6:.0f}",
-            "killed" if bot.exit is None else str(bot.exit),
+            "killed" if bot.exit is None else bot.exit,
             "; ".join(bot.notes),
         ]
         for seat, bot in enumerate(record.bots)

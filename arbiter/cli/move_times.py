@@ -97,7 +97,7 @@ def print_times(record: MatchRecord, only: Seat | None = None) -> None:
     columns = ["seat", *kinds, "news", "after its last move", "charged", "left"]
     print_table(columns, rows, "where the time went")
     by_deal = zip(*(of["deals_ns"] for of in seats), strict=True)
-    lines = [[str(deal), *map(_ms, charged)] for deal, charged in enumerate(by_deal, 1)]
+    lines = [[deal, *map(_ms, charged)] for deal, charged in enumerate(by_deal, 1)]
     print_table(["deal", *names], lines, "charged by deal", left=())
     _print_moves("every move", moves, slowest)
 
@@ -105,8 +105,8 @@ def print_times(record: MatchRecord, only: Seat | None = None) -> None:
 def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequence[int]) -> None:
     rows = [
         [
-            str(move["number"]),
-            str(move["deal"] + 1),
+            move["number"],
+            move["deal"] + 1,
             f"{move['seat']} {move['player']}",
             move["request"],
             move["action"],

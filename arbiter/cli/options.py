@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +14,7 @@ from arbiter.config.limits import CHOICES, USUAL
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
@@ -98,3 +100,15 @@ def read_json(path: str, most: int = -1) -> Any:
         raise ConfigError(f"cannot be read: {error.strerror}", path) from None
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"is no JSON: {error}", path) from None
+
+
+@contextmanager
+def needing(what: str, extra: str) -> Iterator[None]:
+    """Import in this block what the package's `extra` brings; ConfigError names what is missing to `what`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if not hasattr(os, "pidfd_open"):
+            raise  # what is missing may be no package, but Linux
+        message = f"{what} needs the package {error.name}"
+        raise ConfigError(message, hint=f"pip install 'arbiter-cards[{extra}]'") from None

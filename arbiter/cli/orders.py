@@ -156,7 +156,7 @@ def _chosen(season: Administered, round_number: int | None, player: str | None, 
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
     out = force(season.stored.orders.read().given).annulled
-    playing = {registered_name(name) for match in found for name in map(original, match.players)}
+    playing = {registered for match in found for _, registered in _names(match)}
     if player is not None and registered_name(player) not in playing:
         entries = season.config.entries if isinstance(season, Results) else ()
         if any(player in (entry.player.name, entry.registered_name) for entry in entries):
@@ -166,7 +166,7 @@ def _chosen(season: Administered, round_number: int | None, player: str | None, 
         match.id
         for match in found
         if (round_number is None or match.round == round_number)
-        and (player is None or any(_is(original(name), player) for name in match.players))
+        and (player is None or any(player in names for names in _names(match)))
     ]
     ids = [match_id for match_id in chosen if (match_id in out) is annulled]
     if not chosen:
@@ -178,21 +178,17 @@ def _chosen(season: Administered, round_number: int | None, player: str | None, 
     return ids
 
 
-def _is(rated: str, player: str) -> bool:
-    """True when `player` is the rated name, or the name as registered."""
-    return player in (rated, registered_name(rated))
+def _names(match: MatchSummary) -> list[tuple[str, str]]:
+    """The players of a match, each by the name that is rated and the one that is registered."""
+    return [(name, registered_name(name)) for name in map(original, match.players)]
 
 
 def _tell(season: Administered, given: Given, text: str, style: str) -> None:
     """Say what was ordered, who hears it, and how the standings change."""
     moved = list(administration.moved(given))
     if style == "json":
-        print_json(
-            {
-                "subjects": list(given.subjects),
-                "standings": [row._asdict() for row in moved],
-            }
-        )
+        standings = [row._asdict() for row in moved]
+        print_json({"subjects": list(given.subjects), "standings": standings})
     else:
         say(text)
         if moved:

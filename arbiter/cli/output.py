@@ -47,7 +47,7 @@ def print_json(value: Any) -> None:
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", left: Sequence[int] = (0,)
+    columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", left: Sequence[int] = (0,)
 ) -> None:
     """Print a table on stdout; the columns numbered in `left` are text, the others figures."""
     # Not a table of rich: to import it takes as long as everything else that shows a match.
@@ -69,8 +69,8 @@ def print_table(
     click.echo("\n".join(["", *text, ""]))
 
 
-def _one_line(cell: str) -> str:
-    return printable(cell).replace("\n", " ").expandtabs()
+def _one_line(cell: object) -> str:
+    return printable(str(cell)).replace("\n", " ").expandtabs()
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -82,9 +82,9 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     click.echo(text.getvalue(), nl=False)
 
 
-def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a Markdown table on stdout; the headings are ours, so they are not escaped."""
-    lines = [columns, ["---"] * len(columns), *(map(markdown, row) for row in rows)]
+    lines = [columns, ["---"] * len(columns), *([markdown(str(cell)) for cell in row] for row in rows)]
     for line in lines:
         click.echo("| " + " | ".join(line) + " |")
 
@@ -157,12 +157,7 @@ def faults_text(faults: Mapping[str, int]) -> str:
 
 
 def print_as(
-    style: str,
-    shape: Any,
-    figures: Table,
-    table: Table,
-    title: str = "",
-    left: Sequence[int] = (0,),
+    style: str, shape: Any, figures: Table, table: Table, title: str = "", left: Sequence[int] = (0,)
 ) -> None:
     """Print one thing in the style asked for: `shape` as JSON, `figures` as CSV, `table` for people."""
     if style == "json":

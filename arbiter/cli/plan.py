@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -44,12 +44,11 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
     Example: arbiter plan configs/demo.yaml --within 48h
     """
     settled = with_roster(prepare(config))
-    left = _left(settled)
-    season = shape(settled, slots(workers or settled.workers), left)
+    season = shape(settled, slots(workers or settled.workers), _left(settled))
     there_is = _within(settled, within)
     # Of a season that is over nothing is left to be timed, unless somebody asks what more would fit.
-    tried = _play_trial(settled, season, trial) if trial and (season.turns_left or there_is) else None
-    mean = tried.mean_ns if tried else None
+    tried = _play_trial(settled, season, trial) if trial and (season.turns_left or there_is) else []
+    mean = sum(tried) / len(tried) if tried else None
     figures = {
         "season": settled.season,
         "players": season.players,
@@ -64,8 +63,8 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
         "matches_left": season.matches_left,
         "worst": _lengths(season, season.match_ns),
         "trial": None
-        if tried is None or mean is None
-        else {"matches": tried.whole, "faults": tried.faults, **_lengths(season, mean)},
+        if mean is None
+        else {"matches": len(tried), "faults": trial - len(tried), **_lengths(season, mean)},
         "within": None if there_is is None else _fitting(settled, season, there_is, mean),
     }
     if style == "json":
@@ -103,16 +102,8 @@ def _within(config: Config, within: str | None) -> int | None:
     return left
 
 
-class _Tried(NamedTuple):
-    """Trial matches: those that were whole, the mean time of one, and those that a fault ended early."""
-
-    whole: int
-    faults: int
-    mean_ns: float | None
-
-
-def _play_trial(config: Config, season: Shape, number: int) -> _Tried:
-    """Play trial matches, as many at once as the season will."""
+def _play_trial(config: Config, season: Shape, number: int) -> list[int]:
+    """Play trial matches, as many at once as the season will; how long those took that no fault ended."""
     taken: list[int] = []
     specs = trial_specs(config, number, season.left.suspended)
     with processes(season.at_once) as executor, Bar() as bar:
@@ -122,19 +113,14 @@ def _play_trial(config: Config, season: Shape, number: int) -> _Tried:
             bar.seen(record.summary())
             if record.forfeit is None:
                 taken.append(record.wall_ns)
-    faults = number - len(taken)
     if not taken:
-        note(f"{counted(faults, 'trial match')} ended by a fault of a bot: there is no pace to tell")
-    return _Tried(len(taken), faults, sum(taken) / len(taken) if taken else None)
+        note(f"{counted(number, 'trial match')} ended by a fault of a bot: there is no pace to tell")
+    return taken
 
 
 def _lengths(season: Shape, match_ns: float) -> dict[str, float]:
-    seconds = {
-        "match_s": match_ns,
-        "round_s": season.round_ns(match_ns),
-        "season_s": season.season_ns(match_ns),
-    }
-    return {name: round(ns / SECOND, 3) for name, ns in seconds.items()}
+    ns = {"match_s": match_ns, "round_s": season.round_ns(match_ns), "season_s": season.season_ns(match_ns)}
+    return {name: round(length / SECOND, 3) for name, length in ns.items()}
 
 
 def _fitting(config: Config, season: Shape, ns: int, mean: float | None) -> dict[str, Any]:
@@ -154,10 +140,10 @@ def _fitting(config: Config, season: Shape, ns: int, mean: float | None) -> dict
 def _print(figures: dict[str, Any], time: TimeControl) -> None:
     per_round, rounds, left = figures["matches_per_round"], figures["rounds"], figures["rounds_left"]
     out = figures["suspended"]
+    sitting = f" ({first_few(out)} {'is' if len(out) == 1 else 'are'} suspended)" if out else ""
     say(
-        f"{figures['season']}: {counted(figures['players'], 'player')}"
-        + (f" ({first_few(out)} {'is' if len(out) == 1 else 'are'} suspended)," if out else ",")
-        + f" {counted(figures['tables'], 'table')}, {counted(per_round, 'match')} a round,"
+        f"{figures['season']}: {counted(figures['players'], 'player')}{sitting},"
+        f" {counted(figures['tables'], 'table')}, {counted(per_round, 'match')} a round,"
         f" {figures['at_once']} at once; {rounds * per_round} matches in {counted(rounds, 'round')}"
     )
     if not left:
@@ -168,9 +154,7 @@ def _print(figures: dict[str, Any], time: TimeControl) -> None:
             f" {counted(matches, 'match')} in {counted(left, 'round')} are left"
         )
     if (every := figures["every_s"]) is not None:
-        last = (
-            f", the last of {rounds} {duration((rounds - 1) * every)} after the first" if rounds > 1 else ""
-        )
+        last = f", the last of {rounds} {duration((rounds - 1) * every)} after the first" * (rounds > 1)
         click.echo(f"a round begins every {duration(every)}{last}")
     click.echo(f"at worst: {_told(figures['worst'], figures)}")
     if trial := figures["trial"]:

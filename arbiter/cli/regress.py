@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.cli.regress_report import Ended
-    from arbiter.regress import Experiment
+    from arbiter.regress.experiment import Experiment
 
 
 @click.command()
@@ -111,7 +111,7 @@ def _play(files: tuple[str, ...], keys: dict[str, Any], written: Iterable[str], 
     from arbiter.cli.regress_report import Ended
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
-    from arbiter.regress import attempt, changed_since, open_experiment, play_on, resume
+    from arbiter.regress.run import attempt, changed_since, open_experiment, play_on, resume
     from arbiter.regress.trial import Slice
     from arbiter.store import Store
 
@@ -156,10 +156,9 @@ def _play(files: tuple[str, ...], keys: dict[str, Any], written: Iterable[str], 
 
 
 def _merge(files: tuple[str, ...], keys: dict[str, Any], begun: float) -> Ended:
-    """The verdict of slices."""
     from arbiter.cli.opening import open_parts
     from arbiter.cli.regress_report import Ended
-    from arbiter.regress import merge_parts
+    from arbiter.regress.run import merge_parts
 
     if wrong := sorted(keys.keys() - {"faults", "max_blocks"}):
         option = wrong[0].replace("_", "-")
@@ -183,7 +182,7 @@ def _merge(files: tuple[str, ...], keys: dict[str, Any], begun: float) -> Ended:
 
 def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:
     """From the file and the options, `written` being our own documents; its isolation settled."""
-    from arbiter.regress import experiment_of
+    from arbiter.regress.experiment import experiment_of
 
     options = read_options(keys.pop("option", ()))
     for version in keys.keys() & {"base", "candidate"}:

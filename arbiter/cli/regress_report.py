@@ -14,8 +14,8 @@ from arbiter.cli.documents import Case, check_path, junit, record_name, write_re
 from arbiter.cli.output import counted, faults_text, number, result_text, say
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
 from arbiter.export.whole_files import write_whole
-from arbiter.regress import BASE, CANDIDATE
 from arbiter.regress.blocks import block_specs, version_at
+from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.trial import FIELD, worst
 from arbiter.text import markdown, markdown_code, markdown_link
 from rating.sequential.runs import FIRST_LOOK
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from arbiter.match import MatchRecord, Player
-    from arbiter.regress import Trial
-    from arbiter.regress.trial import ScoredMatch
+    from arbiter.regress.trial import ScoredMatch, Trial
     from arbiter.store import SeasonStore
 
 PRINTED = 3
@@ -221,11 +220,7 @@ class Documents:
         self._write(_case(message, code, message, seconds), text, found, None)
 
     def _write(
-        self,
-        case: Case,
-        summary: str,
-        shape: Mapping[str, Any],
-        records: Mapping[str, MatchRecord] | None,
+        self, case: Case, summary: str, shape: Mapping[str, Any], records: Mapping[str, MatchRecord] | None
     ) -> list[Problem]:
         """Write those asked for; what keeps one from being written costs no other."""
         writing: list[tuple[str | None, Callable[[str, Any], None], Any]] = [

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from arbiter.match import MatchSummary
-    from arbiter.regress import Experiment, Trial
-    from arbiter.regress.trial import Slice
+    from arbiter.regress.experiment import Experiment
+    from arbiter.regress.trial import Slice, Trial
 
 PILOT = 4
 """Blocks until their variance is good enough to say what the test will cost."""
@@ -105,7 +105,6 @@ class Watch:
         self._shown = time.monotonic()
 
     def _pace(self) -> float:
-        """The matches a second of this run."""
         return self._played / max(time.monotonic() - self._begun, 1e-3)
 
     def _price(self, trial: Trial) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.bots import prepare
+from arbiter.cli.options import needing
 from arbiter.cli.output import say
 from arbiter.errors import ConfigError
 
@@ -30,11 +30,7 @@ LOOK_SECONDS = 0.2
 @click.argument("configs", metavar="CONFIG...", type=click.Path(), nargs=-1, required=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="0 takes one that is free.",
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes one that is free."
 )
 @click.option("--play", is_flag=True, help="Play the seasons, too, each in a process of its own.")
 @click.option(
@@ -69,7 +65,7 @@ def serve(
 
     Example: arbiter serve configs/demo.yaml --play
     """
-    try:
+    with needing("serve", "web"):
         from arbiter.web import serving
         from arbiter.web.coordinators import Coordinators, refuse_shared_files
         from arbiter.web.live import Live
@@ -77,11 +73,6 @@ def serve(
         from arbiter.web.security import Hosts
         from arbiter.web.site import make_site
         from arbiter.web.traffic import Log
-    except ModuleNotFoundError as error:
-        if not hasattr(os, "pidfd_open"):
-            raise  # what is missing may be no package, but Linux
-        message = f"serve needs the package {error.name}"
-        raise ConfigError(message, hint="pip install 'arbiter-cards[web]'") from None
     from arbiter.store.address import file_of
 
     hosts = Hosts(host, public)

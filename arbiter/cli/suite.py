@@ -19,7 +19,7 @@ from arbiter.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.suite import Made
+    from arbiter.suite.checks import Made
 
 FAILED = 1
 PRINTED = 3
@@ -52,7 +52,7 @@ def suite(
     Example: arbiter suite configs/suite.yaml
     """
     from arbiter.cli.documents import check_path, write_records
-    from arbiter.suite import Made
+    from arbiter.suite.checks import Made
 
     check_path(junit)
     words = ["arbiter", "suite", file, *([] if bot is None else ["--bot", bot])]
@@ -85,17 +85,13 @@ def suite(
 
 
 def _results(
-    file: str,
-    bot: str | None,
-    words: Sequence[str],
-    only: tuple[str, ...],
-    workers: int | None,
-    style: str,
+    file: str, bot: str | None, words: Sequence[str], only: tuple[str, ...], workers: int | None, style: str
 ) -> list[Made]:
     """What came of the checks asked for, each told as it comes."""
     from arbiter.cli.bots import players_of, with_tier
     from arbiter.executors import processes, slots
-    from arbiter.suite import load_suite, run_checks
+    from arbiter.suite.checks import run_checks
+    from arbiter.suite.suite_file import load_suite
 
     loaded = load_suite(file, None if bot is None else players_of((bot,))[0])
     names = [check.name for check in loaded.checks]
@@ -136,7 +132,6 @@ def _evidence(words: Sequence[str], result: Made) -> Iterator[str]:
 
 
 def _shape(result: Made) -> dict[str, Any]:
-    """The JSON of a check."""
     return {
         "name": result.name,
         "ok": result.ok,

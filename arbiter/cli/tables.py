@@ -37,8 +37,10 @@ from arbiter.picture.state import State
 from arbiter.season.administration import unknown_round
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arbiter.cli.output import Table
-    from arbiter.picture.shapes import Cell, History, Standings
+    from arbiter.picture.shapes import History, Standings
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 RATED = ["rank", "player", "elo", "low", "high"]
 SHOWN_ROUNDS = 10
@@ -100,7 +102,7 @@ def marks(config: str, store_url: str | None, style: str) -> None:
     lines = grades(figures.standings(state, official=False), names, rungs, state.players.keys())
     columns = Grade._fields
     rows = [[round(cell) if isinstance(cell, float) else cell for cell in line] for line in lines]
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    cells = [["" if cell is None else cell for cell in row] for row in rows]
     texts = [columns.index(name) for name in ("author", "above", "note")]
     print_as(style, [line._asdict() for line in lines], (columns, rows), (columns, cells), left=texts)
 
@@ -123,16 +125,12 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
         if cell is not None
     ]
     lines = [
-        [str(number), name, *("" if cell is None else _in_one_word(cell) for cell in row)]
+        [number, name, *("" if cell is None else "{wins}-{draws}-{losses}".format(**cell) for cell in row)]
         for number, (name, row) in enumerate(zip(names, cells, strict=True), 1)
     ]
-    headings = ["#", "player", *(str(i + 1) for i in range(len(names)))]
+    headings = ["#", "player", *map(str, range(1, len(names) + 1))]
     columns = ("player", "opponent", "wins", "draws", "losses")
     print_as(style, table, (columns, pairs), (headings, lines), left=(1,))
-
-
-def _in_one_word(cell: Cell) -> str:
-    return f"{cell['wins']}-{cell['draws']}-{cell['losses']}"
 
 
 @click.command()
@@ -213,32 +211,29 @@ def _in_short(standings: Standings) -> list[str]:
 
 def _table_of(standings: Standings) -> Table:
     """Headings and rows as people read them; wins by others' faults and marks only where there are any."""
-    columns = ["#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost", "faults"]
-    rows = [
-        [
-            str(row["rank"]),
-            row["player"],
-            number(row["elo"]),
-            number(None if row["high"] is None or row["low"] is None else (row["high"] - row["low"]) / 2),
-            str(row["matches"]),
-            number(row["points"]),
-            str(row["wins"]),
-            str(row["draws"]),
-            str(row["losses"]),
-            faults_text(row["faults"]),
-        ]
-        for row in standings["players"]
+    players = standings["players"]
+    halves = [
+        None if row["high"] is None or row["low"] is None else (row["high"] - row["low"]) / 2
+        for row in players
     ]
-    gained = [row.get("wins_by_fault", 0) for row in standings["players"]]
-    if any(gained):
-        columns.insert(9, "by faults")
-        for cells, wins in zip(rows, gained, strict=True):
-            cells.insert(9, str(wins))
-    if any(row["marks"] for row in standings["players"]):
-        columns.append("mark")
-        for cells, row in zip(rows, standings["players"], strict=True):
-            cells.append(", ".join(row["marks"]))
-    return columns, rows
+    columns: dict[str, Sequence[object]] = {
+        "#": [row["rank"] for row in players],
+        "player": [row["player"] for row in players],
+        "Elo": [number(row["elo"]) for row in players],
+        "±": [number(half) for half in halves],
+        "matches": [row["matches"] for row in players],
+        "points": [number(row["points"]) for row in players],
+        "won": [row["wins"] for row in players],
+        "drawn": [row["draws"] for row in players],
+        "lost": [row["losses"] for row in players],
+        "by faults": [row.get("wins_by_fault", 0) for row in players],
+        "faults": [faults_text(row["faults"]) for row in players],
+        "mark": [", ".join(row["marks"]) for row in players],
+    }
+    for seldom in ("by faults", "mark"):
+        if not any(columns[seldom]):
+            del columns[seldom]
+    return list(columns), list(zip(*columns.values(), strict=True))
 
 
 def show_history(history: History, style: str) -> None:

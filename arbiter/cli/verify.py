@@ -71,7 +71,6 @@ def verify(config: str, store_url: str | None, style: str) -> None:
 
 
 def _amount(checked: Coverage) -> str:
-    """One line of what was checked."""
     return (
         f"{counted(checked.rounds, 'round')} ({checked.complete} complete) dealt again,"
         f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits played again,"

@@ -8,25 +8,3 @@
 | `trial` | blocks in their order, of a slice too; faults, the verdict |
 | `run` | blocks played into a store, of suites and gauntlets too; tests whole, in slices, or put together |
 """
-
-from __future__ import annotations
-
-from arbiter.regress.experiment import Experiment, experiment_of
-from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.run import attempt, changed_since, merge_parts, open_experiment, play_on, resume
-from arbiter.regress.trial import Trial, VerdictOfTrial
-
-__all__ = [
-    "BASE",
-    "CANDIDATE",
-    "Experiment",
-    "Trial",
-    "VerdictOfTrial",
-    "attempt",
-    "changed_since",
-    "experiment_of",
-    "merge_parts",
-    "open_experiment",
-    "play_on",
-    "resume",
-]

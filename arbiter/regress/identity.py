@@ -118,7 +118,6 @@ def _programs(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _digests(player: Mapping[str, Any]) -> dict[str, str]:
-    """The digests of a kept player by path."""
     return {**player["files"], **player.get("folders", {})}
 
 

@@ -97,8 +97,10 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
     limits = None
     if reading.model is not None:
         limits = reading.model.limits()
-        if bot is None:
-            reading.problems += _problems_of_bot(reading.model.bot, file.parent)
+        if bot is None and reading.model.bot is None:
+            reading.problems.append(Problem(("bot",), "is missing", "name the bot here or with --bot"))
+        elif bot is None and reading.model.bot is not None:
+            reading.problems += problems_of_version(reading.model.bot, file.parent, ("bot",))
     checks: list[Check] = []
     names: set[str] = set()
     for number, entry in _entries(reading.document.value):
@@ -136,13 +138,6 @@ def _entries(value: Mapping[str, Any]) -> Iterator[tuple[int, CheckModel]]:
     for number, entry in enumerate(entries if isinstance(entries, list) else []):
         with suppress(ValidationError):
             yield number, CheckModel.model_validate(entry)
-
-
-def _problems_of_bot(bot: Version | None, folder: Path) -> Iterator[Problem]:
-    if bot is None:
-        yield Problem(("bot",), "is missing", "name the bot here or with --bot")
-    else:
-        yield from problems_of_version(bot, folder, ("bot",))
 
 
 def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:

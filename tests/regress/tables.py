@@ -12,7 +12,7 @@ from arbiter.errors import VoidMatch
 from arbiter.games import make
 from arbiter.match import original
 from arbiter.packing import pack_match
-from arbiter.regress import Experiment, experiment_of
+from arbiter.regress.experiment import Experiment, experiment_of
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.errors import ConfigError
-from arbiter.regress import experiment_of
-from arbiter.regress.experiment import from_settings
+from arbiter.regress.experiment import experiment_of, from_settings
 from tests.regress.tables import COMMAND, experiment
 
 if TYPE_CHECKING:

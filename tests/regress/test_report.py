@@ -15,8 +15,8 @@ from arbiter.cli.bots import players_of
 from arbiter.cli.documents import Case, junit
 from arbiter.cli.regress_report import Documents, Ended, print_ended, shape, summary
 from arbiter.errors import ConfigError
-from arbiter.regress import open_experiment
 from arbiter.regress.blocks import block_specs
+from arbiter.regress.run import open_experiment
 from arbiter.store import Store
 from tests.builders import play_trial
 from tests.regress.tables import COMMAND, SMALL, InMemory, alike, experiment, seats_of, skilled

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.errors import ConfigError, StoreError, VoidMatch
-from arbiter.regress import Trial, attempt, changed_since, merge_parts, open_experiment
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.trial import Slice
+from arbiter.regress.run import attempt, changed_since, merge_parts, open_experiment
+from arbiter.regress.trial import Slice, Trial
 from arbiter.store import Store
 from tests.builders import play_trial
 from tests.profiles import examples
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arbiter.match import MatchSpec, MatchSummary
-    from arbiter.regress import Experiment
+    from arbiter.regress.experiment import Experiment
     from arbiter.store import SeasonStore
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from arbiter.cli import exit_code
 from arbiter.errors import ConfigError
-from arbiter.suite import load_suite
+from arbiter.suite.suite_file import load_suite
 from tests import commands
 from tests.commands import BOTS
 
@@ -124,18 +124,15 @@ def test_a_fault_fails_the_checks_that_meet_it(suite: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.process
-def test_what_the_bot_wrote_stands_under_its_fault(suite: Run, tmp_path: Path) -> None:
+def test_of_a_bot_its_words_are_shown_and_of_an_opponent_that_it_is_at_fault(
+    suite: Run, tmp_path: Path
+) -> None:
     broken = bot(tmp_path, "    print('lost the thread', file=sys.stderr); raise SystemExit(3)")
     code, out, _ = suite({"check": "no-faults", "blocks": 1}, bot=broken, words=("--format", "json"))
     (found,) = json.loads(out)["checks"]
     assert code == 1
     assert found["worst"][0]["stderr"] == ["lost the thread"]
     assert found["worst"][0]["text"].startswith("bot forfeits (crash): ")
-
-
-@pytest.mark.process
-def test_an_opponent_that_makes_faults_says_nothing_about_the_bot(suite: Run, tmp_path: Path) -> None:
-    broken = bot(tmp_path, "    raise SystemExit(3)")
     code, out, _ = suite({"check": "beats", "opponent": broken, "at_least": 1, "blocks": 2})
     assert code == 1
     assert "nothing can be said: the opponent bot made 4 faults" in out
