@@ -234,7 +234,11 @@ def occupant_of(text: str, limits: Limits, debug: bool = False) -> Occupant:
     if kind == "bot" and colon:
         if not command.strip():
             raise ConfigError("bot: needs a command, as in bot:python3 bot.py")
-        return _bot(command, player_of_command(command, text), limits, debug)
+        player = player_of_command(command, text)
+        if player.env:
+            # Who sits there is kept as the words of the command alone.
+            raise ConfigError(f"{text}: no variables stand before the command of a seat")
+        return _bot(command, player, limits, debug)
     if text == "human":
         return Person()
     if text == "random":
