@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,45 +21,23 @@ __all__ = ["points_sums", "simulate_blocks", "simulate_margins", "stops"]
 _MOST_SCORES = 8_000_000
 
 
-def simulate_blocks(
-    runs: int,
-    blocks: int,
-    elo: float,
-    *,
-    seed: int = 0,
-    layout: str = "AABB",
-    rotations: int = 4,
-    fresh: bool = False,
-    alpha: float = 0.9,
-    ties: float = 0.018,
-) -> tuple[Floats, Floats]:
+def simulate_blocks(runs: int, blocks: int, elo: float, **how: Any) -> tuple[Floats, Floats]:
     """Blocks of a regression test, in which A is `elo` better than B: mean scores of A, shape (runs, blocks),
-    and counts of A's wins, draws and losses, shape (runs, blocks, 3).
+    and counts of A's wins, draws and losses, shape (runs, blocks, 3); `how` as for `_gaps`.
 
     A block is `rotations` matches with the seats of `layout` turned by one each time, on one set of deals or,
     `fresh`, on new deals each; every A of a match has one result with every B."""
     counts = np.empty((runs, blocks, 3))
-    for start, gap in _gaps(runs, blocks, elo, seed, layout, rotations, fresh, alpha, ties):
+    for start, gap in _gaps(runs, blocks, elo, **how):
         for column, outcome in enumerate((gap > 0, gap == 0, gap < 0)):
             counts[start : start + len(gap), :, column] = outcome.sum(axis=2)
     return (counts[:, :, 0] + 0.5 * counts[:, :, 1]) / counts[0, 0].sum(), counts
 
 
-def simulate_margins(
-    runs: int,
-    blocks: int,
-    elo: float,
-    *,
-    seed: int = 0,
-    layout: str = "AABB",
-    rotations: int = 4,
-    fresh: bool = False,
-    alpha: float = 0.9,
-    ties: float = 0.018,
-) -> Floats:
+def simulate_margins(runs: int, blocks: int, elo: float, **how: Any) -> Floats:
     """The mean margins of A in points in the blocks that `simulate_blocks` makes, shape (runs, blocks)."""
     made = np.empty((runs, blocks))
-    for start, gap in _gaps(runs, blocks, elo, seed, layout, rotations, fresh, alpha, ties):
+    for start, gap in _gaps(runs, blocks, elo, **how):
         made[start : start + len(gap)] = gap.mean(axis=2)
     return made
 
@@ -68,12 +46,12 @@ def _gaps(
     runs: int,
     blocks: int,
     elo: float,
-    seed: int,
-    layout: str,
-    rotations: int,
-    fresh: bool,
-    alpha: float,
-    ties: float,
+    seed: int = 0,
+    layout: str = "AABB",
+    rotations: int = 4,
+    fresh: bool = False,
+    alpha: float = 0.9,
+    ties: float = 0.018,
 ) -> Iterator[tuple[int, Floats]]:
     """A's points less B's for every pair in a block, shape (runs at once, blocks, pairs), from which run on."""
     seats = len(layout)
