@@ -9,17 +9,19 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.cli import exit_code
-from tests.commands import BOTS, RANDOM
+from tests.commands import BOTS, RANDOM, arbiter
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.commands import Run
+
+__all__ = ["arbiter"]
 
 pytestmark = pytest.mark.process
 
@@ -33,18 +35,10 @@ GREEDIES = [*QUICK, "--base", GREEDY, "--candidate", GREEDY]
 
 
 @pytest.fixture
-def regress(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def regress(tmp_path: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the command in a folder of its own: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        capfd.readouterr()
-        code = exit_code(["regress", *words])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return call
+    return partial(arbiter, "regress")
 
 
 def test_a_better_candidate_passes_and_the_same_command_says_so_again(regress: Run, tmp_path: Path) -> None:

@@ -15,10 +15,12 @@ from arbiter.cli import exit_code
 from arbiter.errors import ConfigError
 from arbiter.suite.suite_file import load_suite
 from tests import commands
-from tests.commands import BOTS
+from tests.commands import BOTS, arbiter
 
 if TYPE_CHECKING:
     from tests.commands import Run
+
+__all__ = ["arbiter"]
 
 ROOT = Path(__file__).parents[2]
 GREEDY = [sys.executable, "-S", str(BOTS / "planning_greedy.py")]
@@ -29,18 +31,14 @@ SMALL = {"name": "planning", "seats": 2, "deals": [[1, 0]]}
 
 
 @pytest.fixture
-def suite(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+def suite(tmp_path: Path, arbiter: Run) -> Run:
     """Runs a suite of these checks: exit code, standard output, standard error."""
 
     def call(*checks: dict[str, Any], words: tuple[str, ...] = (), **keys: Any) -> tuple[int, str, str]:
         file = tmp_path / "suite.yaml"
         shape = {"game": SMALL, "bot": GREEDY, "isolation": "plain", "checks": list(checks), **keys}
         file.write_text(yaml.safe_dump(shape, sort_keys=False))
-        capfd.readouterr()
-        code = exit_code(["suite", str(file), *words])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
+        return arbiter("suite", file, *words)
 
     return call
 
