@@ -25,6 +25,7 @@ from arbiter.cli.bots import (
 )
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import (
+    OF_SEASON,
     deals_option,
     game_option,
     limit_options,
@@ -73,7 +74,7 @@ def laying_options(command: _Command) -> _Command:
         click.option(
             "--debug", type=int, metavar="SEAT", help="Start its bot for a debugger: pid, no clock, plain."
         ),
-        limit_options("time", "start_time", "memory", unset=", or the season's"),
+        limit_options("time", "start_time", "memory", unset=OF_SEASON),
         click.option("--isolation", type=click.Choice(CHOICES["isolation"])),
     ]
     for option in reversed(options):

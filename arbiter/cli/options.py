@@ -58,31 +58,22 @@ _LIMITS = {
 }
 
 
-def limit_options(
-    *keys: str, whose: str = "each bot", unset: str | None = None
-) -> Callable[[_Command], _Command]:
-    """Options of limits, by their keys in a season's file, with the same defaults.
+def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Callable[[_Command], _Command]:
+    """Options of limits, by their keys in a season's file; each is None by default.
 
-    With a text `unset` each is None by default, and the help tells the usual value and the text.
+    The help tells what it then is: the usual value, and the text `unset`.
     """
 
     def add(command: _Command) -> _Command:
         # The option that is added last stands first in the help.
         for key in reversed(keys):
-            command = _limit_option(key, whose, unset)(command)
+            words, text = CHOICES.get(key), _LIMITS.get(key, "").format(whose=whose)
+            kind = None if words is None else click.Choice(words)
+            text = f"{text}  [default: {getattr(USUAL, key)}{unset}]".strip()
+            command = click.option(f"--{key.replace('_', '-')}", type=kind, help=text)(command)
         return command
 
     return add
-
-
-def _limit_option(key: str, whose: str, unset: str | None) -> Callable[[_Command], _Command]:
-    usual = getattr(USUAL, key)
-    name, words = f"--{key.replace('_', '-')}", CHOICES.get(key)
-    kind = None if words is None else click.Choice(words)
-    text = _LIMITS.get(key, "").format(whose=whose)
-    if unset is None:
-        return click.option(name, type=kind, default=usual, show_default=True, help=text or None)
-    return click.option(name, type=kind, help=f"{text}  [default: {usual}{unset}]".strip())
 
 
 def read_json(path: str, most: int = -1) -> Any:

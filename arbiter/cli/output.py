@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import sys
@@ -75,11 +74,9 @@ def _one_line(cell: object) -> str:
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print comma-separated lines with a heading on stdout; a cell without a value is empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(map(csv_cell, row) for row in rows)
-    click.echo(text.getvalue(), nl=False)
 
 
 def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

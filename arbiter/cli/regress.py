@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     "--fresh", is_flag=True, default=None, help="Begin anew, although it was begun or decided before."
 )
 @seed_option
-@limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset="")
+@limit_options("time", "start_time", "memory", "clock", "delivery", "isolation")
 @workers_option
 @click.option("--store", help="Where matches are kept, as a URL.  [default: regress.sqlite]")
 @click.option("--slice", help="Play only part i of n, such as 2/5, into a store of its own (--store).")
