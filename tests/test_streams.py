@@ -1,4 +1,4 @@
-"""Standard streams that are closed, or whose reader goes away, and too few open files: what people start with."""
+"""What people start commands with: closed streams, readers that go away, too few open files, signals to end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter import cli
 from tests.round_processes import ROUND_1, quick_config, stored
 
 if TYPE_CHECKING:
@@ -60,3 +61,43 @@ def test_too_few_open_files_are_said_in_one_line(quick_config: Path) -> None:
 def test_a_low_soft_limit_of_open_files_is_raised(quick_config: Path) -> None:
     done = shell(["run-round", quick_config], "", limit="-Sn 24")
     assert done.returncode == 0, done.stderr
+
+
+LOST = """
+import signal
+from arbiter.cli import hear_signals
+
+def rows():
+    try:
+        yield 1
+    finally:
+        signal.raise_signal(signal.SIGTERM)
+
+hear_signals()
+try:
+    next(rows())  # the generator is closed when nobody holds it, and what its closing raises is dropped
+    signal.pause()
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_a_signal_whose_exception_python_drops_is_heard_all_the_same() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", LOST], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (told.returncode, told.stdout, told.stderr) == (0, "heard\n", "")
+
+
+def test_an_error_that_an_interrupt_left_behind_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def left_half_done(*_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise AssertionError("what a library expects of itself") from None
+
+    monkeypatch.setattr(cli.group, "invoke", left_half_done)
+    assert cli.exit_code(["games"]) == 130
+    assert capsys.readouterr().err == "arbiter: interrupted; the same command goes on\n"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.store import Store
 from tests.commands import BOTS, RANDOM, arbiter
 
 if TYPE_CHECKING:
@@ -168,3 +169,23 @@ def test_a_decided_test_can_be_begun_anew(regress: Run) -> None:
     found = json.loads(out)
     assert (code, found["attempt"], found["from_store"]) == (1, 2, 0)
     assert f"begun anew as {found['name']}" in err
+
+
+def test_annulled_matches_are_played_again(regress: Run, arbiter: Run) -> None:
+    line = ["--game", "planning", "--candidate", RANDOM, "--base", f"{RANDOM} --seed 7"]
+    line += ["--option", "deals=[[1,0]]", "--max-blocks", "2", "--isolation", "plain", "--format", "json"]
+    first = json.loads(regress(*line)[1])
+    store = Store("sqlite:///regress.sqlite")
+    (name,) = store.seasons()
+    season = store.season(name)
+    assert season is not None
+    ids = [match.id for match in season.summaries()]
+    code, out, _ = arbiter("annul", name, ids[0], ids[-1], "--because", "cut")
+    assert (code, out) == (0, f"annulled: 2 matches, {ids[0]}, {ids[-1]}\n")
+    again = json.loads(regress(*line)[1])
+    assert (again["matches"], again["blocks"]) == (first["matches"], first["blocks"])
+    assert all(len(season.orders.earlier_records(name)) == 1 for name in (ids[0], ids[-1]))
+    assert arbiter("annul", "regress-none", ids[0], "--because", "cut")[2].startswith(
+        "arbiter: no test regress-none in "
+    )
+    store.close()
