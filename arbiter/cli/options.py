@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arbiter.config.limits import CHOICES, USUAL
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -63,6 +62,8 @@ def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Calla
 
     The help tells what it then is: the usual value, and the text `unset`.
     """
+
+    from arbiter.config.limits import CHOICES, USUAL
 
     def add(command: _Command) -> _Command:
         # The option that is added last stands first in the help.
