@@ -22,9 +22,9 @@ from arbiter.cli.options import (
     OF_SEASON,
     config_argument,
     format_option,
+    game_key_option,
     game_option,
     limit_options,
-    option_option,
 )
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.config.limits import USUAL, changed
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @config_option
 @click.option("--player", "name", help="With --config: whose command, under the season's limits.")
 @limit_options("time", "start_time", "memory", "isolation", whose="the bot", unset=OF_SEASON)
-@option_option
+@game_key_option
 @click.option(
     "--read", "read", multiple=True, metavar="PATH", help="What it may read besides its own folder."
 )

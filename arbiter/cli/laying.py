@@ -7,7 +7,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -27,11 +27,13 @@ from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import (
     OF_SEASON,
     deals_option,
+    game_key_option,
     game_option,
     limit_options,
-    option_option,
     read_json,
     seed_option,
+    store_option,
+    together,
 )
 from arbiter.cli.output import note, say
 from arbiter.config.limits import CHOICES, USUAL, changed
@@ -41,45 +43,39 @@ from arbiter.games import make
 from arbiter.match import Limits, MatchRecord, original
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import Player
     from arbiter.rules import AnyGame, Deal
 
 KINDS = "bot:COMMAND, human or random"
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
-def laying_options(command: _Command) -> _Command:
-    """The options that say what is played by hand, and by whom; `lay` takes what they give."""
-    until = click.IntRange(min=0)
-    options = [
-        game_option,
-        click.option("--seat", "seats", multiple=True, help=f"{KINDS}; in order, or 2=bot:COMMAND."),
-        seed_option,
-        option_option,
-        deals_option,
-        click.option("--config", type=click.Path(), help="A season's file; with --player or --from."),
-        click.option("--player", "names", multiple=True, help="Of the season: seats before those of --seat."),
-        click.option("--store", "store_url", help="Another store than the config's, as a URL."),
-        click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season."),
-        click.option(
-            "--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote."
-        ),
-        click.option(
-            "--from-replay", "replay_file", type=click.Path(), help="Feed a replay that a site gave."
-        ),
-        click.option("--until", type=until, help="So many decisions of it.  [default: to its fault]"),
-        click.option(
-            "--debug", type=int, metavar="SEAT", help="Start its bot for a debugger: pid, no clock, plain."
-        ),
-        limit_options("time", "start_time", "memory", unset=OF_SEASON),
-        click.option("--isolation", type=click.Choice(CHOICES["isolation"])),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+laying_options = together(
+    game_option,
+    click.option("--seat", "seats", multiple=True, help=f"{KINDS}; in order, or 2=bot:COMMAND."),
+    seed_option,
+    game_key_option,
+    deals_option,
+    click.option("--config", type=click.Path(), help="A season's file; with --player or --from."),
+    click.option("--player", "names", multiple=True, help="Of the season: seats before those of --seat."),
+    store_option,
+    click.option("--from", "match_id", metavar="MATCH_ID", help="Feed this match of the season."),
+    click.option(
+        "--record", "record_file", type=click.Path(), help="Feed the match that `play --record` wrote."
+    ),
+    click.option("--from-replay", "replay_file", type=click.Path(), help="Feed a replay that a site gave."),
+    click.option(
+        "--until", type=click.IntRange(min=0), help="So many decisions of it.  [default: to its fault]"
+    ),
+    click.option(
+        "--debug", type=int, metavar="SEAT", help="Start its bot for a debugger: pid, no clock, plain."
+    ),
+    limit_options("time", "start_time", "memory", unset=OF_SEASON),
+    click.option("--isolation", type=click.Choice(CHOICES["isolation"])),
+)
+"""The options that say what is played by hand, and by whom; `lay` takes what they give."""
 
 
 def lay(

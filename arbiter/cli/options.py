@@ -25,7 +25,7 @@ def format_option_of(*styles: str, text: str) -> Callable[[_Command], _Command]:
 
 
 game_option = click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
-option_option = click.option(
+game_key_option = click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
 seed_option = click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
@@ -57,24 +57,31 @@ _LIMITS = {
 }
 
 
+def together(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Several options as one decorator; they stand in this order in the help."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Callable[[_Command], _Command]:
     """Options of limits, by their keys in a season's file; each is None by default.
 
     The help tells what it then is: the usual value, and the text `unset`.
     """
-
     from arbiter.config.limits import CHOICES, USUAL
 
-    def add(command: _Command) -> _Command:
-        # The option that is added last stands first in the help.
-        for key in reversed(keys):
-            words, text = CHOICES.get(key), _LIMITS.get(key, "").format(whose=whose)
-            kind = None if words is None else click.Choice(words)
-            text = f"{text}  [default: {getattr(USUAL, key)}{unset}]".strip()
-            command = click.option(f"--{key.replace('_', '-')}", type=kind, help=text)(command)
-        return command
-
-    return add
+    options = []
+    for key in keys:
+        words, text = CHOICES.get(key), _LIMITS.get(key, "").format(whose=whose)
+        kind = None if words is None else click.Choice(words)
+        text = f"{text}  [default: {getattr(USUAL, key)}{unset}]".strip()
+        options.append(click.option(f"--{key.replace('_', '-')}", type=kind, help=text))
+    return together(*options)
 
 
 def read_json(path: str, most: int = -1) -> Any:

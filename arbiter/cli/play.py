@@ -26,9 +26,9 @@ from arbiter.cli.options import (
     OF_SEASON,
     deals_option,
     format_option,
+    game_key_option,
     game_option,
     limit_options,
-    option_option,
     seed_option,
 )
 from arbiter.cli.output import print_json
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     "--round", "round_number", type=click.IntRange(min=1), help="Whose deals of the seed.  [default: 1]"
 )
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset=OF_SEASON)
-@option_option
+@game_key_option
 @deals_option
 @click.option(
     "--from-replay", "replay_file", type=click.Path(), help="Game, options and deals of a site's replay."

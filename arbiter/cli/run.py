@@ -15,6 +15,7 @@ from arbiter.cli.options import (
     format_option,
     scheduler_option,
     store_option,
+    together,
     workers_option,
 )
 from arbiter.cli.output import counted, note
@@ -31,7 +32,7 @@ from arbiter.store.address import file_of
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from arbiter.config import Config
@@ -40,12 +41,9 @@ if TYPE_CHECKING:
     from arbiter.picture.shapes import Standings
 
 
-def _playing_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The argument and the options of who plays a season; `_play` takes what they give."""
-    options = (config_argument, workers_option, scheduler_option, store_option, accept_option, journal_option)
-    for option in reversed(options):
-        command = option(command)
-    return command
+_playing_options = together(
+    config_argument, workers_option, scheduler_option, store_option, accept_option, journal_option
+)
 
 
 @click.command("run-round")
