@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from tests.commands import Arbiter
+    from tests.commands import Run
 
 PAGES = [
     "", "/crosstable", "/rules", "/history", "/matches", "/rounds/1", "/rounds/3", "/players/p1",
@@ -47,7 +47,7 @@ def test_a_page_is_there_as_json_too(visitor: TestClient, page: str) -> None:
 
 
 def test_standings_are_those_that_the_command_prints_officially(
-    visitor: TestClient, kept: Kept, arbiter: Arbiter
+    visitor: TestClient, kept: Kept, arbiter: Run
 ) -> None:
     shape = visitor.get("/api/v1/seasons/small/standings").json()
     printed = json.loads(arbiter("standings", kept.file, "--official", "--format", "json")[1])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from tests.commands import Arbiter
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 MATCHES = "/seasons/small/matches"
@@ -31,7 +31,7 @@ PEOPLE = [word for seat in range(4) for word in ("--seat", f"{seat}=human")]
 def test_a_seasons_replay_goes_through_the_moves_of_its_store(
     visitor: TestClient,
     kept: Kept,
-    arbiter: Arbiter,
+    arbiter: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     match: str,

@@ -23,7 +23,7 @@ from tests.web.long_season import NAMES, TOLD, make_long_season
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.commands import Arbiter
+    from tests.commands import Run
     from tests.kept_season import Kept
 
 
@@ -162,7 +162,7 @@ def test_a_season_without_a_complete_round_has_a_report(kept: Kept, tmp_path: Pa
     assert "No round is complete yet" in text
 
 
-def test_the_command_writes_a_whole_file_and_says_where(kept: Kept, tmp_path: Path, arbiter: Arbiter) -> None:
+def test_the_command_writes_a_whole_file_and_says_where(kept: Kept, tmp_path: Path, arbiter: Run) -> None:
     out = tmp_path / "report.html"
     assert arbiter("report", kept.file, "--output", out) == (0, "", f"arbiter: the report is in {out}\n")
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -180,7 +180,7 @@ def test_the_command_writes_a_whole_file_and_says_where(kept: Kept, tmp_path: Pa
 )  # fmt: skip
 def test_what_cannot_be_is_said_in_a_line(
     more: tuple[str, ...], said: str, code: int, kept: Kept,
-    arbiter: Arbiter, monkeypatch: pytest.MonkeyPatch,
+    arbiter: Run, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(kept.file.parent)
     told = arbiter("report", kept.file.name, *more)

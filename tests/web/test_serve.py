@@ -24,7 +24,7 @@ from tests.web.served import PATIENCE, Served, serving
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.commands import Arbiter
+    from tests.commands import Run
 
 
 def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
@@ -42,14 +42,14 @@ def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
     ],
 )
 def test_what_cannot_be_served_is_said_in_a_line(
-    arbiter: Arbiter, kept: Kept, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+    arbiter: Run, kept: Kept, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
 ) -> None:
     monkeypatch.chdir(kept.file.parent)
     kept.file.with_name("wrong.yaml").write_text(kept.file.read_text().replace("rounds: 4", "round: 4"))
     refused(arbiter("serve", *words), said)
 
 
-def test_two_seasons_in_one_file_cannot_be_played_at_once(arbiter: Arbiter, tmp_path: Path) -> None:
+def test_two_seasons_in_one_file_cannot_be_played_at_once(arbiter: Run, tmp_path: Path) -> None:
     first = write_config(tmp_path)
     first.write_text(first.read_text() + "\nseason: one\nstore: sqlite:///s.sqlite")
     other = tmp_path / "other.yaml"
@@ -57,7 +57,7 @@ def test_two_seasons_in_one_file_cannot_be_played_at_once(arbiter: Arbiter, tmp_
     refused(arbiter("serve", first, other, "--play", "--port", "0"), "give each a store of its own", code=5)
 
 
-def test_a_port_in_use_is_one_line(arbiter: Arbiter, kept: Kept) -> None:
+def test_a_port_in_use_is_one_line(arbiter: Run, kept: Kept) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused(arbiter("serve", kept.file, "--port", port), f"port {port}: Address already in use")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.commands import Arbiter
+    from tests.commands import Run
 
 pytestmark = pytest.mark.process
 ADDRESS = "/api/v1/seasons/s/submissions"
@@ -90,7 +90,7 @@ def until(wanted: Callable[[], bool]) -> None:
 
 
 def test_an_author_sends_a_broken_bot_and_then_a_good_one(
-    arbiter: Arbiter, contest: Contest, tmp_path: Path
+    arbiter: Run, contest: Contest, tmp_path: Path
 ) -> None:
     token = tmp_path / "token"
     token.write_text(contest.tokens["ann"])

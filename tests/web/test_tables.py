@@ -42,7 +42,7 @@ from tests.web.served import PATIENCE, serving
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.commands import Arbiter
+    from tests.commands import Run
 
 BELOW = "/seasons/small/table"
 
@@ -326,7 +326,7 @@ def write_config(folder: Path) -> Path:
 
 
 def test_with_one_core_nobody_plays_beside_rated_matches(
-    arbiter: Arbiter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(serving_module, "share_cores", lambda: ([0], [0]))
     code, out, err = arbiter("serve", write_config(tmp_path), "--play", "--tables", "1", "--port", "0")
@@ -347,7 +347,7 @@ def test_a_signal_ends_the_site_and_the_bots_of_its_tables(tmp_path: Path) -> No
         assert_all_end(left)
 
 
-def test_tables_need_a_house_bot(arbiter: Arbiter, tmp_path: Path) -> None:
+def test_tables_need_a_house_bot(arbiter: Run, tmp_path: Path) -> None:
     config = tmp_path / "a.yaml"
     players = "".join(f"  - {{name: p{n}, command: [python3, -V]}}\n" for n in range(4))
     config.write_text(f"game: planning\nisolation: plain\nplayers:\n{players}")
