@@ -30,9 +30,8 @@ from arbiter.cli.output import (
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.picture import figures, played
-from arbiter.picture.first_place import in_words
 from arbiter.picture.grades import Grade, grades
-from arbiter.picture.marks import notices
+from arbiter.picture.marks import in_words, notices
 from arbiter.picture.state import State
 from arbiter.season.administration import unknown_round
 
