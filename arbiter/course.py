@@ -14,16 +14,17 @@ the greeting first of all, after an action what it tells, after a deal's end the
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction, StoreError
-from arbiter.match import hash_of_deals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arbiter.match import MatchRecord, Move
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
@@ -34,6 +35,12 @@ MOST_DEALS = 10_000
 """A programme is cut there."""
 _DECIDED = ("special", "exchange")
 """Keys of a recorded deal that were decided at the table."""
+
+
+def hash_of_deals(deals: Sequence[Mapping[str, Any]]) -> str:
+    """SHA-256 over the canonical JSON (sorted keys, no blanks) of a round's planned deals."""
+    text = json.dumps(list(deals), sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
 
 
 def deal_of(

@@ -6,18 +6,16 @@ match ended (`Forfeit`) stays apart from who won (`results`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from hashlib import sha256
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arbiter.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from arbiter.clock import TimeControl
     from arbiter.rules import Seat
@@ -44,6 +42,40 @@ class Fault(StrEnum):
 
 _EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
 """What followed the referee's words in the `detail` of earlier versions, and after which mark."""
+_LISTS = frozenset({"players", "deals", "points", "sides", "scores", "notes", "stderr_at"})
+"""Fields that are tuples, of tuples perhaps, and lists in JSON."""
+_LEFT_OUT = {"substitute": None, "scores": None, "stderr_at": ()}
+"""Fields that stand in JSON only where they say something."""
+
+
+class _Stored:
+    """What is kept as JSON, field by field."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values and tuples of them."""
+        shape = {name: getattr(self, name) for name in self.__slots__}
+        for name, nothing in _LEFT_OUT.items():
+            if name in shape and shape[name] == nothing:
+                del shape[name]
+        return shape
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Self:
+        """What `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
+        return cls(**_restored(shape))
+
+
+def _restored(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that a shape holds."""
+    fields = dict(shape)
+    for name in _LISTS & fields.keys():
+        if (value := fields[name]) is not None:
+            fields[name] = tuple(tuple(item) if isinstance(item, list) else item for item in value)
+    if fields.get("fault") is not None:
+        fields["fault"] = Fault(fields["fault"])
+    return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +175,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Forfeit:
+class Forfeit(_Stored):
     """The fault that ended a match, with the last command sent and the raw reply to it.
 
     The command is "" where another seat was to answer. Of why, `reason` is the referee's, `spent` how a
@@ -172,24 +204,24 @@ class Forfeit:
         return f"{self.reason}{spent}{private}"
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values only, with the `detail`."""
-        return asdict(self) | {"detail": self.detail}
+        """With the `detail`."""
+        return _Stored.to_json(self) | {"detail": self.detail}
 
     @classmethod
-    def from_json(cls, shape: Mapping[str, Any]) -> Forfeit:
-        """The forfeit that `to_json` wrote, or an earlier version, which had the `detail` alone."""
-        fields = {**shape, "fault": Fault(shape["fault"])}
+    def from_json(cls, shape: Mapping[str, Any]) -> Self:
+        """What `to_json` wrote, or an earlier version, which had the `detail` alone."""
+        fields = dict(shape)
         detail = fields.pop("detail")
         if "reason" not in fields:
             fields["reason"] = detail
             if (earlier := _EARLIER.get(fields["fault"])) is not None:
                 part, mark = earlier
                 fields["reason"], _, fields[part] = detail.partition(mark)
-        return cls(**fields)
+        return cls(**_restored(fields))
 
 
 @dataclass(frozen=True, slots=True)
-class BotReport:
+class BotReport(_Stored):
     """One process after the match.
 
     `exit` is the exit status, negative the signal that ended it, None if we killed it. `stderr_at` says when
@@ -206,22 +238,9 @@ class BotReport:
     stderr_tail: str = ""
     stderr_at: tuple[tuple[int, str, int], ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only; `stderr_at` where there is something to say, as most bots write nothing."""
-        shape = asdict(self)
-        if not self.stderr_at:
-            del shape["stderr_at"]
-        return shape
-
-    @classmethod
-    def from_json(cls, shape: Mapping[str, Any]) -> BotReport:
-        """The report that `to_json` wrote."""
-        written = tuple((offset, when, move) for offset, when, move in shape.get("stderr_at", ()))
-        return cls(**{**shape, "notes": tuple(shape["notes"]), "stderr_at": written})
-
 
 @dataclass(frozen=True, slots=True)
-class MatchSummary:
+class MatchSummary(_Stored):
     """What ratings and lists need of a match; stored beside the record. `scores` as in the record."""
 
     id: str
@@ -237,23 +256,9 @@ class MatchSummary:
     substitute: Seat | None = None
     scores: tuple[tuple[int, ...], ...] | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return _shape(self)
-
-    @classmethod
-    def from_json(cls, shape: Mapping[str, Any]) -> MatchSummary:
-        """The summary that `to_json` wrote."""
-        fields = dict(shape)
-        for name in ("players", "points", "sides"):
-            fields[name] = None if fields[name] is None else tuple(fields[name])
-        fields["scores"] = _scores(fields.get("scores"))
-        fields["fault"] = None if fields["fault"] is None else Fault(fields["fault"])
-        return cls(**fields)
-
 
 @dataclass(frozen=True, slots=True)
-class MatchRecord:
+class MatchRecord(_Stored):
     """All that is kept of a match; lists by seat. `points` is None after a forfeit.
 
     `scores` are the points so far after each deal that was over; None in records of earlier versions.
@@ -307,68 +312,33 @@ class MatchRecord:
                     yield one, other, 0.5 if mine == theirs else float(mine > theirs)
 
     def summary(self) -> MatchSummary:
-        forfeit = self.forfeit
-        return MatchSummary(
-            id=self.id,
-            round=self.round,
-            table=self.table,
-            rotation=self.rotation,
-            players=self.players,
-            points=self.points,
-            sides=self.sides,
-            faulty=forfeit.seat if forfeit else None,
-            fault=forfeit.fault if forfeit else None,
-            detail=forfeit.detail if forfeit else "",
-            substitute=self.substitute,
-            scores=self.scores,
-        )
+        shared = {name: getattr(self, name) for name in MatchSummary.__slots__ if name in self.__slots__}
+        if (forfeit := self.forfeit) is not None:
+            shared |= {"faulty": forfeit.seat, "fault": forfeit.fault, "detail": forfeit.detail}
+        return MatchSummary(**shared)
 
     def to_json(self) -> dict[str, Any]:
         """The documented shape of a record."""
-        shape = _shape(self)
-        shape["moves"] = [move._asdict() for move in self.moves]
-        shape["forfeit"] = self.forfeit.to_json() if self.forfeit else None
-        shape["bots"] = [bot.to_json() for bot in self.bots]
-        return shape
+        parts = {
+            "moves": [move._asdict() for move in self.moves],
+            "forfeit": self.forfeit and self.forfeit.to_json(),
+            "bots": [bot.to_json() for bot in self.bots],
+        }
+        return _Stored.to_json(self) | parts
 
     @classmethod
-    def from_json(cls, shape: Mapping[str, Any]) -> MatchRecord:
+    def from_json(cls, shape: Mapping[str, Any]) -> Self:
         """The record that `to_json` wrote; StoreError where it is none."""
         try:
-            fields = dict(shape)
-            fields["moves"] = tuple(Move(**move) for move in shape["moves"])
-            if forfeit := shape["forfeit"]:
-                fields["forfeit"] = Forfeit.from_json(forfeit)
-            fields["bots"] = tuple(map(BotReport.from_json, shape["bots"]))
-            for name in ("players", "deals"):
-                fields[name] = tuple(fields[name])
-            for name in ("points", "sides"):
-                fields[name] = None if fields[name] is None else tuple(fields[name])
-            fields["scores"] = _scores(fields.get("scores"))
-            return cls(**fields)
+            parts = {
+                "moves": tuple(Move(**move) for move in shape["moves"]),
+                "forfeit": shape["forfeit"] and Forfeit.from_json(shape["forfeit"]),
+                "bots": tuple(map(BotReport.from_json, shape["bots"])),
+            }
+            return cls(**_restored({**shape, **parts}))
         except (KeyError, TypeError, ValueError) as error:
             name = shape.get("id", "?") if isinstance(shape, Mapping) else "?"
             raise StoreError(f"the record of match {name} cannot be read: {error!r}") from error
-
-
-def _shape(match: MatchSummary | MatchRecord) -> dict[str, Any]:
-    """All fields; `substitute` and `scores` only where they are known, as most matches have no substitute."""
-    shape = {name: getattr(match, name) for name in match.__slots__}
-    for name in ("substitute", "scores"):
-        if shape[name] is None:
-            del shape[name]
-    return shape
-
-
-def _scores(shape: Iterable[Iterable[int]] | None) -> tuple[tuple[int, ...], ...] | None:
-    """Points by seat after each deal; None in records of earlier versions."""
-    return None if shape is None else tuple(map(tuple, shape))
-
-
-def hash_of_deals(deals: Sequence[Mapping[str, Any]]) -> str:
-    """SHA-256 over the canonical JSON (sorted keys, no blanks) of a round's planned deals."""
-    text = json.dumps(list(deals), sort_keys=True, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()
 
 
 def rounded_to_us(ns: int) -> int:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arbiter.course import hash_of_deals
 from arbiter.errors import StoreError
 from arbiter.games.planning import Planning
-from arbiter.match import MatchRecord, MatchSummary, hash_of_deals, rounded_to_us
+from arbiter.match import MatchRecord, MatchSummary, rounded_to_us
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 GAME = Planning(deals=[[2, 1], [3, 2]])
@@ -102,7 +103,7 @@ def test_a_forfeit_has_the_documented_keys():
         {"forfeit": {"fault": "sulking"}},
         {"forfeit": "crash"},
         {"forfeit": {**FORFEITED.to_json()["forfeit"], "fault": "sulking"}},
-        {"bots": [{"player": "x"}]},
+        {"bots": [{"seat": 0}]},
         {"players": 4},
         {"points": 12},
         {"unheard_of": 1},
