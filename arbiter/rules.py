@@ -248,22 +248,26 @@ class Game(Faces, Generic[S]):
     def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
         """The deal that `deal_json` wrote; ConfigError when it cannot be one of this game."""
         try:
-            hands = tuple(tuple(self.card_of(name) for name in hand) for hand in shape["hands"])
-            extra = tuple(self.card_of(name) for name in shape.get("extra", ()))
+            hands = [tuple(map(self.card_of, hand)) for hand in shape["hands"]]
+            extra = tuple(map(self.card_of, shape.get("extra", ())))
             seat = shape.get(self.seat_word, 0)
         except KeyError as error:
             raise ConfigError(f"a given deal has no {error}, or there is no such card") from None
         except (TypeError, AttributeError):
-            raise ConfigError('a given deal is not {"hands": [["2C", ...], ...], ...}') from None
-        known = {"hands", "extra", self.seat_word}
-        if unknown := sorted(set(shape) - known):
+            example = f'{{"hands": [["{self.card_name(0)}", ...], ...], ...}}'
+            raise ConfigError(f"a given deal is not {example}") from None
+        if unknown := sorted(set(shape) - {"hands", "extra", self.seat_word}):
             raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
-        if not isinstance(seat, int) or not 0 <= seat < self.seats:
+        if type(seat) is not int or not 0 <= seat < self.seats:
             raise ConfigError(f"a given deal's {self.seat_word} is not a seat 0..{self.seats - 1}")
+        return self._given_deal(hands, seat, extra)
+
+    def _given_deal(self, hands: Sequence[tuple[Card, ...]], seat: Seat, extra: tuple[Card, ...]) -> Deal:
+        """The deal of cards that were named; ConfigError where it cannot be one of this game."""
         cards = [card for hand in hands for card in hand]
         if len(hands) != self.seats or len(set(cards)) != len(cards):
             raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
-        return Deal(hands, seat, extra)
+        return Deal(tuple(hands), seat, extra)
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
         """What lies on the table and who laid it, in order, in the game's words."""
@@ -316,13 +320,18 @@ class Game(Faces, Generic[S]):
         """Who won a match that ended with this deal, for people; "" where the points say it all."""
         return ""
 
-    def given(self, deals: Sequence[Deal]) -> Game[S]:
-        """The same game playing exactly these deals, however many they are."""
-        game = copy(self)
+    def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:  # noqa: ARG002
+        """The options that are others where exactly these deals are played; ConfigError."""
+        return {}
+
+    def given(self, deals: Sequence[Deal]) -> Self:
+        """The same game playing exactly these deals, however many they are; ConfigError."""
+        changed = self.options_for(deals)
+        game = type(self)(**{**self.options, **changed}) if changed else copy(self)
         game._given = tuple(deals)
         return game
 
-    def begun(self, deals: Sequence[Deal]) -> Game[S]:
+    def begun(self, deals: Sequence[Deal]) -> Self:
         """The same game with these deals first; after them come those that come in this one."""
         game = copy(self)
         game._given = (*deals, *(self._given or ())[len(deals) :])

@@ -25,13 +25,13 @@ from arbiter.games.dou_dizhu.combinations import (
     FIRST_PAIR,
     FIRST_TRIO,
     GUARD,
+    MOST,
     ONES,
     PASS,
     ladder_of,
     table,
 )
 from arbiter.games.dou_dizhu.game import DouDizhuState
-from arbiter.games.dou_dizhu.given import MOST
 from arbiter.games.dou_dizhu.moves import long_leads, rivals_in
 from arbiter.rules import AnyGame
 

@@ -9,8 +9,8 @@ from arbiter.envs.dou_dizhu_batch import DouDizhuBatch, Numbers
 from arbiter.envs.mistakes import checked_number
 from arbiter.envs.observers.dou_dizhu import PLANE, RECENT, DouDizhuObserver, RoleObserver, plane_rows
 from arbiter.envs.play import Play
+from arbiter.games.dou_dizhu.combinations import MOST
 from arbiter.games.dou_dizhu.game import HAND
-from arbiter.games.dou_dizhu.given import MOST
 
 _CELLS = DouDizhuObserver(None).size(0)
 _RECENT = np.arange(2 * PLANE, (2 + RECENT) * PLANE)

@@ -6,7 +6,7 @@ names all that belongs to the game, so this is the only list of games.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,25 @@ def make(name: str, options: Mapping[str, Any]) -> AnyGame:
     if unknown:
         raise ConfigError(unknown)
     return made
+
+
+def seats_in(option: str, value: object, seats: int, problems: list[Problem]) -> tuple[Seat, ...]:
+    """An option that lists a seat for each deal; problems are added, and something that works given."""
+    if not isinstance(value, list | tuple) or not value:
+        problems.append(Problem((option,), f"{value!r} is not a list of seats", "write [0, 1, 2]"))
+        return (0,)
+    for number, seat in enumerate(value):
+        if type(seat) is not int or not 0 <= seat < seats:
+            message = f"{option.removesuffix('s')} {seat!r} is not a seat 0..{seats - 1}"
+            problems.append(Problem((option, number), message))
+    return tuple(value)
+
+
+def one_of(known: Sequence[str], option: str, value: Any, problems: list[Problem]) -> Any:
+    """An option that is one of some words; a problem is added if it is not."""
+    if value not in known:
+        problems.append(Problem((option,), f"{value!r} is not known", did_you_mean(str(value), known)))
+    return value
 
 
 def part_of(game: AnyGame, part: str, base: type, plain: str) -> Any:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
-from arbiter.errors import ConfigError, IllegalAction, Problem, did_you_mean
+from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.faces import SUITS
+from arbiter.games import one_of, seats_in
 from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
 from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
 
@@ -42,7 +43,6 @@ PARTNERINGS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 1, 3, 2))
 _tricks = tuple(Tricks(DECK, trump, FIRST_CARD) for trump in range(len(DECK.suits)))
 _any = _tricks[0]
 _new = tuple.__new__
-
 
 # What may be bid over each bid; 0 is none so far, and 7 is never there while others may bid.
 _BIDS = tuple((PASS, *range(max(bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP)) for bid in range(HIGHEST + 1))
@@ -199,19 +199,10 @@ class Codepiece(DeckGame[CodepieceState]):
         partners: Literal["mixed", "same"] = "mixed",
     ) -> None:
         problems: list[Problem] = []
-        if not isinstance(dealers, list | tuple) or not dealers:
-            problems.append(Problem(("dealers",), "not a list of seats", "write [0, 1, 2, 3]"))
-            dealers = ()
-        for number, dealer in enumerate(dealers):
-            if type(dealer) is not int or not 0 <= dealer < SEATS:
-                problems.append(Problem(("dealers", number), f"dealer {dealer!r} is not a seat 0..3"))
-        if partners not in ("mixed", "same"):
-            hint = did_you_mean(str(partners), ["mixed", "same"])
-            problems.append(Problem(("partners",), f"{partners!r} is not known", hint))
+        self.dealers = seats_in("dealers", dealers, SEATS, problems)
+        self.partners = one_of(("mixed", "same"), "partners", partners, problems)
         if problems:
             raise ConfigError(problems)
-        self.dealers = tuple(dealers)
-        self.partners = partners
 
     @property
     def options(self) -> dict[str, Any]:
@@ -242,14 +233,11 @@ class Codepiece(DeckGame[CodepieceState]):
         hands = tuple(tuple(cards[seat * HAND : (seat + 1) * HAND]) for seat in EVERYBODY)
         return Deal(hands, self.dealers[number])
 
-    def given(self, deals: Sequence[Deal]) -> Codepiece:
-        """The programme becomes that of the given deals."""
+    def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:
         for number, deal in enumerate(deals):
             if any(len(hand) != HAND for hand in deal.hands):
                 raise ConfigError(f"given deal {number}: every hand needs {HAND} cards")
-        game = type(self)([deal.seat for deal in deals], self.partners)
-        game._given = tuple(deals)
-        return game
+        return {"dealers": [deal.seat for deal in deals]}
 
     def start(self, deal: Deal) -> CodepieceState:
         """The seat on the dealer's left is to bid."""

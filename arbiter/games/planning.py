@@ -170,15 +170,11 @@ class Planning(DeckGame[PlanningState]):
         hands = tuple(tuple(cards[seat * count : (seat + 1) * count]) for seat in range(self.seats))
         return Deal(hands, starter)
 
-    def given(self, deals: Sequence[Deal]) -> Planning:
-        """The same deck and seats; the programme becomes that of the given deals."""
+    def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:
         for number, deal in enumerate(deals):
             if len({len(hand) for hand in deal.hands}) != 1:
                 raise ConfigError(f"given deal {number}: all hands must have the same size")
-        programme = [(len(deal.hands[0]), deal.seat) for deal in deals]
-        game = type(self)(**{**self.options, "deals": programme})
-        game._given = tuple(deals)
-        return game
+        return {"deals": [(len(deal.hands[0]), deal.seat) for deal in deals]}
 
     def start(self, deal: Deal) -> PlanningState:
         """All seats are to declare."""

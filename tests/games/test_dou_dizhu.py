@@ -377,9 +377,9 @@ def test_the_default_is_a_deal_for_each_landlord():
         ({"landlords": [-1]}, ["landlords", 0], "landlord -1 is not a seat 0..2"),
         ({"landlords": [True]}, ["landlords", 0], "landlord True is not a seat"),
         ({"landlords": [1.0]}, ["landlords", 0], "landlord 1.0 is not a seat"),
-        ({"bombs": "triple"}, ["bombs"], "'triple' is neither single nor double"),
-        ({"bombs": True}, ["bombs"], "True is neither single nor double"),
-        ({"bombs": ["double"]}, ["bombs"], "['double'] is neither single nor double"),
+        ({"bombs": "triple"}, ["bombs"], "'triple' is not known"),
+        ({"bombs": True}, ["bombs"], "True is not known"),
+        ({"bombs": ["double"]}, ["bombs"], "['double'] is not known"),
     ],
 )
 def test_a_wrong_option_is_refused_with_its_path(options, path, message):

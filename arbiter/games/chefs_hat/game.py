@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from arbiter.cards import Card, Stream
-from arbiter.errors import ConfigError, Problem, did_you_mean
+from arbiter.errors import ConfigError, Problem
+from arbiter.games import one_of
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     CLEARED,
@@ -98,8 +99,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         max_rounds: int | None = None,
     ) -> None:
         problems: list[Problem] = []
-        if rules not in RULES:
-            problems.append(Problem(("rules",), f"{rules!r} is not known", did_you_mean(str(rules), RULES)))
+        one_of(RULES, "rules", rules, problems)
         for key, value in (("matches", matches), ("points", points), ("max_rounds", max_rounds)):
             if value is not None and (type(value) is not int or not 1 <= value <= MOST):
                 problems.append(Problem((key,), f"{value!r} is not a number from 1 to {MOST}"))
@@ -169,11 +169,8 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
             return deal
         return _continued(deal, number, last)
 
-    def given(self, deals: Sequence[Deal]) -> ChefsHat:
-        """The same rules for exactly these deals, which are then the number of matches."""
-        game = type(self)(self.rules, matches=len(deals), max_rounds=self.max_rounds)
-        game._given = tuple(deals)
-        return game
+    def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:
+        return {"matches": len(deals), "points": None}
 
     def start(self, deal: _Deal) -> ChefsHatState:
         """Whoever decides first: on the special action, on cards to give, or on the first discard."""

@@ -29,6 +29,10 @@ Family: TypeAlias = "tuple[tuple[Ladder, int], ...]"
 """Combinations with their ids, ascending."""
 
 RANKS = "3456789TJQKA2BR"
+FIRST_COPIES: tuple[int, ...] = (*range(0, 52, 4), 52, 53)
+"""The first card of each rank."""
+MOST = 20
+"""No hand has more cards."""
 FIRST_PAIR, FIRST_TRIO, FIRST_BOMB, ROCKET, PASS = 15, 28, 27457, 27470, 27471
 ACTIONS = 27472
 GUARD = 0x888888888888888

@@ -9,6 +9,7 @@ Cards are 0..53: 3333 4444 .. 2222 B R. The four cards of a rank have one name, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
@@ -16,10 +17,13 @@ from typing import Any, ClassVar, NamedTuple
 from arbiter.cards import UNKNOWN, Card, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.faces import Face
+from arbiter.games import one_of, seats_in
 from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
     FIRST_BOMB,
+    FIRST_COPIES,
     GUARD,
+    MOST,
     PASS,
     RANKS,
     UNKNOWN_FROM,
@@ -28,7 +32,6 @@ from arbiter.games.dou_dizhu.combinations import (
     kind_of,
     table,
 )
-from arbiter.games.dou_dizhu.given import FIRST_COPIES, MOST, deal_of_shape
 from arbiter.games.dou_dizhu.moves import follow, lead
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 
@@ -159,10 +162,8 @@ class DouDizhu(Game[DouDizhuState]):
 
     def __init__(self, landlords: Sequence[int] = (0, 1, 2), bombs: str = "single") -> None:
         problems: list[Problem] = []
-        self.landlords = _checked_landlords(landlords, problems)
-        if bombs not in ("single", "double"):
-            problems.append(Problem(("bombs",), f"{bombs!r} is neither single nor double"))
-        self.bombs = bombs
+        self.landlords = seats_in("landlords", landlords, self.seats, problems)
+        self.bombs = one_of(("single", "double"), "bombs", bombs, problems)
         if problems:
             raise ConfigError(problems)
 
@@ -192,11 +193,8 @@ class DouDizhu(Game[DouDizhuState]):
         hands[landlord] += extra
         return Deal(tuple(hands), landlord, extra)
 
-    def given(self, deals: Sequence[Deal]) -> DouDizhu:
-        """The same rules; the landlords become those of the given deals."""
-        game = type(self)(**{**self.options, "landlords": [deal.seat for deal in deals]})
-        game._given = tuple(deals)
-        return game
+    def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:
+        return {"landlords": [deal.seat for deal in deals]}
 
     def start(self, deal: Deal) -> DouDizhuState:
         """The landlord leads."""
@@ -296,9 +294,23 @@ class DouDizhu(Game[DouDizhuState]):
             raise KeyError(name)
         return FIRST_COPIES[RANKS.index(name)]
 
-    def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
-        """The deal that `deal_json` wrote, a name being any card of its rank that is still free."""
-        return deal_of_shape(self, shape)
+    def _given_deal(self, hands: Sequence[tuple[Card, ...]], seat: Seat, extra: tuple[Card, ...]) -> Deal:
+        """A name is any card of its rank that is still free; the extra cards are the landlord's last ones."""
+        if len(hands) != self.seats or not all(1 <= len(hand) <= MOST for hand in hands):
+            raise ConfigError(f"a given deal needs {self.seats} hands of 1 to {MOST} cards")
+        free = {card: [*range(card, card + (4 if card < 52 else 1))] for card in FIRST_COPIES}
+        for card, wanted in Counter(card for hand in hands for card in hand).items():
+            if wanted > len(free[card]):
+                raise ConfigError(f"a given deal has a {self.card_name(card)} more than the deck")
+        dealt = tuple(tuple(free[card].pop(0) for card in hand) for hand in hands)
+        loose, shown = list(dealt[seat]), []
+        for name in map(self.card_name, reversed(extra)):
+            found = next((card for card in reversed(loose) if self.card_name(card) == name), None)
+            if found is None:
+                raise ConfigError(f"a given deal's extra card {name} is not in the landlord's hand")
+            loose.remove(found)
+            shown.append(found)
+        return Deal(dealt, seat, tuple(reversed(shown)))
 
     def hand_text(self, cards: Iterable[Card]) -> str:
         """Cards in their order as one word, as the protocol and players write them."""
@@ -332,14 +344,3 @@ def _cards_of(counts: int) -> tuple[Card, ...]:
 def _article(kind: str) -> str:
     """A type of combination with the word in front of it that reads well."""
     return kind if kind.startswith("four") else f"a {kind}"
-
-
-def _checked_landlords(landlords: object, problems: list[Problem]) -> tuple[Seat, ...]:
-    """The landlord of each deal; problems are added, and something that works given."""
-    if not isinstance(landlords, list | tuple) or not landlords:
-        problems.append(Problem(("landlords",), f"{landlords!r} is not a list of seats"))
-        return (0,)
-    for number, seat in enumerate(landlords):
-        if type(seat) is not int or not 0 <= seat <= 2:
-            problems.append(Problem(("landlords", number), f"landlord {seat!r} is not a seat 0..2"))
-    return tuple(landlords)
