@@ -185,14 +185,13 @@ class Frames:
 
     def _new_roles(self, roles: dict[str, Any]) -> dict[str, Any]:
         """What of the roles has changed; None for what is no longer told."""
-        known = {seat: word for seat, word in self._untold.items() if self._seat in (None, seat)}
-        if known:
-            roles["untold"] = [known.get(seat, "") for seat in range(self._game.seats)]
+        if self._untold:
+            roles["untold"] = [self._untold.get(seat, "") for seat in range(self._game.seats)]
         last, self._roles = self._roles, roles
         if roles == last:
             return {}
-        gone = dict.fromkeys(name for name in last if name not in roles)
-        return {name: now for name, now in roles.items() if name not in last or now != last[name]} | gone
+        changed = {name: now for name, now in roles.items() if name not in last or now != last[name]}
+        return changed | dict.fromkeys(name for name in last if name not in roles)
 
     def _nothing(self) -> Shown:
         seats = self._game.seats

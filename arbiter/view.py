@@ -26,7 +26,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from arbiter.course import Dealt, Moved, programme, retrace
-from arbiter.cut import Cut
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, Frames
 from arbiter.games import make
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
 
     from arbiter.match import Forfeit, MatchRecord
     from arbiter.rules import AnyGame, Command, Deal, Seat
-    from arbiter.viewed import Ask, EndedBy, Event, Mark, Place, Replay, Seated, Tell
     from arbiter.viewed import Dealt as DealtCards
+    from arbiter.viewed import EndedBy, Event, Mark, Replay, Seated
 
 FORMAT: Final = "arbiter-replay/1"
 
@@ -146,6 +145,46 @@ def heard(replay: Replay) -> list[Command]:
     ]
 
 
+class _Cut:
+    """How much a seat had been told when a fault ended the match, news being on its way."""
+
+    def __init__(self, record: MatchRecord, own: Seat | None) -> None:
+        self._own, self._begun, forfeit = own, bool(record.moves), record.forfeit
+        self._batched = record.delivery == "batched"
+        self.unsent = forfeit is not None and forfeit.fault is Fault.OUT_OF_TURN and forfeit.seat == own
+        """True when the own seat never got its last command: it had spoken unasked before."""
+        self._sent = 0
+        self._waiting: list[tuple[Seat, Command, int]] = []
+
+    def decided(self, seat: Seat, events: int) -> None:
+        """A seat has decided after `events` events: what it was told before has reached it."""
+        if not self._batched or seat == self._own:
+            self._sent = events
+            self._waiting.clear()
+
+    def told(self, seat: Seat, command: Command, events: int) -> None:
+        """A seat is told something; the own seat then has `events` events."""
+        self._waiting.append((seat, command, events))
+
+    def end(self, forfeit: Forfeit, own: Seat, asked: bool) -> int:
+        """The number of events that the own seat had; `asked` is True when the fault was an answer."""
+        every = self._waiting[-1][2] if self._waiting else self._sent
+        if self._batched:
+            # The first command is sent at once, the others with a request, or when all deals are over.
+            if not self._begun and not asked:
+                return int(own <= forfeit.seat)
+            reached = (own == forfeit.seat if asked else own <= forfeit.seat) and not self.unsent
+            return every if reached else max(self._sent, 1)
+        reached_events = self._sent
+        for seat, command, events in self._waiting:
+            last = (seat, command) == (forfeit.seat, forfeit.command)
+            if seat == own and not (last and self.unsent):
+                reached_events = events
+            if last:
+                return reached_events
+        return every
+
+
 class _Telling:
     """Follows a record once and collects what one reader may see."""
 
@@ -154,7 +193,7 @@ class _Telling:
         self._reader, self._complete, self._everything = reader, complete, sees_all(reader, complete)
         self._own = reader.seat if reader.kind == "seat" else None
         self._deal = self._number = 0
-        self._cut = Cut(record, self._own)
+        self._cut = _Cut(record, self._own)
         eyes = None if self._everything else NOBODY if self._own is None else self._own
         self.frames = Frames(game, record.players, eyes)
         self.deals: list[DealtCards] = []
@@ -178,7 +217,7 @@ class _Telling:
                 self.frames.take(len(self.events) - 1, state)
             else:
                 points = list(event.state.points())
-                self.events.append({**self._here(), "t": "end_deal", "points": points})
+                self._add("end_deal", points=points)
                 self.frames.deal_over(event.number, points)
                 self.frames.take(len(self.events) - 1, state)
         self._keep(deal, state)
@@ -188,16 +227,17 @@ class _Telling:
             self.events[i]["shown"] = shown
 
     def _begin(self, event: Dealt) -> None:
-        game, hands = self._game, []
-        for seat in range(game.seats):
-            seen = self._everything or seat == self._own
-            hands.append([game.card_name(card) for card in event.deal.hands[seat]] if seen else None)
+        game = self._game
+        hands = [
+            [game.card_name(card) for card in hand] if self._everything or seat == self._own else None
+            for seat, hand in enumerate(event.deal.hands)
+        ]
         self.deals.append({"deal": event.number, "hands": hands})
         self._deal_has(game.deal_roles(event.deal, event.state))
         cards = [name for hand in hands for name in hand or ()]
         self.frames.dealt(event.number, [*cards, *map(game.card_name, event.deal.extra)])
         self._mark("deal", f"deal {event.number + 1}")
-        self.events.append({**self._here(), "t": "deal"})
+        self._add("deal")
         self._tell_each(game.dealt(event.deal))
         self._exchange(None, event.state)
 
@@ -220,17 +260,9 @@ class _Telling:
             self._pass_over(2)
         else:
             self._ask(before, move.seat, move.request)
-            self.events.append(
-                {
-                    **self._here(),
-                    "t": "answer",
-                    "seat": move.seat,
-                    "request": move.request,
-                    "text": move.action,
-                    "charged_ms": move.charged_ns / 1e6,
-                    "left_ms": move.left_ns / 1e6,
-                }
-            )
+            charged, left = move.charged_ns / 1e6, move.left_ns / 1e6
+            what = {"request": move.request, "text": move.action}
+            self._add("answer", seat=move.seat, **what, charged_ms=charged, left_ms=left)
         laid = game.laid(before, move.seat, event.action, after)
         self.frames.moved(move.seat, move.request, move.action, revealed, laid)
         self._cut.decided(move.seat, len(self.events))
@@ -240,21 +272,20 @@ class _Telling:
             if seat == move.seat:
                 continue
             if self._own is None:
-                self.events.append({**self._here(), "t": "reveal", "seat": seat, "text": words})
+                self._add("reveal", seat=seat, text=words)
             else:
                 self._pass_over()
         self._exchange(before, after)
         if (taker := game.taker(before, after)) is not None:
-            self.events.append({**self._here(), "t": "trick", "seat": taker, "text": game.takes})
+            self._add("trick", seat=taker, text=game.takes)
         self.frames.cleared(taker, after)
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
-        here = self._here()
-        ask: Ask = {"i": here["i"], "deal": here["deal"], "t": "ask", "seat": seat, "request": request}
+        told: dict[str, Any] = {"seat": seat, "request": request}
         if self._everything or seat == self._own:
-            ask["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
+            told["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
+        self._add("ask", **told)
         self.frames.asked(seat, request)
-        self.events.append(ask)
 
     def _exchange(self, before: Any, after: Any) -> None:
         for gift in self._game.exchanged(before, after):
@@ -262,10 +293,7 @@ class _Telling:
             seen = self._everything or self._own in (giver, taker)
             self.frames.exchanged(gift, seen)
             names = list(cards) if seen else None
-            here, count = self._here(), len(cards)
-            self.events.append(
-                {**here, "t": "exchange", "seat": giver, "to": taker, "count": count, "cards": names}
-            )
+            self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
 
     def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
         for wording in wordings:
@@ -277,11 +305,10 @@ class _Telling:
 
     def _tell(self, seats: tuple[Seat, ...], command: Command) -> None:
         if self._own in seats or self._everything or (self._own is None and len(seats) == self._game.seats):
-            here = self._here()
-            tell: Tell = {"i": here["i"], "deal": here["deal"], "t": "tell", "text": command}
             if self._own is None:
-                tell["seats"] = list(seats)
-            self.events.append(tell)
+                self._add("tell", text=command, seats=list(seats))
+            else:
+                self._add("tell", text=command)
         else:
             self._pass_over()
         for seat in seats if self._own is not None else ():
@@ -293,7 +320,7 @@ class _Telling:
         asked = state is not None and seat in state.to_act
         asked = asked and self._game.request(state, seat) == forfeit.command
         if self._own is not None:
-            del self.events[self._cut.end(asked) :]
+            del self.events[self._cut.end(forfeit, self._own, asked) :]
             begun = {event["deal"] for event in self.events if event["t"] == "deal"}
             self.deals = [deal for deal in self.deals if deal["deal"] in begun]
             last = self.events[-1]["i"] if self.events else -1
@@ -306,16 +333,14 @@ class _Telling:
             self._pass_over()
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
         kind, text = str(forfeit.fault), fault_words(forfeit, self._reader, self._complete)
-        here, player = self._here(), forfeit.player
-        self.events.append(
-            {**here, "t": "fault", "seat": seat, "player": player, "fault": kind, "text": text}
-        )
+        self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text)
         self.frames.fault(len(self.events) - 1, seat, kind, text)
 
-    def _here(self) -> Place:
-        """Where the next event stands, which then has its number."""
+    def _add(self, t: str, **told: Any) -> None:
+        """Add an event, which has the next number."""
+        event: Any = {"i": self._number, "deal": self._deal, "t": t, **told}
+        self.events.append(event)
         self._number += 1
-        return {"i": self._number - 1, "deal": self._deal}
 
     def _pass_over(self, events: int = 1) -> None:
         """Count what a seat is not told, where all may know it: its numbers are those of the whole match."""
