@@ -42,18 +42,20 @@ from arbiter.games.chefs_hat.deal import (
     shape_of_gifts,
     shape_of_special,
 )
-from arbiter.games.chefs_hat.faces import ChefsHatFaces
 from arbiter.games.chefs_hat.gym2 import Gym2Play, joker_holder
 from arbiter.games.chefs_hat.opening import opened
-from arbiter.games.chefs_hat.sheet import short, told, winner
 from arbiter.games.chefs_hat.state import Begin, ChefsHatState
-from arbiter.games.chefs_hat.wording import (
+from arbiter.games.chefs_hat.words import (
     EVERYBODY,
+    ChefsHatFaces,
     ending,
     gift_wording,
     opening_news,
     set_roles,
+    short,
     special,
+    told,
+    winner,
     words,
 )
 from arbiter.rules import Action, Answered, Command, Deal, Exchange, Game, Seat, Tell

@@ -1,0 +1,211 @@
+"""How a deal of Chef's Hat is told: to bots in the words of the protocol, to people by faces and a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from arbiter.cards import Card
+from arbiter.faces import Face, Faces
+from arbiter.games.chefs_hat.actions import (
+    FOOD_FIGHT,
+    JOKER,
+    JOKERS_OF,
+    LONE_JOKER,
+    NO_SPECIAL,
+    PASS,
+    QUANTITY_OF,
+    SPECIALS,
+    STEP_IDS,
+    VALUE_OF,
+    cards_laid,
+)
+from arbiter.games.chefs_hat.deal import CARDS, ROLES, SEATS, Gift, card_text
+from arbiter.games.chefs_hat.state import ChefsHatState
+from arbiter.rules import Action, Answered, AnyGame, Command, Deal, Seat, Tell
+
+EVERYBODY = tuple(range(SEATS))
+_JOKER = card_text(JOKER)
+_SPECIALLY = {
+    "food_fight": "declares a food fight: roles are reversed",
+    "dinner_served": "serves dinner: no exchange",
+    "none": "declares nothing special",
+}
+_CELL = 12
+_MARGIN = 10
+
+
+# To bots.
+
+
+def words(cards: Iterable[Card]) -> str:
+    """Cards with blanks between."""
+    return " ".join(map(card_text, cards))
+
+
+def set_roles(roles: tuple[int, ...]) -> Command:
+    """Roles by seat."""
+    return "set_roles " + " ".join(ROLES[role] for role in roles)
+
+
+def special(seat: Seat, action: Action) -> Command:
+    """A special action that a seat declares."""
+    return f"special {seat} {SPECIALS[action - NO_SPECIAL]}"
+
+
+def gift_wording(given: Gift) -> tuple[Command, ...]:
+    """A gift in the words for each seat."""
+    giver, taker, cards = given
+    plain = f"exchange {giver} {taker} {len(cards)}"
+    return tuple(f"{plain} {words(cards)}" if seat in (giver, taker) else plain for seat in EVERYBODY)
+
+
+def opening_news(before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterator[Tell]:
+    """What is told after an action before the play; gifts once all are decided."""
+    if before.asking_special:
+        if action != NO_SPECIAL:
+            yield Tell(EVERYBODY, special(seat, action))
+        if action == FOOD_FIGHT:
+            roles = after.setting.roles
+            assert roles is not None
+            yield Tell(EVERYBODY, set_roles(roles))
+    elif after.in_play:
+        for given in after.setting.exchange or ():
+            # Neighbours that hear the same hear it together, so that seats stay in order.
+            for command, seats in groupby(enumerate(gift_wording(given)), key=lambda worded: worded[1]):
+                yield Tell(tuple(seat for seat, _ in seats), command)
+
+
+def ending(after: ChefsHatState) -> tuple[Tell, ...]:
+    """The end of a round, or of the deal."""
+    if after.to_act:
+        return (Tell(EVERYBODY, f"pizza {after.to_act[0]}"),)
+    return (Tell(EVERYBODY, f"end_deal {' '.join(map(str, after.points()))}"),)
+
+
+# To people.
+
+
+class ChefsHatFaces(Faces):
+    """The part of the game that is for people."""
+
+    def card_name(self, card: Card) -> str:
+        return card_text(card)
+
+    def card_of(self, name: str) -> Card:
+        return CARDS[name]
+
+    def hand_text(self, cards: Iterable[Card]) -> str:
+        """Equal cards together."""
+        return "   ".join(words(same) for _, same in groupby(sorted(cards))) or "-"
+
+    def face(self, name: str) -> Face:
+        return Face("J", "", "joker") if name == _JOKER else Face(name, "", name)
+
+    def cards_of(self, words: str) -> tuple[str, ...]:
+        """The cards of a discard, or of a gift."""
+        action = STEP_IDS.get(words)
+        return super().cards_of(words) if action is None else tuple(map(card_text, cards_laid(action)))
+
+    def asks(self, request: Command) -> str:
+        name, _, count = request.partition(" ")
+        if name == "gen_exchange":
+            return "give a card" if count == "1" else f"give {count} cards"
+        return "declare something special, or not" if name == "gen_special" else super().asks(request)
+
+    def says(self, request: Command, words: str) -> str:
+        if request.startswith("gen_exchange"):
+            return f"gives {self.say_cards(self.cards_of(words))}"
+        return _SPECIALLY.get(words) or super().says(request, words)
+
+
+def told(game: AnyGame, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
+    """The lines of a deal; `play` may end early, and may have answers that the deal knows already."""
+    state: ChefsHatState = game.start(deal)
+    if roles := state.deal.roles:
+        yield _row("roles", [ROLES[role] for role in roles])
+    answers = list(play)
+    while answers and answers[0].request != "gen_move":
+        seat, request, word = answers.pop(0)
+        # A recorded deal knows already what was answered here.
+        if not state.in_play and state.request == request:
+            state = state.apply(seat, state.parse(word))
+    yield from _before_play(state)
+    if state.in_play:
+        yield from _rounds(game, state, answers)
+
+
+def winner(game: AnyGame, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
+    """Who won, by the points of the match and then by the last deal."""
+    state: ChefsHatState = game.start(deal)
+    for seat, request, word in play:
+        # A recorded deal knows already what was answered before the play.
+        if state.to_act and state.request == request:
+            state = state.apply(seat, state.parse(word))
+    if state.to_act:
+        return ""
+    last = state.points()
+    first = max(range(SEATS), key=lambda seat: (points[seat], last[seat]))
+    return f"winner: seat {first} ({points[first]} points; {ROLES[3 - last[first]]} in the last deal)"
+
+
+def short(action: Action) -> str:
+    """A discard as people write it: ``3x7+2J``."""
+    if action == PASS:
+        return "-"
+    if action == LONE_JOKER:
+        return "J"
+    jokers = ("", "+J", "+2J")[JOKERS_OF[action]]
+    return f"{QUANTITY_OF[action]}x{VALUE_OF[action]}{jokers}"
+
+
+def _before_play(state: ChefsHatState) -> Iterator[str]:
+    setting = state.setting
+    if setting.special is not None:
+        seat, action = setting.special
+        yield f"{'special':<{_MARGIN}}seat {seat}: {SPECIALS[action - NO_SPECIAL].replace('_', ' ')}"
+        if setting.roles != state.deal.roles and setting.roles is not None:
+            yield _row("roles", [ROLES[role] for role in setting.roles])
+    if not state.in_play:
+        yield f"{'exchange':<{_MARGIN}}not completed"
+    gifts = setting.exchange or ()
+    back = {(giver, taker): cards for giver, taker, cards in gifts}
+    for giver, taker, cards in gifts[::2]:
+        given = f"seat {giver} gives seat {taker} {words(cards)}"
+        yield f"{'exchange':<{_MARGIN}}{given}, for {words(back[taker, giver])}"
+
+
+def _row(title: str, cells: Sequence[str]) -> str:
+    return f"{title:<{_MARGIN}}" + "".join(f"{cell:>{_CELL}}" for cell in cells)
+
+
+def _rounds(game: AnyGame, state: ChefsHatState, answers: Sequence[Answered]) -> Iterator[str]:
+    """A line for each turn of the table, a pizza ending the round."""
+    yield _row("seat", [str(seat) for seat in range(SEATS)])
+    number, title = 1, "round 1"
+    line: dict[Seat, str] = {}
+
+    def row() -> str:
+        return _row(title, [line.get(seat, "") for seat in range(SEATS)]).rstrip()
+
+    for seat, _, word in answers:
+        if line and seat <= max(line):
+            yield row()
+            title, line = "", {}
+        action = game.parse(state, seat, word)
+        before, state = state, state.apply(seat, action)
+        # What was played, which may be a random action in place of the answer.
+        news = [tell.command.split() for tell in game.news(before, seat, action, state)]
+        line[seat] = short(game.parse(before, seat, news[0][2]))
+        if any(command[0] == "pizza" for command in news):
+            taker = state.to_act[0]
+            cells = [line.get(seat, "") for seat in range(SEATS)]
+            yield f"{_row(title, cells)}   pizza: seat {taker}"
+            number += 1
+            title, line = f"round {number}", {}
+    if line:
+        yield row()
+    if not state.to_act:
+        points = state.points()
+        yield _row("points", [str(won) for won in points])
+        yield _row("now", [ROLES[3 - won] for won in points])
