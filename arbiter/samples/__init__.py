@@ -51,7 +51,7 @@ _SAMPLES = {
         "codepiece",
         (
             Bot("pimc", ("codepiece_pimc.py",)),
-            Bot("rules", ("codepiece_rules.py",)),
+            Bot("rules", ("codepiece_rules.py", "codepiece_kit.py")),
             Bot("beginner", ("codepiece_random.py",), _SECOND),
             Bot("random", ("codepiece_random.py",)),
         ),
@@ -59,16 +59,16 @@ _SAMPLES = {
     "dou_dizhu": _Sample(
         "dou_dizhu",
         (
-            Bot("fewest-turns", ("dou_dizhu_fewest_turns.py",)),
-            Bot("smallest", ("dou_dizhu_smallest.py",)),
+            Bot("fewest-turns", ("dou_dizhu_fewest_turns.py", "dou_dizhu_random.py")),
+            Bot("smallest", ("dou_dizhu_smallest.py", "dou_dizhu_random.py")),
             Bot("random", ("dou_dizhu_random.py",)),
         ),
     ),
     "chefs_hat": _Sample(
         "{name: chefs_hat, matches: 3}",
         (
-            Bot("keep-jokers", ("chefs_hat_keep_jokers.py",)),
-            Bot("larger-value", ("chefs_hat_larger_value.py",)),
+            Bot("keep-jokers", ("chefs_hat_keep_jokers.py", "chefs_hat_kit.py")),
+            Bot("larger-value", ("chefs_hat_larger_value.py", "chefs_hat_kit.py")),
             Bot("beginner", ("chefs_hat_random.py",), _SECOND),
             Bot("random", ("chefs_hat_random.py",)),
         ),

@@ -1,131 +1,19 @@
 #!/usr/bin/env python3
 """Discards its largest value first, as many cards of it as possible, jokers too. It passes only when it must.
 
-Its commands are explained in chefs_hat_random.py.
+The protocol and the rules come from chefs_hat_kit.py.
 """
 
-import argparse
-import sys
-
-JOKER = 12
+import chefs_hat_kit as kit
 
 
-class Bot:
-    """The cards and the table."""
-
-    def __init__(self, seed=1):
-        self.seed = seed  # all bots have one; here nothing is left to chance
-        self.book = True
-        self.me = 0
-        self.hand = []
-        self.role = ""
-        self.table = None  # (value, number of cards) of the last discard
-        self.opening = True
-
-    def answer(self, command, words):
-        """The reply to one command: what stands after "=", or None to refuse."""
-        if command in ("set_game", "time_left", "special", "end_deal", "quit"):
-            return ""
-        if command == "set_rules":
-            self.book = "gym2" not in words
-            return ""
-        if command == "set_players":
-            self.me = range(int(words[0])).index(int(words[1]))
-            return ""
-        if command == "set_cards":
-            if len(words) != int(words[0]) + 1:
-                return None
-            self.hand = sorted(map(int, words[1:]))
-            self.role, self.table, self.opening = "", None, True
-            return ""
-        if command == "set_roles":
-            self.role = words[self.me]
-            return ""
-        if command.startswith("gen_") and not self.hand:
-            return None
-        if command == "gen_special":
-            return self.special()
-        if command == "gen_exchange":
-            return " ".join(map(str, sorted(self.gifts(int(words[0])))))
-        if command == "exchange":
-            giver, taker, cards = int(words[0]), int(words[1]), list(map(int, words[3:]))
-            if giver == self.me:
-                for card in cards:
-                    self.hand.remove(card)
-            if taker == self.me:
-                self.hand = sorted(self.hand + cards)
-            return ""
-        if command == "gen_move":
-            move = self.move()
-            return "C{};Q{};J{}".format(*move) if move else "pass"
-        if command == "play":
-            if words[1] != "pass":
-                value, quantity, jokers = (int(part[1:]) for part in words[1].split(";"))
-                self.table = (value or JOKER, quantity + jokers)
-                if int(words[0]) == self.me:
-                    for card in [value] * quantity + [JOKER] * jokers:
-                        self.hand.remove(card)
-            self.opening = False
-            return ""
-        if command == "pizza":
-            self.table = None
-            return ""
-        return None
-
-    def special(self):
-        """A Dishwasher turns the roles round; a Waiter has nothing to win by an exchange."""
-        return {"Dishwasher": "food_fight", "Waiter": "dinner_served"}.get(self.role, "none")
-
-    def gifts(self, number):
-        """The largest values, jokers last of all."""
-        return sorted(self.hand, key=lambda card: (card != JOKER, card))[-number:]
+class Bot(kit.Bot):
+    """The choice of a discard."""
 
     def move(self):
         """(value, quantity, jokers), None for a pass."""
         return max(self.discards(), key=lambda move: (move[0], move[1] + move[2]), default=None)
 
-    def discards(self):
-        """Everything that may be discarded, a lone joker as (0, 0, 1)."""
-        over, size = self.table or (13, 1)
-        held = self.hand.count(JOKER)
-        found = [
-            (value, quantity, jokers)
-            for value in range(1, min(over, JOKER))
-            for quantity in range(1, self.hand.count(value) + 1)
-            for jokers in range(held + 1)
-            if quantity + jokers >= size
-        ]
-        if held and not self.table:
-            found.append((0, 0, 1))
-        if self.opening:
-            elevens = [move for move in found if move[0] == 11]
-            found = elevens or (found if self.book else [])
-        if not self.book:
-            found = [move for move in found if (move[2] < 2 or self.opening) and over != JOKER]
-        return found
-
-
-def main():
-    """Answer whatever comes on standard input."""
-    options = argparse.ArgumentParser(description="Plays Chef's Hat, the largest values first.")
-    options.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="without effect: there is no chance in it"
-    )
-    bot = Bot(options.parse_args().seed)
-    sys.stdin.reconfigure(errors="replace")
-    for line in sys.stdin:
-        words = line.split()
-        if not words:
-            continue
-        try:
-            reply = bot.answer(words[0], words[1:])
-        except (ValueError, IndexError):
-            reply = None
-        text = f"? cannot do {words[0][:40]}" if reply is None else f"= {reply}".rstrip()
-        print(text + "\n", flush=True)
-        if words[0] == "quit":
-            break
-
 
 if __name__ == "__main__":
-    main()
+    kit.main(Bot, "Plays Chef's Hat, the largest values first.", "without effect: there is no chance in it")

@@ -4,12 +4,11 @@ what earns most on average. In play it leads sure tricks, leaves a trick to its 
 with a card that nothing unseen beats.
 """
 
-import argparse
-import random
-import sys
 from math import erf, sqrt
 
-VALUES, SUITS = "23456789TJQKA", "CDHS"
+import codepiece_kit as kit
+from codepiece_kit import SUITS, VALUES
+
 CARDS = [value + suit for suit in SUITS for value in VALUES]
 # Measured with this bot's own play: tricks that a side takes when this hand leads, by what is in it.
 FIRST, LONG, LONGER = 1.84, 0.78, 0.41  # with no trump; for each of the first four; for each more
@@ -43,62 +42,27 @@ def points(bid, tricks):
     return bid * (3 * made - 2)
 
 
-class Bot:
-    """Plays one match after the other; `reply` gives the text behind "=", or None to refuse."""
+class Bot(kit.Bot):
+    """Plays one match after the other."""
 
-    def __init__(self, seed=1):
-        self.seed, self.me, self.deal = seed, 0, -1
+    def dealt(self, cards):
+        self.hand, self.trump = cards, None
+        self.unseen = set(CARDS) - set(cards)
 
-    def reply(self, line):
-        command, *words = line.split()
-        if command == "set_rules":
-            return "" if words[:2] == ["codepiece", "1"] else None
-        if command in ("set_deck", "time_left", "end_deal", "quit"):
-            return ""
-        if command == "set_players":
-            self.me = int(words[1])
-            return ""
-        if command == "set_game":
-            self.deal = -1
-            return ""
-        if command == "set_cards":
-            self.deal, self.hand, self.trick = self.deal + 1, words[1:], []
-            self.unseen = set(CARDS) - set(self.hand)
-            self.bid, self.leader, self.trump = 7, None, None
-            # Luck decides only between cards that the rules think equal.
-            self.rng = random.Random(f"{self.seed}|{self.deal}|{' '.join(self.hand)}")
-            return ""
-        if command == "gen_bid":
-            return self.bidding()
-        if command == "bid":
-            if words[1] != "pass":
-                self.leader, self.bid = int(words[0]), int(words[1][4:])
-            return ""
-        if command == "gen_trump":
-            return "trump_" + max(SUITS, key=lambda suit: expected(self.hand, suit))
-        if command == "trump":
-            self.leader, self.trump = int(words[0]), words[1][-1]
-            return ""
-        if command == "gen_move":
-            return self.move()
-        if command == "play":
-            if len(self.trick) == 4:
-                self.trick = []
-            self.trick.append((int(words[0]), words[1]))
-            self.unseen.discard(words[1])
-            if words[1] in self.hand:
-                self.hand.remove(words[1])
-            return ""
-        return None
+    def played(self, card):
+        self.unseen.discard(card)
 
-    def bidding(self):
+    def name_trump(self):
+        return max(SUITS, key=lambda suit: expected(self.hand, suit))
+
+    def bid(self):
         """The bid that earns most on average, if it is more than what stands."""
         tricks = max(expected(self.hand, suit) for suit in SUITS)
-        worth, bid = max((points(bid, tricks), bid) for bid in [*range(self.bid + 1, 14), 0])
+        worth, bid = max((points(bid, tricks), bid) for bid in [*range(self.highest + 1, 14), 0])
         stands = 0.0
         if self.leader is not None:
-            stands = 0.25 * self.bid * (1 if self.partner(self.leader) else -1)
-        return f"bid_{bid}" if bid and worth > stands else "pass"
+            stands = 0.25 * self.highest * (1 if self.partner(self.leader) else -1)
+        return bid if worth > stands else 0
 
     def partner(self, seat):
         return (seat - self.me) % 4 == 2
@@ -147,21 +111,5 @@ class Bot:
         return self.least([card for card in side if card[1] == longest])
 
 
-def main():
-    options = argparse.ArgumentParser(description="Plays Codepiece by rules of thumb.")
-    options.add_argument("--seed", type=int, default=1, metavar="N", help="seed of every choice (default 1)")
-    bot = Bot(options.parse_args().seed)
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        try:
-            text = bot.reply(line)
-        except (ValueError, IndexError, AttributeError, TypeError):
-            text = None
-        print("?\n" if text is None else f"= {text}\n" if text else "=\n", flush=True)
-        if line.split()[0] == "quit":
-            return
-
-
 if __name__ == "__main__":
-    main()
+    kit.main(Bot, "Plays Codepiece by rules of thumb.")

@@ -14,7 +14,7 @@ from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
 
 PYTHON_BOTS = Path(__file__).parents[2] / "bots" / "python"
-FILES = sorted(PYTHON_BOTS.glob("codepiece_*.py"))
+FILES = sorted({*PYTHON_BOTS.glob("codepiece_*.py")} - {PYTHON_BOTS / "codepiece_kit.py"})
 
 
 def played(name, seat, seed="bots"):
@@ -57,7 +57,7 @@ def test_the_ladder_is_in_the_promised_order(better, worse, number, monkeypatch)
 def test_a_bot_refuses_what_it_does_not_know_and_ends_with_its_input(file) -> None:
     said = "fold\n\nset_rules bridge 1\nset_players\ngen_move\nset_rules codepiece 1\n"
     done = subprocess.run(
-        [sys.executable, "-I", "-S", file], input=said, capture_output=True, text=True, check=True
+        [sys.executable, "-E", "-S", file], input=said, capture_output=True, text=True, check=True
     )
     assert done.stdout == "?\n\n?\n\n?\n\n?\n\n=\n\n"
     assert done.stderr == ""
