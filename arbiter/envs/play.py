@@ -14,7 +14,7 @@ from `Stream.of_deal(seed, n, k)`, n counting from 1 and k from 0. So the first 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arbiter.course import deal_of
@@ -69,7 +69,7 @@ class Play:
         return double
 
     def __getattr__(self, name: str) -> Any:
-        if name in Play.__annotations__:
+        if name in Play.__annotations__ or name in type(self).__annotations__:
             raise NotBegun(f"there is no {name} before the first match: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -108,7 +108,10 @@ class Play:
 
     def act(self, seat: Seat, action: Action) -> None:
         """The action of a seat of `to_act`; IllegalAction with the reason, nothing being changed."""
-        self.state = state = self.state.apply(seat, action)
+        self._go_on(seat, action, self.state.apply(seat, action))
+
+    def _go_on(self, seat: Seat, action: Action, state: Any) -> None:
+        self.state = state
         self.seats.append(seat)
         self.actions.append(action)
         self.pending = ()
@@ -132,6 +135,10 @@ class Play:
     def answers(self) -> list[Answered]:
         """What was done in this deal, in the words of the protocol."""
         return answers(self.game, self.deal, self.seats, self.actions)
+
+    def scoresheet(self) -> Iterable[str]:
+        """How this deal has been played, for people."""
+        return self.game.scoresheet(self.deal, self.answers())
 
     _deal_of = staticmethod(deal_of)
 
@@ -177,16 +184,20 @@ def given_game(game: AnyGame, deals: object) -> AnyGame:
     return game.given([game.deal_from_json(shape) for shape in deals])
 
 
-def given_deals(options: object, known: Sequence[str] = ("deals",)) -> Sequence[Mapping[str, Any]] | None:
+def given_deals(
+    options: object, known: Sequence[str] = ("deals",), *, others: bool = True
+) -> Sequence[Mapping[str, Any]] | None:
     """The ``deals`` of a `reset`'s options, or None; ConfigError for a slip of a word that is `known`.
 
-    Other keys are left to whatever wraps the environment.
+    Other keys are left to whatever wraps the environment, or refused, too, without `others`.
     """
     if options is None:
         return None
     if not isinstance(options, Mapping):
         raise ConfigError('the options of reset are a mapping, {"deals": [...]} or nothing')
     for key in options:
-        if key not in known and (hint := slip_of(str(key).lower(), known)):
-            raise ConfigError(f"unknown option {key!r} of reset", hint=hint)
+        if key not in known:
+            hint = slip_of(str(key).lower(), known)
+            if hint or not others:
+                raise ConfigError(f"unknown option {key!r} of reset", hint=hint)
     return options.get("deals")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError
-from arbiter.frame import NOBODY, Frame, frame_of, hand_line
+from arbiter.frame import NOBODY, frame_of, hand_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from arbiter.envs.dataset_writer import DatasetWriter
     from arbiter.envs.observers import Observer
     from arbiter.envs.play import Play
     from arbiter.errors import IllegalAction
-    from arbiter.rules import AnyGame
 
 RENDER_MODES = ("human", "ansi")
 
@@ -44,7 +43,7 @@ class Watched:
         """The match so far: printed, or returned as text with ``ansi``; nothing without a render mode."""
         if self.render_mode is None:
             return None
-        return shown(text(self.play, self._names(), self._note), self.render_mode)
+        return printed(text(self.play, self._names(), self._note), self.render_mode)
 
     def _names(self) -> Sequence[str]:
         """The names shown, by seat."""
@@ -81,7 +80,7 @@ def checked_mode(render_mode: str | None) -> str | None:
     return render_mode
 
 
-def shown(text: str, render_mode: str) -> str | None:
+def printed(text: str, render_mode: str) -> str | None:
     """The text with ``ansi``; with ``human`` it is printed."""
     if render_mode == "ansi":
         return text
@@ -96,22 +95,14 @@ def text(play: Play, agents: Sequence[str], note: str = "") -> str:
     """
     # A last deal that is over is among those played, and still the one to be shown.
     number = len(play.played) + bool(play.state.to_act)
-    sheet = play.game.scoresheet(play.deal, play.answers())
     frame = frame_of(play.game, play.state, points=play.totals, to_act=play.turn)
-    return scene(play.game, number, frame, sheet, agents, note)
-
-
-def scene(
-    game: AnyGame, number: int, frame: Frame, sheet: Iterable[str], agents: Sequence[str], note: str
-) -> str:
-    """The same of a deal by its parts: its number from 1, what lies where, what was done."""
     width = max(map(len, agents)) + 2
     points = "   ".join(f"{name}: {total}" for name, total in zip(agents, frame.points, strict=True))
-    lines = [f"{game.title}, deal {number}   points  {points}"]
+    lines = [f"{play.game.title}, deal {number}   points  {points}"]
     for seat, (name, hand) in enumerate(zip(agents, frame.hands, strict=True)):
         mark = " <" if seat == frame.to_act else ""
-        lines.append(f"{name:{width}}{hand_line(game, hand)}{mark}")
-    lines += sheet
+        lines.append(f"{name:{width}}{hand_line(play.game, hand)}{mark}")
+    lines += play.scoresheet()
     if frame.to_act == NOBODY:
         lines.append("the match is over")
     if note:

@@ -4,7 +4,7 @@
 |---|---|
 | `matches` | stored matches as PGN, CSV, JSON lines, Parquet |
 | `columns` | what every column of a data set holds |
-| `rows` | matches as rows, one row an event, from records and from games in progress |
+| `rows` | matches as rows, one row an event, from records |
 | `row_files` | files of rows, written as the rows come |
 | `whole_files` | files that appear when they are complete |
 """
@@ -31,7 +31,6 @@ from arbiter.export.matches import (
 from arbiter.export.row_files import RowFile
 from arbiter.export.rows import (
     FORMS,
-    Recording,
     chefs_hat_events,
     events,
     write_events,
@@ -46,7 +45,6 @@ __all__ = [
     "SEAT_COLUMNS",
     "Column",
     "Columns",
-    "Recording",
     "RowFile",
     "TextForm",
     "chefs_hat_events",

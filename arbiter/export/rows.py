@@ -1,7 +1,7 @@
 """Matches as rows, one row an event, for whoever learns from them.
 
 `events` is a table for every game. Chef's Hat has besides the 15 columns that its published data
-sets have, from records (`chefs_hat_events`) and from games in progress (`Recording`).
+sets have (`chefs_hat_events`); its environments write those of games in progress.
 
 Records are played again through the rules, one at a time, so that hands and points are those of
 the rules and the cost of a match does not grow with the number of matches.
@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.export.columns import CHEFS_HAT_COLUMNS, EVENT_COLUMNS, facts
+from arbiter.export.columns import CHEFS_HAT_COLUMNS, EVENT_COLUMNS
 from arbiter.export.row_files import RowFile
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat.gym2 import Gym2State
 from arbiter.games.chefs_hat.rows import ChefsHatRows
 
 if TYPE_CHECKING:
-    from arbiter.games.chefs_hat.state import ChefsHatState
     from arbiter.match import MatchRecord
-    from arbiter.rules import Action, AnyGame, Seat
+    from arbiter.rules import AnyGame, Seat
 
 FORMS = ("events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet")
 
@@ -101,10 +99,8 @@ def chefs_hat_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, A
         if isinstance(what, Dealt):
             yield from rows.dealt(what.state)
         elif isinstance(what, Moved):
-            action, before, after = what.action, what.before, what.after
-            if isinstance(before, Gym2State) and len(after.random_actions) > len(before.random_actions):
-                action = after.random_actions[-1][1]
-            yield from rows.done(before, what.move.seat, action, after)
+            action = what.before.carried_out(what.action, what.after)
+            yield from rows.done(what.before, what.move.seat, action, what.after)
     forfeit = record.forfeit
     yield from rows.end("" if forfeit is None else f"{forfeit.fault} of {forfeit.player}: {forfeit.detail}")
 
@@ -130,31 +126,3 @@ def write_events(
     with RowFile(file, columns, kind, known) as out:
         for record in records:
             out.write(rows_of(record, game(record)))
-
-
-class Recording:
-    """Takes down games of Chef's Hat while they are played; the file is complete after `close`."""
-
-    def __init__(self, file: str, names: tuple[str, ...], game: AnyGame) -> None:
-        self._file = RowFile(file, CHEFS_HAT_COLUMNS, facts=facts(game))
-        self._rows = ChefsHatRows(names)
-
-    def begin(self) -> None:
-        """A game begins."""
-        self._file.write(self._rows.begin())
-
-    def dealt(self, state: ChefsHatState) -> None:
-        """A match begins with this state."""
-        self._file.write(self._rows.dealt(state))
-
-    def done(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> None:
-        """An action of the rules that was carried out."""
-        self._file.write(self._rows.done(before, seat, action, after))
-
-    def end(self) -> None:
-        """The game is over."""
-        self._file.write(self._rows.end(""))
-
-    def close(self) -> None:
-        """Complete the file; to do so twice is no error."""
-        self._file.close()

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arbiter.envs.chefs_hat.gymnasium_env import NAMES, ChefsHatEnv
-from arbiter.envs.chefs_hat.info import Observation
+from arbiter.envs.observers.chefs_hat import Observation
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.chefs_hat.gym2 import PATIENCE
 from arbiter.rules import Seat

@@ -21,24 +21,13 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from arbiter.envs.chefs_hat.info import (
-    CELLS,
-    FIRST_ACTION,
-    Observation,
-    action_of,
-    hidden_from_others,
-    start_info,
-    step_info,
-    vector,
-)
-from arbiter.envs.chefs_hat.lazy_info import Info
-from arbiter.envs.chefs_hat.render_log import RenderLog
-from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken, StepwisePlay
-from arbiter.envs.mistakes import NoMatch, NotBegun, checked_number, checked_seed
-from arbiter.envs.play import NOBODY
-from arbiter.envs.render import RENDER_MODES, checked_mode, shown
-from arbiter.errors import ConfigError, did_you_mean
-from arbiter.export import Recording
+from arbiter.envs.chefs_hat.info import Info, action_of, hidden_from_others, start_info, step_info, vector
+from arbiter.envs.chefs_hat.steps import HatPlay, Moment, StepTaken
+from arbiter.envs.mistakes import NoMatch, checked_number, checked_seed
+from arbiter.envs.observers.chefs_hat import CELLS, FIRST_STEP, Observation, shown
+from arbiter.envs.play import NOBODY, given_deals
+from arbiter.envs.render import RENDER_MODES, checked_mode, printed, text
+from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS
@@ -47,8 +36,6 @@ from arbiter.rules import Action, Seat
 ID = "arbiter/ChefsHat-v1"
 """Registered by importing `arbiter.envs`."""
 NAMES = ("p0", "p1", "p2", "p3")
-OPTIONS = ("deals",)
-"""What `reset` takes as options."""
 
 
 class ChefsHatEnv(gymnasium.Env[Observation, Any]):
@@ -86,13 +73,10 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         high = np.ones(CELLS, np.float32)
         if not self._book:
             # Two jokers are listed as 2.
-            high[FIRST_ACTION:] = 2
+            high[FIRST_STEP:] = 2
         self.observation_space = Box(np.zeros(CELLS, np.float32), high, dtype=np.float32)
         self.action_space = Discrete(STEPS)
-        self._recording = None if dataset is None else Recording(dataset, self.player_names, self.game)
-        self._render_log = None if render_mode is None else RenderLog(self.game)
-        logs = (self._recording, self._render_log)
-        self._play = StepwisePlay(self.game, *(log for log in logs if log is not None))
+        self._play = HatPlay(self.game, self.player_names, dataset, shows=render_mode is not None)
         self._last: StepTaken | None = None
 
     def reset(
@@ -104,15 +88,14 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         ``deals``. TypeError or ValueError for a seed, ConfigError for deals that cannot be, or another
         option; then nothing is changed.
         """
-        seed, deals = checked_seed(seed), _deals_of(options)
-        self._play.reset(seed, deals)
+        seed = checked_seed(seed)
+        self._play.reset(seed, given_deals(options, others=False))
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._last = None
-        moment = self._play.moment
         if self.render_mode == "human":
             self.render()
-        seen = vector(moment, moment.actor, self._play.possible())
-        return seen, start_info(moment, self.player_names)
+        moment = self._play.moment
+        return vector(moment, moment.actor), start_info(moment, self.player_names)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Do it, or refuse it; TypeError or ValueError for what is no action, RuntimeError after the end.
@@ -120,39 +103,40 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         The `info` is what the step's author may know; see `info_for`.
         """
         play = self._play
-        if play.over:
+        if play.turn == NOBODY:
             raise NoMatch("the game is over, or has not begun: call reset")
         self._last = step = play.step(action_of(action))
         if self.render_mode == "human":
             self.render()
-        chances = play.possible()
         # It is built when somebody reads it.
-        info = Info(partial(step_info, step, self.player_names, chances, book=self._book))
-        actor = step.now.actor
-        seen = vector(step.now, step.author if actor == NOBODY else actor, chances)
+        info = Info(partial(step_info, step, self.player_names, book=self._book))
+        now, after, author = step.now, step.after, step.before.actor
+        if over := now.actor == NOBODY:
+            seen = shown(now.state, author)
+        else:
+            seen = shown(now.state, now.actor, *now.chances)
+        match_over = over or now is not after
         if not self._book:
-            return seen, 0.0, step.match_over, False, info
-        reward = float(step.after.state.points()[step.author]) if step.match_over else 0.0
-        return seen, reward, step.over, False, info
+            return seen, 0.0, match_over, False, info
+        return seen, float(after.state.points()[author]) if match_over else 0.0, over, False, info
 
     def render(self) -> str | None:
         """The match in progress with all hands: printed, or returned as text with ``ansi``."""
-        if self._render_log is None or self.render_mode is None:
+        if self.render_mode is None:
             return None
         note = ""
         if (step := self._last) is not None and not step.valid:
             note = f"{self.player_names[step.author]}: {STEP_NAMES[step.action]} is not possible"
-        return shown(self._render_log.text(self._play, self.player_names, note), self.render_mode)
+        return printed(text(self._play, self.player_names, note), self.render_mode)
 
     def close(self) -> None:
-        if self._recording is not None:
-            self._recording.close()
+        self._play.close()
         super().close()
 
     @property
     def player(self) -> Seat:
         """Who acts next; -1 when the game is over."""
-        return self._play.actor
+        return self._play.turn
 
     @property
     def over(self) -> bool:
@@ -176,7 +160,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         """
         if self._play.over or (player is not None and _seat(player) != self.player):
             return ()
-        return self._play.possible()[0]
+        return tuple(self._moment.chances[0])
 
     def action_masks(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """bool[200]: what `player` can do."""
@@ -186,9 +170,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     def vector(self, player: Seat) -> Observation:
         """What a player sees now; only for who acts next are any actions possible."""
-        moment = self._moment
-        chances = self._play.possible() if _seat(player) == self.player else NO_CHANCES
-        return vector(moment, player, chances)
+        return vector(self._moment, _seat(player))
 
     def info_for(self, player: Seat) -> dict[str, Any]:
         """The `info` of the last step as a player sees it.
@@ -199,13 +181,11 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         _seat(player)
         if self._last is None:
             return start_info(self._moment, self.player_names)
-        info = step_info(self._last, self.player_names, self._play.possible(), book=self._book)
+        info = step_info(self._last, self.player_names, book=self._book)
         return info if player == self._last.author else hidden_from_others(info, self._last)
 
     @property
     def _moment(self) -> Moment:
-        if not hasattr(self._play, "moment"):
-            raise NotBegun("no game has begun: call reset")
         return self._play.moment
 
 
@@ -216,17 +196,6 @@ def names_of(names: Sequence[str]) -> tuple[str, ...]:
         if all(isinstance(name, str) and name for name in given) and len(set(given)) == len(given) == SEATS:
             return given
     raise ConfigError(f"player_names are {SEATS} different names, not {names!r}")
-
-
-def _deals_of(options: Mapping[str, Any] | None) -> Any:
-    if options is None:
-        return None
-    if not isinstance(options, Mapping):
-        raise ConfigError('the options of reset are a mapping, {"deals": [...]}')
-    for key in options:
-        if key not in OPTIONS:
-            raise ConfigError(f"unknown option {key!r} of reset", hint=did_you_mean(str(key), OPTIONS))
-    return options.get("deals")
 
 
 def _seat(player: Seat) -> Seat:

@@ -1,85 +1,51 @@
-"""What a player of Chef's Hat is shown: the observation, and the documented `info` of a step.
-
-An observation is float32[228]: 11 cells of the board and 17 of the own hand, each card divided by
-13, then a cell for each of the 200 actions, 1 where it is possible (under `gym2` 2 where it is
-listed but refused).
-"""
+"""What a player of Chef's Hat is told: the documented `info` of a step, and what others may see of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Chances, Moment, StepTaken
+from arbiter.envs.chefs_hat.steps import SILENT, Moment, StepTaken
 from arbiter.envs.mistakes import NoSuchAction, WrongActionType
+from arbiter.envs.observers.chefs_hat import FIRST_STEP, NO_STEPS, Observation, cards_shown, shown
 from arbiter.envs.play import NOBODY
-from arbiter.games.chefs_hat.actions import HAND, PASS, STEP_NAMES, STEPS
+from arbiter.games.chefs_hat.actions import PASS, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS, roles_after
-from arbiter.games.chefs_hat.shown import BOARD, role_names
+from arbiter.games.chefs_hat.shown import role_names
 from arbiter.games.chefs_hat.state import ChefsHatState
 from arbiter.rules import Action, Seat
 
-CELLS = BOARD + HAND + STEPS
-FIRST_ACTION = BOARD + HAND
-"""The cell of action 0."""
 HIDDEN = ""
 """In the place of what only the author may see."""
 NO_SCORE = (-1,) * SEATS
-_NO_CELLS = [0.0] * STEPS
 # The last name stands for `NOTHING`, which is -1.
 _SAID = (*STEP_NAMES, "")
 
 
-Observation = NDArray[np.float32]
+def vector(moment: Moment, seat: Seat) -> Observation:
+    """What a seat sees, with the possible actions of the one that acts next."""
+    if seat != moment.actor:
+        return shown(moment.state, seat)
+    can, refused = moment.chances
+    return shown(moment.state, seat, can, refused)
 
 
-@lru_cache(maxsize=1 << 14)
-def _cells(cards: bytes) -> tuple[Observation, list[float]]:
-    """Cards as an observation has them, as an array and as numbers; the same few come again and again."""
-    scaled = (np.frombuffer(cards, np.uint8) / 13).astype(np.float32)
-    scaled.flags.writeable = False
-    return scaled, scaled.tolist()
-
-
-def vector(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> Observation:
-    """What a seat sees; `chances` are those of a seat that acts next, none for another."""
-    state = moment.state
-    seen = np.zeros(CELLS, np.float32)
-    seen[:BOARD] = _cells(state.board)[0]
-    seen[BOARD:FIRST_ACTION] = _cells(state.cells(seat))[0]
-    can, refused = chances
-    if can:
-        cells = seen[FIRST_ACTION:]
-        cells.put(can, 1)
-        if refused:
-            cells.put(refused, 2)
-    return seen
-
-
-def numbers(moment: Moment, seat: Seat, chances: Chances = NO_CHANCES) -> list[float]:
+def numbers(moment: Moment, seat: Seat) -> list[float]:
     """As `vector`, a list."""
     state = moment.state
-    seen = _cells(state.board)[1] + _cells(state.cells(seat))[1] + _NO_CELLS
-    can, refused = chances
-    for action in can:
-        seen[FIRST_ACTION + action] = 1.0
-    for action in refused:
-        seen[FIRST_ACTION + action] = 2.0
+    seen = cards_shown(state.board)[1] + cards_shown(state.cells(seat))[1] + NO_STEPS
+    if seat == moment.actor:
+        for cell, actions in zip((1.0, 2.0), moment.chances, strict=True):
+            for action in actions:
+                seen[FIRST_STEP + action] = cell
     return seen
 
 
 def action_of(given: object) -> Action:
     """The action that an id, or a vector of 200 by its greatest value, means; TypeError, ValueError."""
-    if type(given) is int:
-        action = given
-    elif isinstance(given, np.integer):
-        action = int(given)
-    else:
-        action = _largest(given)
+    action = int(given) if type(given) is int or isinstance(given, np.integer) else _largest(given)
     if not 0 <= action < STEPS:
         raise NoSuchAction(f"an action is a number from 0 to {STEPS - 1}, not {action}")
     return action
@@ -91,21 +57,15 @@ def _largest(given: object) -> Action:
         row = np.asarray(given)
     except ValueError:
         raise NoSuchAction(f"{wanted}, not {given!r}") from None
-    if row.shape == () and np.issubdtype(row.dtype, np.integer):
-        return int(row)
-    if row.shape != (STEPS,) or not (row.dtype == np.bool_ or np.issubdtype(row.dtype, np.number)):
-        if row.shape == ():
-            raise WrongActionType(f"{wanted}, not {type(given).__name__}")
+    if row.shape == ():
+        if row.dtype.kind in "iu":
+            return int(row)
+        raise WrongActionType(f"{wanted}, not {type(given).__name__}")
+    if row.shape != (STEPS,) or row.dtype.kind not in "biuf":
         raise NoSuchAction(f"{wanted}, not one of shape {row.shape} of {row.dtype}")
-    if np.iscomplexobj(row) or np.isnan(row).any():
+    if np.isnan(row).any():
         raise NoSuchAction(f"{wanted}; this one has values that cannot be compared")
     return int(row.argmax())
-
-
-def listed(chances: Chances) -> Sequence[Action]:
-    """Everything that is listed, ascending, what will be refused included."""
-    can, refused = chances
-    return sorted(can + refused) if refused else can
 
 
 def start_info(moment: Moment, names: Sequence[str]) -> dict[str, Any]:
@@ -138,27 +98,25 @@ def start_info(moment: Moment, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def step_info(step: StepTaken, names: Sequence[str], following: Chances, *, book: bool) -> dict[str, Any]:
+def step_info(step: StepTaken, names: Sequence[str], *, book: bool) -> dict[str, Any]:
     """The documented `info` of a step, as its author sees it; every list is a new one.
-
-    `following` is what whoever acts next can do.
 
     Under `gym2` a step that ends a match tells what the next one begins with, as the published
     environment does: its number, full hands, no scores of the match that ended. After the last match
     nobody has cards. Under `book` everything is of the match that the step belongs to.
     """
-    author, action, valid, replaced, pizza, match_over, over, chances, before, after, now = step
+    action, valid, replaced, before, after, now = step
+    author, match_over, over = step.author, step.match_over, step.over
     state, left = before.state, after.state
-    board = state.board_after(author, action) if valid else state.board
     said, cards = after.said, left.cards_left()
     finished = [not number for number in cards]
     roles, score = role_names(left.setting.roles), NO_SCORE
     if match_over and (book or over):
         score = left.points()
     matches = before.tally.matches + 1
-    next_player = NOBODY if over else now.actor
+    next_player = now.actor
     if book:
-        seen_after = numbers(after, author, following if author in left.to_act else NO_CHANCES)
+        seen_after = numbers(after, author)
     else:
         if match_over:
             next_player = _following(left)
@@ -169,27 +127,29 @@ def step_info(step: StepTaken, names: Sequence[str], following: Chances, *, book
                 finished, cards = [False] * SEATS, now.state.cards_left()
                 roles, said = role_names(now.state.setting.roles), SILENT
                 matches += 1
-        seen_after = numbers(now, next_player if over else now.actor, following)
+        seen_after = numbers(now, next_player if over else now.actor)
+    can, refused = before.chances
     return {
         "Matches": matches,
         "Rounds": left.rounds,
         "Player_Names": list(names),
         "Author_Index": author,
-        "Author_Possible_Actions": [STEP_NAMES[a] for a in listed(chances)],
-        "Observation_Before": numbers(before, author, chances),
+        # Everything that was listed, what would be refused included.
+        "Author_Possible_Actions": [STEP_NAMES[a] for a in (sorted((*can, *refused)) if refused else can)],
+        "Observation_Before": numbers(before, author),
         "Observation_After": seen_after,
         "Action_Valid": valid,
         "Action_Random": replaced,
         "Action_Index": action,
         "Action_Decoded": STEP_NAMES[action],
-        "Is_Pizza": pizza,
-        "Pizza_Author": left.last if pizza else NOBODY,
+        "Is_Pizza": step.pizza,
+        "Pizza_Author": left.last if step.pizza else NOBODY,
         "Finished_Players": finished,
         "Cards_Per_Player": cards,
         "Last_action_Per_Player": [_SAID[what] for what in said],
         "Next_Player": next_player,
         "Board_Before": list(state.board),
-        "Board_After": list(board),
+        "Board_After": list(state.board_after(author, action) if valid else state.board),
         "Current_Roles": list(roles),
         "Match_Score": list(score),
         "Game_Score": list(after.tally.points),
@@ -203,25 +163,19 @@ OF_A_SECRET = ("Action_Index", "Action_Decoded")
 """What they do not see, besides, of cards given and of a special action that was not declared."""
 
 
-def secret(step: StepTaken) -> bool:
-    """True when others may not see what was decided."""
-    state = step.before.state
-    return not state.in_play and not (state.asking_special and step.action != PASS)
-
-
 def unheard(step: StepTaken) -> bool:
     """True when others may not even know that there was a step.
 
     Only a holder of both jokers is asked for a special action.
     """
-    state = step.before.state
-    return state.asking_special and (step.action == PASS or not step.valid)
+    return step.before.state.asking_special and (step.action == PASS or not step.valid)
 
 
 def hidden_from_others(info: dict[str, Any], step: StepTaken) -> dict[str, Any]:
     """The same `info` as another player than the author sees it; the keys stay."""
     info = {**info, **dict.fromkeys(OF_THE_AUTHOR, HIDDEN)}
-    if secret(step):
+    state = step.before.state
+    if not state.in_play and not (state.asking_special and step.action != PASS):
         info |= dict.fromkeys(OF_A_SECRET, HIDDEN)
     if unheard(step):
         info["Author_Index"] = NOBODY
@@ -234,3 +188,55 @@ def _following(state: ChefsHatState) -> Seat:
     while not left[turn]:
         turn = (turn + 1) % SEATS
     return turn
+
+
+KEYS = (
+    "Matches Rounds Player_Names Author_Index Author_Possible_Actions Observation_Before Observation_After "
+    "Action_Valid Action_Random Action_Index Action_Decoded Is_Pizza Pizza_Author Finished_Players "
+    "Cards_Per_Player Last_action_Per_Player Next_Player Board_Before Board_After Current_Roles Match_Score "
+    "Game_Score Game_Performance_Score"
+)
+"""The keys of `info`, in their order."""
+_BLANK = dict.fromkeys(KEYS.split())
+_READING = (
+    "__contains__ __delitem__ __eq__ __getitem__ __ior__ __iter__ __len__ __ne__ __or__ __repr__ "
+    "__reversed__ __ror__ __setitem__ clear copy get items keys pop popitem setdefault update values"
+)
+"""The methods of a dictionary before which this one is built."""
+
+
+class Info(dict[str, Any]):
+    """A dictionary of `KEYS`: what `make` returns, from the first moment that somebody looks.
+
+    Few learners read all keys of every step, and to build them costs more than the step; what they are built
+    from does not change. It has its keys from the start: whoever asks for its size alone gets the right one.
+    """
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        dict.__init__(self, _BLANK)
+        self._make: Callable[[], dict[str, Any]] | None = make
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        # Copies, and what is sent to other processes, are plain dictionaries.
+        return dict, (dict(self),)
+
+
+def _built_first(name: str) -> Any:
+    plain = getattr(dict, name)
+
+    def method(self: Info, *values: Any, **keywords: Any) -> Any:
+        # What it is compared or joined with may be another one that nobody has read.
+        for info in (self, *values):
+            if isinstance(info, Info) and (make := info._make) is not None:
+                info._make = None
+                dict.update(info, make())
+        return plain(self, *values, **keywords)
+
+    return method
+
+
+# That `__iter__` is among them makes ``dict(info)`` and ``{**info}`` ask, not copy.
+for _name in _READING.split():
+    setattr(Info, _name, _built_first(_name))

@@ -7,10 +7,10 @@ from typing import Any
 
 from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
-from arbiter.envs.chefs_hat.steps import NO_CHANCES, SILENT, Moment, StepTaken, possible
+from arbiter.envs.chefs_hat.steps import SILENT, Moment, StepTaken
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel_env import ParallelGameEnv
-from arbiter.envs.play import NOBODY, Play
+from arbiter.envs.play import Play
 from arbiter.games.chefs_hat.shown import Tally
 from arbiter.rules import Seat
 
@@ -28,15 +28,20 @@ class _Told:
     _known: dict[str, dict[str, Any]]
 
     def _begin_telling(self) -> None:
-        self._step_done: StepTaken | None = None
-        self._moment = Moment(self.play.state, (), SILENT, Tally())
+        self._last: StepTaken | None = None
+        self._moment = Moment.of(self.play.state, (), SILENT, Tally())
         self._reasons: dict[str, str] = {}
         self._unread = True
 
-    def _tell(self, author: Seat, action: int, played: int) -> None:
-        """Of the step that has just been made, `played` deals having been over before it."""
-        self._step_done = step = self._told(self._moment, author, action, played)
-        self._moment = step.now
+    def _tell(self, action: int) -> None:
+        """Of the step that has just been made."""
+        before = self._moment
+        if self._reasons:
+            stopped = Moment.of(before.state, before.picked, before.said, before.tally, stopped=True)
+            self._last = StepTaken(action, False, False, before, stopped, stopped)
+        else:
+            self._last = StepTaken.done(before, action, self.play)
+        self._moment = self._last.now
         self._unread = True
 
     @property
@@ -58,36 +63,13 @@ class _Told:
         return rewards
 
     def _info_of(self, agent: str) -> dict[str, Any]:
-        step = self._step_done
+        step = self._last
         if step is None:
             return start_info(self._moment, self.player_names)
-        following = NO_CHANCES if self.play.over else possible(step.now)
-        book = self.play.game.options["rules"] == "book"
-        info = step_info(step, self.player_names, following, book=book)
+        info = step_info(step, self.player_names, book=self.play.game.options["rules"] == "book")
         if self._seats[agent] != step.author:
             return hidden_from_others(info, step)
         return info | {"illegal": self._reasons[agent]} if agent in self._reasons else info
-
-    def _told(self, before: Moment, author: Seat, action: int, played: int) -> StepTaken:
-        """The step that has just been made, `played` deals having been over before it."""
-        play, state, chances = self.play, before.state, possible(before)
-        if self._reasons:
-            return StepTaken(
-                author, action, False, False, False, False, False, chances, before, before, before
-            )
-        match_over, over = len(play.played) > played, play.turn == NOBODY
-        after_state = play.played[-1].state if match_over else play.state
-        replaced = after_state.random_actions != state.random_actions
-        action = state.carried_out(action, after_state)
-        pizza = after_state.rounds > state.rounds
-        said = state.said_after(before.said, action, after_state)
-        if match_over:
-            after = Moment(after_state, (), said, before.tally.after(after_state))
-            now = after if over else Moment(play.state, (), SILENT, after.tally)
-        else:
-            # The Chef's first card is pending while its second is awaited.
-            after = now = Moment(after_state, play.pending, said, before.tally)
-        return StepTaken(author, action, True, replaced, pizza, match_over, over, chances, before, after, now)
 
 
 class ChefsHatCycle(_Told, GameEnv):
@@ -98,11 +80,11 @@ class ChefsHatCycle(_Told, GameEnv):
         self._begin_telling()
 
     def step(self, action: int | None) -> None:
-        author, played = self._turn, len(self.play.played)
+        decided = self._turn >= 0
         super().step(action)
-        if author >= 0:
+        if decided:
             assert action is not None
-            self._tell(author, int(action), played)
+            self._tell(int(action))
 
     def last(
         self, observe: bool = True
@@ -129,7 +111,7 @@ class ChefsHatParallel(_Told, ParallelGameEnv):
         return seen, self.infos
 
     def step(self, actions: Mapping[str, Any]) -> tuple[Any, ...]:
-        author, played = self.play.turn, len(self.play.played)
+        author = self.possible_agents[self.play.turn]
         *result, _ = super().step(actions)
-        self._tell(author, int(actions[self.possible_agents[author]]), played)
+        self._tell(int(actions[author]))
         return (*result, self.infos)

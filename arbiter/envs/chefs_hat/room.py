@@ -26,6 +26,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from arbiter.envs.chefs_hat.info import (
+    Info,
     action_of,
     hidden_from_others,
     start_info,
@@ -33,11 +34,9 @@ from arbiter.envs.chefs_hat.info import (
     unheard,
     vector,
 )
-from arbiter.envs.chefs_hat.lazy_info import Info
-from arbiter.envs.chefs_hat.steps import Chances, StepTaken, StepwisePlay
+from arbiter.envs.chefs_hat.steps import HatPlay, StepTaken
 from arbiter.envs.mistakes import NoSuchAction, WrongActionType, checked_seed
 from arbiter.errors import ConfigError
-from arbiter.export import Recording
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.deal import SEATS
 from arbiter.games.chefs_hat.gym2 import PATIENCE
@@ -80,8 +79,7 @@ class Room:
         self._game = ChefsHat(rules, matches, points, max_rounds)
         self._book = rules == "book"
         self._dataset = dataset
-        self._recording: Recording | None = None
-        self._play: StepwisePlay | None = None
+        self._play: HatPlay | None = None
         self._players: dict[str, Any] = {}
         for name, agent in (players or {}).items():
             self.add_player(name, agent)
@@ -120,13 +118,13 @@ class Room:
             moment = play.moment
             seat = moment.actor
             if self._book and misses >= PATIENCE:
-                step = play.step(luck.choice(play.possible()[0]), replaced=True)
+                step = play.step(luck.choice(moment.chances[0]), replaced=True)
             else:
-                seen = vector(moment, seat, play.possible())
+                seen = vector(moment, seat)
                 step = play.step(_asked(agents[seat], names[seat], seen, infos[seat]))
             misses = 0 if step.valid else misses + 1
             replaced[step.author] += step.replaced
-            infos = self._told(step, names, play.possible(), infos)
+            infos = self._told(step, names, infos)
             quiet = unheard(step)
             for listener, hook in heard:
                 if not quiet or listener == step.author:
@@ -139,8 +137,8 @@ class Room:
 
     def close(self) -> None:
         """Complete the data set, if there is one."""
-        if self._recording is not None:
-            self._recording.close()
+        if self._play is not None:
+            self._play.close()
 
     def __enter__(self) -> Room:
         return self
@@ -148,15 +146,11 @@ class Room:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _seated(self) -> StepwisePlay:
+    def _seated(self) -> HatPlay:
         if self._play is None:
             if len(self._players) < SEATS:
                 raise ConfigError(f"a room has {SEATS} players, and there are {len(self._players)}")
-            logs = []
-            if self._dataset is not None:
-                self._recording = Recording(self._dataset, tuple(self._players), self._game)
-                logs.append(self._recording)
-            self._play = StepwisePlay(self._game, *logs)
+            self._play = HatPlay(self._game, tuple(self._players), self._dataset)
         return self._play
 
     def _hooks(self, name: str) -> list[tuple[Seat, Callable[..., object]]]:
@@ -165,11 +159,11 @@ class Room:
         return [(seat, method) for seat, method in methods if method is not None]
 
     def _told(
-        self, step: StepTaken, names: tuple[str, ...], following: Chances, before: list[Mapping[str, Any]]
+        self, step: StepTaken, names: tuple[str, ...], before: list[Mapping[str, Any]]
     ) -> list[Mapping[str, Any]]:
         """The latest `info` by seat; the three that did not act share one."""
         author = step.author
-        own = Info(partial(step_info, step, names, following, book=self._book))
+        own = Info(partial(step_info, step, names, book=self._book))
         if unheard(step):
             infos = list(before)
         else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +17,39 @@ from arbiter.games.chefs_hat.actions import HAND, JOKER, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.opening import Opening
 from arbiter.games.chefs_hat.shown import BOARD
 from arbiter.games.chefs_hat.state import ChefsHatState
-from arbiter.rules import Seat
+from arbiter.rules import Action, Seat
 
+Observation: TypeAlias = NDArray[np.float32]
 FIRST_STEP = BOARD + HAND
 """The cell of action 0."""
 CELLS = FIRST_STEP + STEPS
+NO_STEPS = [0.0] * STEPS
 _REFUSED = 2
 """Under `gym2`, in the cells of discards that are listed but cannot be done."""
 _SHARES = np.arange(JOKER + 2, dtype=np.float32) / np.float32(JOKER + 1)
 """The cell of each card, and of an empty board."""
+
+
+@lru_cache(maxsize=1 << 14)
+def cards_shown(cards: bytes) -> tuple[Observation, list[float]]:
+    """The cells of some cards as an array, which is not to be changed, and as a list."""
+    shares: Observation = _SHARES[np.frombuffer(cards, np.uint8)]
+    return shares, shares.tolist()
+
+
+def shown(
+    state: ChefsHatState, seat: Seat, can: Sequence[Action] = (), refused: Sequence[Action] = ()
+) -> Observation:
+    """What a seat sees, with the actions that it can do, and those that are listed but refused."""
+    seen = np.zeros(CELLS, np.float32)
+    seen[:BOARD] = cards_shown(state.board)[0]
+    seen[BOARD:FIRST_STEP] = cards_shown(state.cells(seat))[0]
+    if can:
+        cells = seen[FIRST_STEP:]
+        cells.put(can, 1)
+        if refused:
+            cells.put(refused, _REFUSED)
+    return seen
 
 
 class ChefsHatObserver(Observer):
@@ -50,12 +76,10 @@ class ChefsHatObserver(Observer):
         return CELLS
 
     def vector(self, play: Play, seat: Seat) -> Vector:
-        cells = np.zeros(CELLS, np.float32)
-        cells[:FIRST_STEP] = _SHARES[np.frombuffer(play.state.board + play.state.cells(seat), np.uint8)]
-        if play.turn == seat:
-            cells[[FIRST_STEP + action for action in self.legal(play, seat)]] = 1
-            cells[[FIRST_STEP + action for action in play.state.refused(seat)]] = _REFUSED
-        return cells
+        state: ChefsHatState = play.state
+        if play.turn != seat:
+            return shown(state, seat)
+        return shown(state, seat, self.legal(play, seat), state.refused(seat))
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
         state: ChefsHatState = play.state
