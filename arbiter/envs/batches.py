@@ -93,7 +93,7 @@ class Batch:
         self.game, self.observer, self._plays = game, observer, plays
         self.n, self.seats, self.actions = len(plays), game.seats, observer.actions
         self.size = max(observer.size(seat) for seat in range(game.seats))
-        self._matches = Matches(plays, observer.remembered)
+        self._matches = Matches(plays)
         self._starts: list[Play] | None = None
         self._translated: tuple[type, ...] = ()
         self._legal: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
@@ -167,7 +167,6 @@ class Batch:
         act, translated, before = self.observer.act, self._translated, self._matches
         states: list[Any] = []
         seats: list[int] = []
-        begun: list[int] = []
         for play, state, seat, action in zip(
             before.plays, before.states, before.seats, given.tolist(), strict=True
         ):
@@ -187,7 +186,6 @@ class Batch:
                 rewards[len(seats), seat] = -1.0
                 play.state = state
                 play.stop()
-            begun.append(len(seats))
             states.append(play.state)
             seats.append(play.turn)
         acted = before.seats
@@ -202,7 +200,6 @@ class Batch:
                     seen = self.observer.vector(before.plays[number], acted[number])
                     self.ends[number] = np.pad(seen, (0, self.size - len(seen)))
                 self._begin_again(number)
-        before.remember(given, begun)
         return rewards, over
 
     def _checked(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:

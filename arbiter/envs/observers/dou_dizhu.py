@@ -7,14 +7,15 @@ of, so that an observation is little more than joining what is there already.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.cards import Card
-from arbiter.envs.observers.observer import Matches, Observer, Vector
+from arbiter.envs.observers.observer import Observer, Vector
 from arbiter.envs.play import Play
 from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, UNKNOWN_FROM, Counts, table
 from arbiter.games.dou_dizhu.game import DouDizhu, DouDizhuState
@@ -100,12 +101,6 @@ def _counts_of(cards: tuple[Card, ...]) -> Counts:
     return sum(1 << 4 * (card // 4 + card // 53) for card in cards)
 
 
-@cache
-def _cards() -> NDArray[np.int64]:
-    """The counts of every combination, by id; no cards for `NOBODY`, which means the last one: a pass."""
-    return np.array(table().cards)
-
-
 _PAIRS = np.array([[(pair >> at & 7) > i for at in (0, 4) for i in range(4)] for pair in range(256)])
 _EIGHT_CELLS = _PAIRS.astype(np.int8).view(np.int64)[:, 0]
 """The eight cells of two ranks, by the byte that has their counts."""
@@ -138,8 +133,6 @@ class DouDizhuObserver(Observer):
     Ids are the game's own: all 27,472 combinations.
     """
 
-    remembered = RECENT
-
     def __init__(self, game: AnyGame | None) -> None:
         self.actions = ACTIONS
         if type(game) is DouDizhu:
@@ -169,38 +162,8 @@ class DouDizhuObserver(Observer):
         )
         return np.frombuffer(cells, np.int8)
 
-    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
-        plays, seats = matches.plays, np.array(matches.seats)[:, None]
-        _, _, held, best, _, landlords, _ = zip(*matches.states, strict=True)
-        done, number = matches.recent, matches.counts[:, None]
-        landlord, of, roles = np.array(landlords)[:, None], np.arange(len(plays))[:, None], np.arange(3)
-        hands, dealt = np.array(held), np.array([play.first.hands for play in plays])
-        hand = hands[of, (landlord + roles) % 3]
-        cards = _cards()
-        counts = np.concatenate(
-            (
-                hands[of, seats],
-                cards[np.array(best)[:, None]],
-                cards[done],
-                dealt[of, (landlord + roles) % 3] - hand,
-                # Role r did every third action from r on.
-                cards[done[of, RECENT - 1 - (number - 1 - roles) % 3]],
-                np.array([_counts_of(play.deal.extra) for play in plays])[:, None],
-            ),
-            axis=1,
-        )
-        planes = plane_rows(counts).reshape(len(plays), -1)
-        seen = np.zeros((len(plays), self.size(0)), np.int8)
-        at = planes.shape[1] - PLANE
-        seen[:, :at] = planes[:, :at]
-        # How many cards are left is how many cells of a hand are 1; nothing for none.
-        left = plane_rows(hand).sum(axis=2)
-        row, role = left.nonzero()
-        seen[row, at + role * _LANDLORD_CARDS + left[row, role] - 1] = 1
-        at += 3 * _LANDLORD_CARDS
-        seen[:, at : at + PLANE] = planes[:, -PLANE:]
-        seen[of, at + PLANE + (seats - landlord) % 3] = 1
-        return seen
+    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
+        return (DouDizhuState,)
 
     def action_name(self, action: int) -> str:
         return table().names[action]

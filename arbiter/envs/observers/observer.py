@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
@@ -27,8 +27,6 @@ class Observer(ABC):
     dtype: ClassVar[type[np.generic]] = np.int8
     low: ClassVar[float] = 0
     high: ClassVar[float] = 1
-    remembered: ClassVar[int] = 0
-    """The number of last actions that `vectors` needs."""
     aec: ClassVar[str] = "arbiter.envs.aec_env:GameEnv"
     parallel: ClassVar[str] = "arbiter.envs.parallel_env:ParallelGameEnv"
     """``module:class`` of the PettingZoo environments of the game."""
@@ -58,7 +56,10 @@ class Observer(ABC):
     # Of many matches at once, and of whoever is to act in each.
 
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        """The types of states in which ids are not those of the game; where there are any, `act` is asked."""
+        """The types of states in which ids are not those of the game, or views show earlier actions.
+
+        In these `act` is asked; elsewhere a play is told no action before the deal is over.
+        """
         return ()
 
     def masks(self, matches: Matches) -> NDArray[np.int8] | None:  # noqa: ARG002
@@ -83,35 +84,18 @@ class Matches:
     """Many matches of one game, none of them over, as `Batch` keeps them; lists and arrays are by match.
 
     `states` are the present ones and `seats` who is to act. `plays` know of both, and of the actions of the
-    deal, only what was so when it began, unless ids are translated. `recent`, int64 of shape (matches,
-    `remembered`), are the last actions of the deal, `NOBODY` in front, and `counts` how many there were.
+    deal, only what was so when it began, unless ids are translated.
     """
 
-    def __init__(self, plays: list[Play], remembered: int) -> None:
+    def __init__(self, plays: list[Play]) -> None:
         self.plays = plays
         self.states: list[Any] = []
         self.seats: list[Seat] = []
-        self.recent = np.zeros((len(plays), remembered), np.int64)
-        self.counts = np.zeros(len(plays), np.int64)
 
     def look(self) -> None:
         """Take over all plays as they stand."""
         self.states = [play.state for play in self.plays]
         self.seats = [play.turn for play in self.plays]
-        self.remember(np.zeros(len(self.plays), np.int64), range(len(self.plays)))
-
-    def remember(self, actions: NDArray[Any], begun: Iterable[int]) -> None:
-        """Note one more action of each match; the matches `begun` read theirs from the new deal."""
-        kept = self.recent.shape[1]
-        if not kept:
-            return
-        self.recent[:, :-1] = self.recent[:, 1:]
-        self.recent[:, -1] = actions
-        self.counts += 1
-        for number in begun:
-            done = self.plays[number].actions
-            self.counts[number] = len(done)
-            self.recent[number] = ([NOBODY] * kept + done)[-kept:]
 
     def bring_up(self) -> None:
         """Tell the plays the present states."""
