@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 
 from arbiter.envs.minari_folder import PREFIX, MinariFolder
 from arbiter.envs.play import Play, answers
-from arbiter.export import EVENT_COLUMNS, RowFile, events, facts
+from arbiter.export.columns import EVENT_COLUMNS, facts
+from arbiter.export.row_files import RowFile
+from arbiter.export.rows import events
 from arbiter.match import Fault, Forfeit, MatchRecord, Move
 from arbiter.rules import Action, AnyGame, Deal, Seat
 

@@ -23,7 +23,7 @@ from gymnasium.envs.registration import EnvSpec
 from arbiter import __version__
 from arbiter.envs.offline import Episode, episodes, spaces_of
 from arbiter.errors import ConfigError
-from arbiter.export import facts
+from arbiter.export.columns import facts
 from arbiter.match import MatchRecord
 from arbiter.rules import AnyGame
 

@@ -4,57 +4,13 @@
 |---|---|
 | `matches` | stored matches as PGN, CSV, JSON lines, Parquet |
 | `columns` | what every column of a data set holds |
-| `rows` | matches as rows, one row an event, from records |
+| `rows` | matches as rows, one row an event |
 | `row_files` | files of rows, written as the rows come |
 | `whole_files` | files that appear when they are complete |
 """
 
-from arbiter.export.columns import (
-    CHEFS_HAT_COLUMNS,
-    EVENT_COLUMNS,
-    RESULT_COLUMNS,
-    SEAT_COLUMNS,
-    Column,
-    Columns,
-    facts,
-)
-from arbiter.export.matches import (
-    OUTCOMES,
-    TextForm,
-    pgn_games,
-    results,
-    seat_rows,
-    text,
-    write_parquet,
-    write_text,
-)
-from arbiter.export.row_files import RowFile
-from arbiter.export.rows import (
-    FORMS,
-    chefs_hat_events,
-    events,
-    write_events,
-)
+from arbiter.export.columns import facts
+from arbiter.export.matches import OUTCOMES, TextForm, results, text, write_parquet, write_text
+from arbiter.export.rows import write_events
 
-__all__ = [
-    "CHEFS_HAT_COLUMNS",
-    "EVENT_COLUMNS",
-    "FORMS",
-    "OUTCOMES",
-    "RESULT_COLUMNS",
-    "SEAT_COLUMNS",
-    "Column",
-    "Columns",
-    "RowFile",
-    "TextForm",
-    "chefs_hat_events",
-    "events",
-    "facts",
-    "pgn_games",
-    "results",
-    "seat_rows",
-    "text",
-    "write_events",
-    "write_parquet",
-    "write_text",
-]
+__all__ = ["OUTCOMES", "TextForm", "facts", "results", "text", "write_events", "write_parquet", "write_text"]

@@ -13,7 +13,8 @@ from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.dataset_writer import record_of
 from arbiter.errors import ConfigError
-from arbiter.export import EVENT_COLUMNS, events
+from arbiter.export.columns import EVENT_COLUMNS
+from arbiter.export.rows import events
 from arbiter.games import make
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
 

@@ -15,7 +15,7 @@ from arbiter.cli import exit_code
 from arbiter.envs.minari_folder import MinariFolder
 from arbiter.envs.offline import episodes
 from arbiter.errors import ConfigError
-from arbiter.export import facts
+from arbiter.export.columns import facts
 from arbiter.games import make
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter import __version__
-from arbiter.export import (
-    CHEFS_HAT_COLUMNS,
-    EVENT_COLUMNS,
-    RESULT_COLUMNS,
-    SEAT_COLUMNS,
-    facts,
-    write_events,
-    write_parquet,
-)
+from arbiter.export.columns import CHEFS_HAT_COLUMNS, EVENT_COLUMNS, RESULT_COLUMNS, SEAT_COLUMNS, facts
+from arbiter.export.matches import write_parquet
+from arbiter.export.rows import write_events
 from arbiter.games import make
 from arbiter.testing import play_by_policy, random_policy
 

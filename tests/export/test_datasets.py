@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from arbiter.errors import ConfigError, StoreError
-from arbiter.export import EVENT_COLUMNS, Column, chefs_hat_events, events, write_events
+from arbiter.export.columns import EVENT_COLUMNS, Column
 from arbiter.export.row_files import RowFile
+from arbiter.export.rows import chefs_hat_events, events, write_events
 from arbiter.games import make
 from arbiter.games.chefs_hat.rows import CHEFS_HAT_COLUMNS
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy

@@ -14,16 +14,8 @@ import pytest
 
 from arbiter.cli import exit_code
 from arbiter.errors import ConfigError, StoreError
-from arbiter.export import (
-    SEAT_COLUMNS,
-    TextForm,
-    pgn_games,
-    results,
-    seat_rows,
-    text,
-    write_parquet,
-    write_text,
-)
+from arbiter.export.columns import SEAT_COLUMNS
+from arbiter.export.matches import TextForm, pgn_games, results, seat_rows, text, write_parquet, write_text
 from arbiter.export.whole_files import write_whole
 from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
 from rating import read_results
