@@ -72,36 +72,20 @@ def register() -> None:
 
 register()
 
-__all__ = [
-    "Batch",
-    "Evaluation",
-    "GameEnv",
-    "ParallelGameEnv",
-    "PolicyBot",
-    "Pool",
-    "SingleEnv",
-    "aec",
-    "batch",
-    "evaluate",
-    "parallel",
-    "single",
-]
-
 # The module of every name that is imported when it is first used; no module has the name of a function.
 _HOMES = {
-    "Batch": "batches",
-    "Evaluation": "evaluation",
-    "evaluate": "evaluation",
-    "GameEnv": "aec_env",
-    "ParallelGameEnv": "parallel_env",
+    "aec": "aec_env", "GameEnv": "aec_env",
+    "parallel": "parallel_env", "ParallelGameEnv": "parallel_env",
+    "single": "single_env", "SingleEnv": "single_env",
+    "batch": "batches", "Batch": "batches",
+    "evaluate": "evaluation", "Evaluation": "evaluation",
     "PolicyBot": "policy_bot",
     "Pool": "pool",
-    "SingleEnv": "single_env",
-    "aec": "aec_env",
-    "batch": "batches",
-    "parallel": "parallel_env",
-    "single": "single_env",
-}
+}  # fmt: skip
+__all__ = [
+    "Batch", "Evaluation", "GameEnv", "ParallelGameEnv", "PolicyBot", "Pool", "SingleEnv",
+    "aec", "batch", "evaluate", "parallel", "single",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
 from arbiter.envs.render import Watched, checked_mode, facts
@@ -45,11 +43,6 @@ class Arena(Watched):
     metadata = facts()
     infos: dict[str, dict[str, Any]]
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        # What somebody changes at one class is to reach no other.
-        cls.metadata = deepcopy(cls.metadata)
-
     def __init__(
         self,
         play: Play,
@@ -60,7 +53,7 @@ class Arena(Watched):
         player_names: Sequence[str] | None = None,
     ) -> None:
         self.render_mode = checked_mode(render_mode)
-        self.metadata = deepcopy(self.metadata) | {"name": f"arbiter_{play.game.name}"}
+        self.metadata = facts(f"arbiter_{play.game.name}")
         self.play = play
         self.observer = observer
         self.possible_agents = list(agents)
@@ -108,10 +101,6 @@ class Arena(Watched):
         """True when a seat is to act now."""
         raise NotImplementedError
 
-    def action_name(self, action: int) -> str:
-        """An id in the words of the game: ``TD``, ``34567``."""
-        return self.observer.action_name(checked_action(action, self.observer.actions, "this environment"))
-
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of an agent's observations."""
         self.seat_of(agent)
@@ -121,10 +110,6 @@ class Arena(Watched):
         """All ids."""
         self.seat_of(agent)
         return self.action_spaces[agent]
-
-    def close(self) -> None:
-        """Complete the data set, where one is written."""
-        self._complete()
 
     def _names(self) -> Sequence[str]:
         return self.player_names

@@ -61,6 +61,7 @@ def env(
     """
     observer = _observer(opponents_hand_visible, compat)
     made = DouDizhuEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
+    made.metadata["name"] = "dou_dizhu_v4"
     made.compat = compat
     return made
 
@@ -116,10 +117,6 @@ class DouDizhuEnv(GameEnv):
     """The environment that `env` makes; see the module."""
 
     compat: str | None = None
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.metadata["name"] = "dou_dizhu_v4"
 
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match; see the module for seeds, and `GameEnv.reset` for given deals.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arbiter.envs.mistakes import checked_action
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, frame_of, hand_line
 
@@ -24,6 +25,7 @@ class Watched:
     play: Play
     observer: Observer
     render_mode: str | None
+    _whose = "this environment"
     _note = ""
     _writer: DatasetWriter | None = None
 
@@ -45,9 +47,20 @@ class Watched:
             return None
         return printed(text(self.play, self._names(), self._note), self.render_mode)
 
+    def action_name(self, action: int) -> str:
+        """An id in the words of the game: ``TD``, ``34567``."""
+        return self.observer.action_name(self._checked(action))
+
+    def close(self) -> None:
+        """Complete the data set, where one is written."""
+        self._complete()
+
     def _names(self) -> Sequence[str]:
         """The names shown, by seat."""
         raise NotImplementedError
+
+    def _checked(self, action: object) -> int:
+        return checked_action(action, self.observer.actions, self._whose)
 
     def _complete(self) -> None:
         """Complete the data set, where one is written."""

@@ -20,17 +20,14 @@ import weakref
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
-import numpy as np
-from gymnasium import spaces
-
-from arbiter.envs.arena import ILLEGAL, Ids, arena_of, mask_of
-from arbiter.envs.mistakes import Forfeited, NoMatch, checked_action, checked_seed
+from arbiter.envs.arena import ILLEGAL, arena_of
+from arbiter.envs.in_turn import InTurn
+from arbiter.envs.mistakes import Forfeited, checked_seed
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import FromPool, Opponent, checked_opponents
 from arbiter.envs.play import Play, given_deals
-from arbiter.envs.render import Watched, checked_mode, facts
+from arbiter.envs.render import facts
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.match import Limits, Player
 from arbiter.rules import Action, AnyGame, Seat
@@ -68,14 +65,12 @@ def single(
     )
 
 
-class SingleEnv(Watched, gymnasium.Env[Any, Any]):
+class SingleEnv(InTurn):
     """A match after the other with one agent in it; `single` makes it.
 
-    Observations are the vectors that `arbiter.envs.aec` shows the seat. ``info`` has ``action_mask``,
-    int8[ids], all zeros when the match is over, ``legal_ids``, the same as a sorted list, and
-    ``seat``. The reward is 0 until the match ends, then the points of the agent's seat. An illegal
-    move ends the match: reward -1, and why in ``info["illegal"]``. A bot's fault ends it too: it is
-    truncated, with reward 0, and ``info["fault"]`` says whose fault it was.
+    Observations are the vectors that `arbiter.envs.aec` shows the seat. ``info`` is as of `InTurn`, ``seat``
+    being the agent's. The reward is 0 until the match ends, then the points of the agent's seat. A bot's
+    fault ends it too: it is truncated, with reward 0, and ``info["fault"]`` says whose fault it was.
 
     A match may be over before the agent's first decision. Then the mask that `reset` gives is all zeros, and
     one step, whatever its action, tells how it ended.
@@ -84,6 +79,7 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
     """
 
     play: _Recorded
+    _whose = "the agent"
     metadata = facts("arbiter_single")
 
     def __init__(
@@ -97,11 +93,9 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         limits: Limits | None = None,
         dataset: str | None = None,
     ) -> None:
-        self.render_mode = checked_mode(render_mode)
         if limits is not None and not isinstance(limits, Limits):
             raise ConfigError(f"limits are {limits!r}, not arbiter.match.Limits")
-        self.play = _Recorded(game)
-        self.observer = observer
+        super().__init__(_Recorded(game), observer, render_mode=render_mode)
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else _checked_seat(seat, game)
         self.opponents = checked_opponents(opponents, game.seats - 1, game.name)
@@ -112,14 +106,8 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
             self._programs = Programs(limits or default_limits())
             # Also when nobody calls `close`.
             weakref.finalize(self, self._programs.close)
-        sizes = {observer.size(place) for place in range(game.seats)}
-        if len(sizes) != 1:
-            raise ConfigError(f"seats of {game.name} have observations of different sizes")
-        self.observation_space = spaces.Box(observer.low, observer.high, (*sizes,), observer.dtype)
-        self.action_space = Ids(observer.actions)
         self._seated: dict[Seat, Opponent] = {}
         self._match = 0
-        self._open = False
         self._fault = ""
         self.faulty: Seat | None = None
         """The seat of the bot whose fault has ended the match."""
@@ -149,54 +137,37 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
         self._sit_down(seat)
         self._open = True
         self._go_on()
-        return self._seen()
+        seen, info = self._seen(seat)
+        return seen, info | {"fault": self._fault} if self._fault else info
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
         """The agent's decision, and all that follows up to its next one.
 
         TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
         """
-        if not self._open:
-            raise NoMatch("no match is in progress: call reset()")
-        action = checked_action(action, self.observer.actions, "the agent")
-        illegal = ""
+        action, illegal = self._action(action), ""
         if not self._over:
-            try:
-                self.observer.act(self.play, self.seat, action)
-            except IllegalAction as error:
-                illegal = self._why(action, error)
-                self._note = f"illegal move {illegal}"
-                self.play.stop()
-            else:
+            illegal = self._act(self.seat, action)
+            if not illegal:
                 self._go_on()
         over = self._over
-        seen, info = self._seen()
-        if over:
-            self._leave()
-            if self._writer is not None and not self._fault:
-                self._writer.add(self.play, self._names(), (self.seat, illegal) if illegal else None)
-            if not self._fault:
-                self._tell_pools(bool(illegal))
+        seen, info = self._seen(self.seat)
+        if not over:
+            return seen, 0.0, False, False, info
+        self._leave()
+        if self._fault:
+            return seen, 0.0, False, True, info | {"fault": self._fault}
+        self._write(self.seat, illegal)
+        self._tell_pools(bool(illegal))
         if illegal:
             return seen, ILLEGAL, True, False, info | {"illegal": illegal}
-        if self._fault:
-            return seen, 0.0, False, True, info
-        return seen, float(self.play.totals[self.seat]) if over else 0.0, over, False, info
-
-    def action_masks(self) -> np.ndarray[Any, Any]:
-        """The mask as truth values, by the name under which MaskablePPO asks for it."""
-        return mask_of(self._legal(), self.observer.actions).view(np.bool_).view(np.ndarray)
-
-    def action_name(self, action: int) -> str:
-        """An id in the words of the game: ``TD``, ``34567``."""
-        return self.observer.action_name(checked_action(action, self.observer.actions, "the agent"))
+        return seen, float(self.play.totals[self.seat]), True, False, info
 
     def close(self) -> None:
         """End every process, complete the data set; a match in progress is over. `reset` begins another."""
-        self._open = False
         if self._programs is not None:
             self._programs.close()
-        self._complete()
+        super().close()
 
     def _names(self) -> list[str]:
         return [
@@ -208,22 +179,8 @@ class SingleEnv(Watched, gymnasium.Env[Any, Any]):
     def _over(self) -> bool:
         return self.play.over or bool(self._fault)
 
-    def _legal(self) -> list[int]:
-        """The ids that the agent may choose; none when the match is over."""
-        return [] if not self._open or self._over else list(self.observer.legal(self.play, self.seat))
-
-    def _seen(self) -> tuple[Vector, dict[str, Any]]:
-        legal = self._legal()
-        info: dict[str, Any] = {
-            "action_mask": mask_of(legal, self.observer.actions),
-            "legal_ids": legal,
-            "seat": self.seat,
-        }
-        if self._fault:
-            info["fault"] = self._fault
-        if self.render_mode == "human":
-            self.render()
-        return self.observer.vector(self.play, self.seat), info
+    def _seat(self) -> Seat:
+        return self.seat
 
     def _sit_down(self, seat: Seat) -> None:
         """The opponents take the seats clockwise from the agent's."""
@@ -314,9 +271,9 @@ class _Recorded(Play):
         """What the deals are drawn from."""
         return str(self._seed)
 
-    def act(self, seat: Seat, action: Action) -> None:
+    def _go_on(self, seat: Seat, action: Action, state: Any) -> None:
         before = self.state
-        super().act(seat, action)
+        super()._go_on(seat, action, state)
         self.done = before, seat, action
 
 

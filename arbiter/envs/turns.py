@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
 
-from arbiter.envs.arena import ILLEGAL, Ids, arena_of, mask_of
-from arbiter.envs.mistakes import NoMatch, checked_action, checked_seed
-from arbiter.envs.observers import Observer
+from arbiter.envs.arena import ILLEGAL, arena_of
+from arbiter.envs.in_turn import InTurn
+from arbiter.envs.mistakes import checked_seed
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.play import NOBODY, Play, given_deals
-from arbiter.envs.render import Watched, checked_mode, facts
+from arbiter.envs.play import given_deals
+from arbiter.envs.render import facts
 from arbiter.envs.single_env import SingleEnv, single
-from arbiter.errors import IllegalAction
-from arbiter.rules import AnyGame, Seat
+from arbiter.rules import AnyGame
 
 
 def turns(
@@ -49,26 +46,16 @@ def turns(
     return env
 
 
-class TurnsEnv(Watched, gymnasium.Env[Any, Any]):
+class TurnsEnv(InTurn):
     """A match after the other; `turns` makes it.
 
     Observations are the vectors that `arbiter.envs.aec` shows the seat that acts next, smaller views having
-    zeros behind them, and at the end the one that acted last. ``info`` has ``action_mask``, int8[ids], all
-    zeros when the match is over, ``legal_ids``, the same as a sorted list, and ``seat``, who acts next. The
-    reward is 0 until the match ends, then the points of whoever acted last; those of all seats are in
-    ``info["rewards"]`` then, float32[seats]. An illegal move ends the match: -1 for its author, 0
-    for the others, and why in ``info["illegal"]``.
+    zeros behind them, and at the end the one that acted last. ``info`` is as of `InTurn`, ``seat`` being who
+    acts next. The reward is 0 until the match ends, then the points of whoever acted last; those of all seats
+    are in ``info["rewards"]`` then, float32[seats], with 0 for the others after an illegal move.
     """
 
     metadata = facts("arbiter_turns")
-
-    def __init__(self, play: Play, observer: Observer, *, render_mode: str | None = None) -> None:
-        self.render_mode = checked_mode(render_mode)
-        self.play, self.observer = play, observer
-        self.size = max(map(observer.size, range(play.game.seats)))
-        self.observation_space = spaces.Box(observer.low, observer.high, (self.size,), observer.dtype)
-        self.action_space = Ids(observer.actions)
-        self._open = False
 
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
@@ -88,16 +75,8 @@ class TurnsEnv(Watched, gymnasium.Env[Any, Any]):
 
         TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
         """
-        if not self._open:
-            raise NoMatch("no match is in progress: call reset()")
-        action = checked_action(action, self.observer.actions, "this environment")
-        play, seat, illegal = self.play, self.play.turn, ""
-        try:
-            self.observer.act(play, seat, action)
-        except IllegalAction as error:
-            illegal = self._why(action, error)
-            self._note = f"illegal move {illegal}"
-            play.stop()
+        action, play, seat = self._action(action), self.play, self.play.turn
+        illegal = self._act(seat, action)
         if not play.over:
             seen, info = self._seen(play.turn)
             return seen, 0.0, False, False, info
@@ -110,37 +89,8 @@ class TurnsEnv(Watched, gymnasium.Env[Any, Any]):
         else:
             rewards[:] = play.totals
         info["rewards"] = rewards
-        if self._writer is not None:
-            self._writer.add(play, self._names(), (seat, illegal) if illegal else None)
+        self._write(seat, illegal)
         return seen, float(rewards[seat]), True, False, info
-
-    def action_masks(self) -> np.ndarray[Any, Any]:
-        """The mask as truth values, by the name under which MaskablePPO asks for it."""
-        return mask_of(self._legal(), self.observer.actions).view(np.bool_).view(np.ndarray)
-
-    def action_name(self, action: int) -> str:
-        """An id in the words of the game: ``TD``, ``34567``."""
-        return self.observer.action_name(checked_action(action, self.observer.actions, "this environment"))
-
-    def close(self) -> None:
-        """Complete the data set; a match in progress is over. `reset` begins another."""
-        self._open = False
-        self._complete()
-
-    def _legal(self) -> list[int]:
-        return list(self.observer.legal(self.play, self.play.turn)) if self._open else []
 
     def _names(self) -> list[str]:
         return [f"seat_{seat}" for seat in range(self.play.game.seats)]
-
-    def _seen(self, seat: Seat) -> tuple[Vector, dict[str, Any]]:
-        legal = self._legal()
-        info = {
-            "action_mask": mask_of(legal, self.observer.actions),
-            "legal_ids": legal,
-            "seat": self.play.turn if self._open else NOBODY,
-        }
-        if self.render_mode == "human":
-            self.render()
-        seen = self.observer.vector(self.play, seat)
-        return np.pad(seen, (0, self.size - len(seen))) if len(seen) < self.size else seen, info

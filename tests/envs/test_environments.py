@@ -820,17 +820,6 @@ def test_a_missing_package_is_one_line():
     )
 
 
-def test_a_change_of_one_classs_metadata_reaches_no_other():
-    classes = [envs.GameEnv, envs.ParallelGameEnv, envs.SingleEnv, dou_dizhu_v4.DouDizhuEnv]
-    before = [copy.deepcopy(kind.metadata) for kind in classes[1:]]
-    own = copy.deepcopy(envs.GameEnv.metadata)
-    try:
-        envs.GameEnv.metadata["render_modes"].append("braille")
-        assert [kind.metadata for kind in classes[1:]] == before
-    finally:
-        envs.GameEnv.metadata = own
-
-
 def test_no_module_has_the_name_of_a_function_that_would_give_way_to_it():
     modules = {module.name for module in pkgutil.iter_modules(envs.__path__)}
     assert not modules & set(envs.__all__)
