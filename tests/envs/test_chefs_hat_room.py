@@ -11,6 +11,7 @@ from gymnasium.error import InvalidAction
 from arbiter.envs.chefs_hat import Room
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat.actions import STEP_NAMES
+from tests.envs.forms import KITCHEN
 
 NAMES = ("ada", "bob", "eve", "joe")
 
@@ -140,25 +141,18 @@ def test_given_deals_are_played():
     assert (result.matches, result.scores["ada"]) == (1, 3)
 
 
-DEAL = {
-    "hands": [["1", "2", "11"], ["3", "3", "9"], ["5", "6", "7"], ["12", "12", "4"]],
-    "roles": ["Chef", "Souschef", "Waiter", "Dishwasher"],
-    "opener": 0,
-}
-
-
 @pytest.mark.parametrize(("special", "heard_by"), [(199, [3]), (198, [0, 1, 2, 3])])
 def test_a_special_action_is_heard_of_only_if_it_is_declared(special, heard_by):
     agents = [Listener(randomly(seat)) for seat in range(4)]
     agents[3].choose = first_then(special, randomly(3))
-    room_of(agents).play(seed=1, deals=[DEAL])
+    room_of(agents).play(seed=1, deals=[KITCHEN])
     heard = [seat for seat, agent in enumerate(agents) if agent.heard[0]["Author_Index"] == 3]
     assert heard == heard_by
 
 
 def test_cards_given_are_heard_of_without_the_cards():
     agents = [Listener(randomly(seat)) for seat in range(4)]
-    room_of(agents).play(seed=1, deals=[DEAL | {"special": None}])
+    room_of(agents).play(seed=1, deals=[KITCHEN | {"special": None}])
     for seat, agent in enumerate(agents):
         given = [info["Action_Decoded"] for info in agent.heard[:3]]
         assert [bool(card) for card in given] == [seat == 0, seat == 0, seat == 1]

@@ -228,8 +228,6 @@ def test_whether_hands_are_visible_may_be_said_without_its_name(build):
 def test_options_that_cannot_be():
     with pytest.raises(ConfigError, match=r"rlcard-1\.2\.0"):
         dou_dizhu_v4.env(compat="rlcard")
-    with pytest.raises(ConfigError, match="human, ansi"):
-        dou_dizhu_v4.env(render_mode="rgb_array")
 
 
 def test_observations_may_be_written_to():

@@ -22,30 +22,14 @@ from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
+from tests.envs import forms
+from tests.envs.forms import OPTIONS, first
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots" / "python"
 LIMITS = Limits(TimeControl.parse("60s"), 60 * SECOND, 400_000_000, isolation="plain")
 # Gymnasium would rather have a specification to make the environment anew from.
 pytestmark = pytest.mark.filterwarnings("ignore:.*alternative render modes:UserWarning")
-
-GAMES = {
-    "planning": {},
-    "planning, few cards": {"deals": [[2, 1], [3, 0]]},
-    "codepiece": {"dealers": [3, 1]},
-    "dou_dizhu": {},
-    "chefs_hat": {"matches": 2},
-    "chefs_hat, gym2": {"rules": "gym2", "matches": 2},
-}
-
-
-def made(kind, *args, **more):
-    return envs.single(kind.partition(",")[0], *args, **GAMES[kind], **more)
-
-
-def first(observation, action_mask):
-    """The first of the legal ids."""
-    return int(np.flatnonzero(action_mask)[0])
 
 
 def to_the_end(env, seen, info, policy=first):
@@ -62,10 +46,10 @@ def to_the_end(env, seen, info, policy=first):
 # What Gymnasium expects.
 
 
-@pytest.mark.parametrize("kind", GAMES)
+@pytest.mark.parametrize("kind", OPTIONS)
 @pytest.mark.parametrize("seat", [0, "rotate"])
 def test_gymnasiums_own_check(kind, seat):
-    check_env(made(kind, seat=seat))
+    check_env(forms.made(kind, envs.single, seat=seat))
 
 
 def test_gymnasium_makes_it_by_name():
@@ -86,10 +70,10 @@ def test_the_mask_for_maskable_ppo_is_that_of_info():
 # What the agent sees and gets.
 
 
-@pytest.mark.parametrize("kind", GAMES)
+@pytest.mark.parametrize("kind", OPTIONS)
 def test_the_agent_sees_what_its_seat_sees_among_all_agents(kind):
     """All seats play their first legal action in both."""
-    env, together = made(kind, first, seat=1), envs.aec(kind.partition(",")[0], **GAMES[kind])
+    env, together = forms.made(kind, envs.single, opponents=first, seat=1), forms.made(kind)
     together.reset(seed=5)
     last, steps = to_the_end(env, *env.reset(seed=5))
     for seen, info in steps:
@@ -179,15 +163,6 @@ def test_a_match_that_ends_before_the_agents_first_decision_takes_one_step():
         env.step(0)
 
 
-def test_a_copy_goes_its_own_way():
-    env = envs.single("planning")
-    env.reset(seed=1)
-    double = copy.deepcopy(env)
-    double.step(0)
-    assert env.play.state != double.play.state
-    assert np.array_equal(env.step(0)[0], envs.single("planning").reset(seed=1)[0]) is False
-
-
 def test_rendering_names_who_sits_where(capsys):
     env = envs.single("planning", first, render_mode="ansi")
     env.reset(seed=1)
@@ -221,38 +196,6 @@ def test_rendering_names_who_sits_where(capsys):
 def test_an_environment_that_cannot_be_says_what_was_expected(more, message):
     with pytest.raises(ConfigError, match=message):
         envs.single("planning", **more)
-
-
-@pytest.mark.parametrize(
-    ("more", "error"),
-    [
-        ({"seed": 1.5}, TypeError),
-        ({"seed": -1}, ValueError),
-        ({"options": {"seat": 9}}, ConfigError),
-        ({"options": {"deals": []}}, ConfigError),
-        ({"options": {"deal": []}}, ConfigError),
-    ],
-)
-def test_a_reset_that_cannot_be_changes_nothing(more, error):
-    env = envs.single("planning")
-    env.reset(seed=1)
-    state = env.play.state
-    with pytest.raises(error):
-        env.reset(**more)
-    assert env.play.state is state
-    assert env.step(0)[1:4] == (0.0, False, False)
-
-
-@pytest.mark.parametrize(
-    ("action", "error"), [("0", TypeError), (0.5, TypeError), (66, ValueError), (-1, ValueError)]
-)
-def test_an_action_that_cannot_be_changes_nothing(action, error):
-    env = envs.single("planning")
-    env.reset(seed=1)
-    state = env.play.state
-    with pytest.raises(error, match="an action of the agent is an integer from 0 to 65"):
-        env.step(action)
-    assert env.play.state is state
 
 
 def test_there_is_no_step_before_the_first_reset_or_after_the_end():

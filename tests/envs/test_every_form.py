@@ -1,0 +1,222 @@
+"""What all forms of environment promise alike: seeds, masks, mistakes, given deals, copies, text."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.error import InvalidAction, ResetNeeded
+
+from arbiter.envs.chefs_hat import Room
+from arbiter.errors import ConfigError, IllegalAction
+from tests.envs.forms import FORMS, RENDERED, Form, Hat, OfCodepiece, Parallel, SideBySide
+
+WRONG_TYPES = (None, "no", 1.5, True, {}, object(), np.float32(1))
+NONE_SUCH = (-1, 10**6, 10**30, np.int64(10**6))
+
+
+@pytest.fixture(params=FORMS)
+def form(request: pytest.FixtureRequest) -> Form:
+    kind, build = FORMS[request.param]
+    return kind(build())
+
+
+@pytest.fixture(params=RENDERED)
+def build(request: pytest.FixtureRequest) -> Callable[..., Form]:
+    kind, make = RENDERED[request.param]
+    return lambda **more: kind(make(**more))
+
+
+def same(one: Any, other: Any) -> bool:
+    return one is other or bool(one == other)
+
+
+# Seeds.
+
+
+def test_a_seed_decides_a_match_and_those_after_it(form: Form) -> None:
+    found = []
+    for _ in range(2):
+        form.reset(seed=4)
+        found.append(form.played(4, 12))
+        form.reset()
+        found.append(form.played(4, 12))
+    assert found[:2] == found[2:]
+    assert found[0] != found[1]
+
+
+def test_a_seed_is_an_integer_from_0_of_any_kind_or_none(form: Form) -> None:
+    views = []
+    for seed in (7, np.int64(7), np.array(7), None):
+        form.reset(seed=seed)
+        views.append([view.tolist() for view in form.seen()])
+    assert views[0] == views[1] == views[2] != views[3]
+    for wrong in (True, 1.5, [1], b"x"):
+        with pytest.raises(TypeError, match=r"a seed .*is an integer from 0"):
+            form.reset(seed=wrong)
+    with pytest.raises(ValueError, match=r"a seed .*is an integer from 0"):
+        form.reset(seed=-1)
+    if form.numbers_alone:
+        with pytest.raises(TypeError, match=r"a seed .*is an integer from 0"):
+            form.reset(seed="spring")
+    else:
+        form.reset(seed="spring")
+
+
+def test_without_any_seed_deals_are_secret(build: Callable[..., Form]) -> None:
+    forms = [build() for _ in range(4)]
+    for form in forms:
+        form.reset()
+    assert len({str([view.tolist() for view in form.seen()]) for form in forms}) > 1
+
+
+# Masks and observations.
+
+
+def test_masks_are_legal_ids_and_observations_in_their_space(form: Form) -> None:
+    form.reset(seed=1)
+    for step in range(200):
+        legal = form.legal()
+        assert legal == sorted(set(legal))
+        assert legal
+        assert np.flatnonzero(form.mask()).tolist() == legal
+        space = form.space()
+        for view in form.seen():
+            assert view.dtype == space.dtype
+            assert len(view) <= space.shape[0] or "dou_dizhu_v4" in str(getattr(form.env, "metadata", ""))
+            assert space.low.min() <= view.min() <= view.max() <= space.high.max()
+        form.step(legal[step * 7 % len(legal)])
+        if form.over():
+            break
+
+
+# Mistakes.
+
+
+def test_actions_that_are_none_raise_and_change_nothing(form: Form) -> None:
+    form.reset(seed=0)
+    before = form.state()
+    for wrong, error in [(w, TypeError) for w in WRONG_TYPES] + [(w, ValueError) for w in NONE_SUCH]:
+        if isinstance(wrong, str) and isinstance(form, Hat | OfCodepiece):
+            error = Exception  # words are actions in the engine, though not this one
+        if wrong == 10**30 and isinstance(form, SideBySide):
+            error = TypeError  # no number of an array
+        with pytest.raises(error, match="action") as caught:
+            form.step(wrong)
+        assert isinstance(caught.value, InvalidAction)
+    assert same(form.state(), before)
+    for right in (np.int32, np.int64, np.uint16, np.array):
+        form.reset(seed=0)
+        form.step(right(form.legal()[0]))
+        assert not same(form.state(), before)
+
+
+def test_an_illegal_action_ends_the_match_or_is_refused(form: Form) -> None:
+    for after in (0, 1, 5):
+        form.reset(seed=3)
+        form.played(after, after)
+        legal = form.legal()
+        illegal = next(action for action in range(10**6) if action not in legal)
+        state = None if isinstance(form, Parallel | SideBySide) or form.refuses else form.env.play.state
+        if isinstance(form, OfCodepiece):
+            with pytest.raises(IllegalAction):
+                form.step(illegal)
+        else:
+            form.step(illegal)
+        assert form.over() != form.refuses
+        assert state is None or form.env.play.state is state
+        if form.refuses:
+            assert form.legal() == legal
+        elif not isinstance(form, SideBySide):
+            assert not form.mask().any() or form.env.compat
+            assert not form.legal()
+
+
+def test_a_step_without_a_match_is_a_runtime_error(build: Callable[..., Form]) -> None:
+    form = build()
+    with pytest.raises(RuntimeError, match="call reset") as caught:
+        form.env.step({} if hasattr(form, "mover") else 0)
+    assert isinstance(caught.value, ResetNeeded)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"deals": []}, "list of one or more"),
+        ({"deals": "2C"}, "list of one or more"),
+        ({"deals": [7]}, "given deal 0 is not"),
+        ({"deals": [{"hands": [["ZZ"]] * 4}]}, ""),
+        ({"deals": [{}]}, "hands"),
+        ({"deal": []}, "did you mean deals"),
+    ],
+    ids=str,
+)
+def test_options_of_a_reset_that_cannot_be_change_nothing(
+    build: Callable[..., Form], options: dict[str, Any], problem: str
+) -> None:
+    form = build()
+    form.reset(seed=9)
+    form.step(form.legal()[0])
+    before = form.state()
+    with pytest.raises(ConfigError, match=problem):
+        form.reset(seed=1, **options)
+    with pytest.raises(ConfigError, match="mapping"):
+        form.env.reset(seed=1, options=[])
+    with pytest.raises((TypeError, ValueError)):
+        form.reset(seed=-1)
+    assert same(form.state(), before)
+
+
+# Copies and text.
+
+
+def test_a_copy_goes_its_own_way(form: Form) -> None:
+    form.reset(seed=2)
+    form.played(2, 3)
+    before, seen = form.state(), [view.tolist() for view in form.seen()]
+    for double in (copy.deepcopy(form), pickle.loads(pickle.dumps(form))):
+        assert [view.tolist() for view in double.seen()] == seen
+        double.step(double.legal()[0])
+        assert same(form.state(), before)
+
+
+def test_a_match_in_words(build: Callable[..., Form], capsys: pytest.CaptureFixture[str]) -> None:
+    form = build(render_mode="ansi")
+    form.reset(seed=2)
+    shown = [form.env.render()]
+    chance = np.random.default_rng(2)
+    while not form.over():
+        form.step(int(chance.choice(form.legal())))
+        shown.append(form.env.render())
+    assert all(" deal " in text and "\n" in text for text in shown)
+    assert shown[-1].endswith("the match is over\n")
+    assert len(set(shown)) > len(shown) // 2
+    assert capsys.readouterr().out == ""
+    form = build(render_mode="human")
+    form.reset(seed=2)
+    assert " deal 1 " in capsys.readouterr().out
+    form.step(next(action for action in range(10**6) if action not in form.legal()))
+    assert "possible" in (out := capsys.readouterr().out) or "illegal move" in out
+    form = build()
+    form.reset(seed=2)
+    assert form.env.render() is None
+    assert capsys.readouterr().out == ""
+    with pytest.raises(ConfigError, match=r"human, ansi"):
+        build(render_mode="rgb_array")
+
+
+def test_a_rooms_seed_is_one_like_any_other() -> None:
+    def least(seen: Any, info: Any) -> int:
+        return int(np.flatnonzero(seen[28:] == 1)[0])
+
+    room = Room(dict.fromkeys("abcd", least), rules="gym2", matches=1)
+    assert room.play(seed=np.int64(7)) == room.play(seed=7)
+    room.play(seed="spring")
+    with pytest.raises(TypeError, match="a seed is an integer from 0"):
+        room.play(seed=True)
+    with pytest.raises(ValueError, match="a seed is an integer from 0"):
+        room.play(seed=-1)
