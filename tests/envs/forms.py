@@ -72,10 +72,18 @@ class Form:
         self.env.reset(seed=seed, **({"options": options} if options else {}))
 
     def step(self, action: Any) -> None:
-        self.env.step(action)
+        self.result = self.env.step(action)
+
+    def rewards(self) -> list[float]:
+        """Those of the last step, by seat."""
+        return list(self.result[4]["rewards"])
 
     def legal(self) -> list[int]:
         return list(self.env._legal())
+
+    def view(self) -> Any:
+        """What whoever is to act sees."""
+        return self.env.observer.vector(self.env.play, self.env._seat())
 
     def mask(self) -> Any:
         """The mask of whoever is to act."""
@@ -106,6 +114,12 @@ class Form:
 
 
 class Cycle(Form):
+    def rewards(self) -> list[float]:
+        return list(self.env.rewards.values())
+
+    def view(self) -> Any:
+        return self.env.vector(self.env.agent_selection)
+
     def legal(self) -> list[int]:
         return list(self.env.legal_ids(self.env.agent_selection))
 
@@ -128,7 +142,13 @@ class Parallel(Cycle):
         if not env.agents:
             env.step({})
         others = {agent: ids[0] for agent in env.agents if (ids := env.legal_ids(agent))}
-        env.step(others | {self.mover(): action})
+        self.result = env.step(others | {self.mover(): action})
+
+    def rewards(self) -> list[float]:
+        return list(self.result[1].values())
+
+    def view(self) -> Any:
+        return self.env.vector(self.mover())
 
     def legal(self) -> list[int]:
         return list(self.env.legal_ids(self.mover()))
@@ -201,8 +221,15 @@ class SideBySide(Form):
         self.ended = False
 
     def step(self, action: Any) -> None:
-        _, over = self.env.step([action])
+        self.env.ends = {}
+        self.won, over = self.env.step([action])
         self.ended = bool(over[0])
+
+    def rewards(self) -> list[float]:
+        return self.won[0].tolist()  # type: ignore[no-any-return]
+
+    def view(self) -> Any:
+        return self.env.observations()[0]
 
     def legal(self) -> list[int]:
         return self.env.legal_ids()[0].tolist()  # type: ignore[no-any-return]
@@ -224,7 +251,8 @@ class SideBySide(Form):
         return gymnasium.spaces.Box(observer.low, observer.high, (self.env.size,), observer.dtype)
 
 
-def _turns(kind: str, **more: Any) -> Any:
+def turns(kind: str, **more: Any) -> Any:
+    """The environment of Gymnasium in which every step is an action of whoever is to act."""
     options = OPTIONS[kind] | more
     return gymnasium.make(
         "arbiter/Planning-v0", game=name_of(kind), disable_env_checker=True, **options
@@ -239,7 +267,7 @@ RENDERED: dict[str, tuple[type[Form], Callable[..., Any]]] = {
     **{f"aec, {kind}": (Cycle, partial(made, kind)) for kind in OPTIONS},
     **{f"parallel, {kind}": (Parallel, partial(made, kind, envs.parallel)) for kind in OPTIONS},
     **{f"single, {kind}": (Form, partial(made, kind, envs.single)) for kind in OPTIONS},
-    **{f"turns, {kind}": (Form, partial(_turns, kind)) for kind in ("planning", "codepiece", "dou_dizhu")},
+    **{f"turns, {kind}": (Form, partial(turns, kind)) for kind in ("planning", "codepiece", "dou_dizhu")},
     "dou_dizhu_v4": (Roles, dou_dizhu_v4.env),
     "dou_dizhu_v4, parallel": (RolesAtOnce, dou_dizhu_v4.parallel_env),
     "dou_dizhu_v4, as RLCard has it": (Roles, partial(dou_dizhu_v4.env, compat="rlcard-1.2.0")),

@@ -180,15 +180,6 @@ def test_an_illegal_move_ends_it_also_as_the_first_one(compat):
     assert env.agents == []
 
 
-def test_waiting_agents_have_no_legal_actions_by_default():
-    env = dou_dizhu_v4.env()
-    env.reset(seed=0)
-    env.step(24)
-    assert env.legal_ids("landlord_0") == env.legal_ids("peasant_1") == []
-    assert not env.observe("landlord_0")["action_mask"].any()
-    assert np.flatnonzero(env.observe("peasant_0")["action_mask"]).tolist() == env.legal_ids("peasant_0")
-
-
 def test_given_deals_have_their_landlord_in_the_first_place():
     env = dou_dizhu_v4.env()
     deal = {"hands": [["5"], ["3", "4"], ["6", "7"]], "landlord": 1}
@@ -238,39 +229,6 @@ def test_observations_may_be_written_to():
     seen["action_mask"][:] = 0
     assert env.observe("landlord_0")["observation"].any()
     assert env.observe("landlord_0")["action_mask"].any()
-
-
-@pytest.mark.parametrize("visible", [False, True])
-def test_side_by_side_each_match_is_the_one_played_alone(visible: bool) -> None:
-    games = dou_dizhu_v4.batch(3, seed=9, opponents_hand_visible=visible)
-    alone = [dou_dizhu_v4.env(visible) for _ in range(3)]
-    games.ends, ended = {}, 0
-    for number, env in enumerate(alone):
-        env.reset(seed=9 + number)
-    for step in range(300):
-        ids, starts = games.legal_ids()
-        seen = games.observations()
-        chosen = ids[starts[:-1] + step * 7 % np.diff(starts)]
-        if step == 150:
-            chosen[:] = 27000  # a four with pairs, which nobody has
-        agents = [env.agent_selection for env in alone]
-        for number, env in enumerate(alone):
-            view = env.vector(agents[number])
-            assert games.turns[number] == dou_dizhu_v4.AGENTS.index(agents[number])
-            assert np.array_equal(seen[number, : len(view)], view)
-            assert not seen[number, len(view) :].any()
-            assert ids[starts[number] : starts[number + 1]].tolist() == env.legal_ids(agents[number])
-            env.step(chosen[number])
-        rewards, over = games.step(chosen)
-        for number, env in enumerate(alone):
-            assert over[number] == env.play.over
-            if over[number]:
-                ended += 1
-                last = env.vector(agents[number])
-                assert np.array_equal(games.ends[number][: len(last)], last)
-                assert rewards[number].tolist() == [env.rewards[agent] for agent in dou_dizhu_v4.AGENTS]
-                env.reset()
-    assert ended > 3
 
 
 def test_side_by_side_refuses_what_cannot_be() -> None:

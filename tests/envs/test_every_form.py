@@ -5,15 +5,34 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import pytest
 from gymnasium.error import InvalidAction, ResetNeeded
 
+from arbiter import envs
+from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.chefs_hat import Room
 from arbiter.errors import ConfigError, IllegalAction
-from tests.envs.forms import FORMS, RENDERED, Form, Hat, OfCodepiece, Parallel, SideBySide
+from arbiter.games import make
+from tests.envs.forms import (
+    FORMS,
+    OPTIONS,
+    RENDERED,
+    Cycle,
+    Form,
+    Hat,
+    OfCodepiece,
+    Parallel,
+    Roles,
+    RolesAtOnce,
+    SideBySide,
+    made,
+    name_of,
+    turns,
+)  # fmt: skip
 
 WRONG_TYPES = (None, "no", 1.5, True, {}, object(), np.float32(1))
 NONE_SUCH = (-1, 10**6, 10**30, np.int64(10**6))
@@ -94,6 +113,57 @@ def test_masks_are_legal_ids_and_observations_in_their_space(form: Form) -> None
             break
 
 
+def alike(kind: str) -> tuple[list[Form], Any]:
+    """Forms that play the same match, and the seed of it; the last one is a batch."""
+    if "v4" in kind:
+        shows = kind == "dou_dizhu_v4, hands"
+        one, all_, many = dou_dizhu_v4.env(shows), dou_dizhu_v4.parallel_env(shows), dou_dizhu_v4.batch
+        return [Roles(one), RolesAtOnce(all_), SideBySide(many(1, opponents_hand_visible=shows))], 7
+    forms = [Cycle(made(kind)), Form(turns(kind)), Parallel(made(kind, envs.parallel))]
+    if "planning" in kind:
+        del forms[2]  # declarations are one step of all there
+    return [*forms, SideBySide(envs.batch(make(name_of(kind), OPTIONS[kind]), 1))], "7/0"
+
+
+@pytest.mark.parametrize("illegal", [None, 20])
+@pytest.mark.parametrize("kind", [*OPTIONS, "dou_dizhu_v4", "dou_dizhu_v4, hands"])
+def test_a_match_is_the_same_step_for_step_in_every_form(kind: str, illegal: int | None) -> None:
+    forms, seed = alike(kind)
+    one, batch = forms[0], forms[-1]
+    for form in forms:
+        form.reset(seed=7 if form is batch else seed)
+    for step in range(2000):
+        legal, view, agent = one.legal(), one.view(), one.env.agent_selection
+        for form in forms[1:]:
+            assert form.legal() == legal
+            shown = form.view()
+            assert np.array_equal(shown[: len(view)], view)
+            assert not shown[len(view) :].any()
+        action = legal[step * 7 % len(legal)]
+        if step == illegal:
+            action = max({*range(one.env.observer.actions)} - {*legal})
+        for form in forms:
+            form.step(action)
+            assert form.over() == one.over()
+        if one.over():
+            break
+    assert step == illegal or illegal is None or step < illegal
+    assert all(form.rewards() == one.rewards() for form in forms)
+    # The last view of a match that a batch goes on after is that of who acted last.
+    last = one.env.vector(agent)
+    assert np.array_equal(batch.env.ends[0][: len(last)], last)
+
+
+def test_matches_are_what_they_have_always_been(golden: Callable[[str, str], None]) -> None:
+    """A digest of all that is seen along a match by lot, form by form."""
+    lines = []
+    for name, (kind, build) in FORMS.items():
+        form = kind(build())
+        form.reset(seed=1)
+        lines.append(f"{sha256(repr(form.played(1)).encode()).hexdigest()[:16]} {name}\n")
+    golden("environments.txt", "".join(lines))
+
+
 # Mistakes.
 
 
@@ -149,7 +219,7 @@ def test_a_step_without_a_match_is_a_runtime_error(build: Callable[..., Form]) -
         ({"deals": []}, "list of one or more"),
         ({"deals": "2C"}, "list of one or more"),
         ({"deals": [7]}, "given deal 0 is not"),
-        ({"deals": [{"hands": [["ZZ"]] * 4}]}, ""),
+        ({"deals": [{"hands": [["ZZ"]] * 4}]}, "ZZ|card"),
         ({"deals": [{}]}, "hands"),
         ({"deal": []}, "did you mean deals"),
     ],

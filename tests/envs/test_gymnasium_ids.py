@@ -60,34 +60,6 @@ def test_with_opponents_it_is_the_environment_of_one_agent() -> None:
         gymnasium.make_vec("arbiter/Codepiece-v0", num_envs=2, opponents="random")
 
 
-@pytest.mark.parametrize("name", IDS)
-def test_a_step_is_an_action_of_whoever_is_to_act(name: str) -> None:
-    game = envs.GAMES[name.split("/")[1].removesuffix("-v0")]
-    env, other = gymnasium.make(name, disable_env_checker=True), envs.aec(game)
-    observation, info = env.reset(seed=5)
-    other.reset(seed=5)
-    over, reward = False, 0.0
-    while not over:
-        agent = other.agent_selection
-        assert agent == f"seat_{info['seat']}"
-        assert np.array_equal(observation, other.vector(agent))
-        assert info["legal_ids"] == other.legal_ids(agent)
-        assert np.flatnonzero(info["action_mask"]).tolist() == info["legal_ids"]
-        assert env.unwrapped.action_masks().nonzero()[0].tolist() == info["legal_ids"]
-        assert reward == 0
-        action = info["legal_ids"][-1]
-        observation, reward, over, cut, info = env.step(action)
-        other.step(action)
-    assert not cut
-    assert info["rewards"].tolist() == [other.rewards[name] for name in other.possible_agents]
-    assert reward == other.rewards[agent]
-    assert np.array_equal(observation, other.vector(agent))
-    assert info["seat"] == -1
-    assert not info["action_mask"].any()
-    with pytest.raises(RuntimeError, match="call reset"):
-        env.unwrapped.step(0)
-
-
 def test_an_illegal_move_ends_the_match() -> None:
     env = gymnasium.make("arbiter/Codepiece-v0", disable_env_checker=True)
     _, info = env.reset(seed=1)
