@@ -43,7 +43,7 @@ from arbiter.games.dou_dizhu.game import CARDS, HAND, DouDizhu
 from arbiter.rules import AnyGame, Deal
 
 if TYPE_CHECKING:
-    from arbiter.envs.dou_dizhu_v4_batch import RoleBatch
+    from arbiter.envs.dou_dizhu_batch import RoleBatch
 
 __all__ = ["action_id", "action_name", "batch", "env", "parallel_env", "raw_env"]
 
@@ -89,7 +89,7 @@ def batch(n: int, seed: int = 0, *, opponents_hand_visible: bool = False) -> Rol
     Match k is dealt as `env` deals with seed ``seed + k``. TypeError, ValueError.
     """
     # Imported where it is used: its tables are not needed otherwise.
-    from arbiter.envs.dou_dizhu_v4_batch import RoleBatch
+    from arbiter.envs.dou_dizhu_batch import RoleBatch
 
     n = checked_number(n, "a number of matches is an integer from 1", least=1)
     return RoleBatch([RolePlay() for _ in range(n)], seed, visible=bool(opponents_hand_visible))

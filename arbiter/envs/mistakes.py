@@ -14,7 +14,6 @@ InvalidAction for actions, ResetNeeded and, before the first `reset`, AttributeE
 from __future__ import annotations
 
 from operator import index
-from typing import Any
 
 from gymnasium.error import InvalidAction, ResetNeeded
 
@@ -74,15 +73,9 @@ def checked_number(value: object, expected: str, least: int = 0, bound: int | No
     TypeError, or ValueError below `least` or from `bound` on, both saying what was `expected`.
     """
     try:
-        number = _integer(value)
+        number = index(value if not isinstance(value, bool) else None)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{expected}, not {value!r}") from None
     if number < least or (bound is not None and number >= bound):
         raise ValueError(f"{expected}, not {number}")
     return number
-
-
-def _integer(value: Any) -> int:
-    if isinstance(value, bool):
-        raise TypeError
-    return index(value)

@@ -18,19 +18,22 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from arbiter.envs.arena import arena_of, mask_of
-from arbiter.envs.greeting import beginning, game_begun_by, greeted, verbs
 from arbiter.envs.mistakes import checked_action
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
 from arbiter.envs.policies import Policy, begin, policy_of
-from arbiter.errors import IllegalAction
-from arbiter.games import hearing_of
+from arbiter.errors import ConfigError, IllegalAction
+from arbiter.games import hearing_of, make, names
 from arbiter.hearing import Hearing, Unheard
 from arbiter.rules import Action, AnyGame, Seat
+
+_RULES = "set_rules"
+"""The command that names the game, in most of them the first one."""
 
 
 class BadAnswer(Exception):
@@ -77,8 +80,8 @@ class PolicyBot:
         self.time_left: int | None = None
         self.over = False
         """True when ``quit`` has come."""
-        self._verbs = verbs(self.game)
-        self._beginning = beginning(self.game)
+        self._verbs = frozenset(_wording(self.game, 0))
+        self._beginning = _beginning(self.game)
         self._other = ""
         """Another game whose match has begun, "" for none."""
         self._said: dict[str, list[str]] = {}
@@ -162,13 +165,13 @@ class PolicyBot:
         """The game that has begun instead of the bot's own, which the first command tells; "" if none has."""
         begins = not self._said and not self._other
         if begins and words[: len(self._beginning)] != self._beginning:
-            self._other = game_begun_by(words)
+            self._other = _game_begun_by(words)
         return self._other
 
     def _heard(self) -> Hearing:
         """The match in progress; Unheard where none was announced."""
         if self._match is None:
-            game, seat = greeted(self.game, self._said)
+            game, seat = _greeted(self.game, self._said)
             self._match = hearing_of(game, seat)
             begin(self.policy)
             self._observer = observer_of(game)
@@ -201,3 +204,48 @@ def _from_policy(error: BaseException) -> Any:
     while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
     return trace
+
+
+def _greeted(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame, Seat]:
+    """The game that was announced, and the seat in it; Unheard where `base` cannot be played so.
+
+    What the greeting does not tell is as in `base`.
+    """
+    game = base
+    try:
+        if told := base.options_told(said):
+            game = type(base)(**{**base.options, **told})
+    except (ValueError, IndexError):
+        raise Unheard("the greeting has not the words that it should have") from None
+    except ConfigError as error:
+        raise Unheard(str(error)) from None
+    for seat in range(game.seats):
+        if all(said.get(verb) == words for verb, words in _wording(game, seat).items()):
+            return game, seat
+    missing = [verb for verb in _wording(game, 0) if verb not in said]
+    if missing:
+        raise Unheard(f"{missing[0]} comes first")
+    raise Unheard(f"this is a bot for {game!r}, which is not what was announced")
+
+
+def _beginning(game: AnyGame) -> list[str]:
+    """The words that tell the game, of a match's first command: ``set_rules codepiece``, ``set_deck``."""
+    verb, *words = next(iter(game.greeting()))[0].split()
+    return [verb, *words[:1]] if verb == _RULES else [verb]
+
+
+def _game_begun_by(words: Sequence[str]) -> str:
+    """The game whose matches begin with such a command, "" for none that is known."""
+    if words[0] == _RULES:
+        return words[1] if len(words) > 1 else ""
+    for name in names():
+        # A game of somebody else's that cannot be loaded is not the bot's business.
+        with suppress(Exception):
+            if _beginning(make(name, {})) == [words[0]]:
+                return name
+    return ""
+
+
+def _wording(game: AnyGame, seat: Seat) -> dict[str, list[str]]:
+    commands = (wording[seat].split() for wording in game.greeting())
+    return {words[0]: words[1:] for words in commands}

@@ -24,7 +24,7 @@ from arbiter import envs
 from arbiter.cards import Stream
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.observers import observer_of
-from arbiter.envs.observers.any_game import AnyGameObserver
+from arbiter.envs.observers.observer import AnyGameObserver
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import make

@@ -11,7 +11,7 @@ from arbiter.rules import AnyGame
 
 __all__ = ["Observer", "observer_of"]
 
-_PLAIN = "arbiter.envs.observers.any_game:AnyGameObserver"
+_PLAIN = "arbiter.envs.observers.observer:AnyGameObserver"
 
 
 def observer_of(game: AnyGame) -> Observer:
