@@ -17,12 +17,11 @@ from gymnasium import spaces
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.envs.observers import Observer, observer_of
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.play import NOBODY, Play
+from arbiter.envs.play import Play
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat.gym2 import Gym2State
-from arbiter.hearing import PlayedDeal
 from arbiter.match import MatchRecord
-from arbiter.rules import Action, AnyGame, Deal, Seat
+from arbiter.rules import Action, AnyGame, Seat
 
 
 class Episode(NamedTuple):
@@ -54,7 +53,7 @@ def episodes(record: MatchRecord, game: AnyGame) -> Iterator[Episode]:
     done: list[list[int]] = [[] for _ in record.players]
     for what in retrace(record, game):
         if isinstance(what, Dealt):
-            play.begin(what.deal)
+            play._begin(what.deal)
         elif isinstance(what, Moved):
             seat = play.turn = what.move.seat
             for action in _steps(observer, play, seat, _carried_out(what)):
@@ -98,21 +97,15 @@ def spaces_of(game: AnyGame) -> tuple[spaces.Dict, spaces.Discrete]:
 
 
 class _Retold(Play):
-    """A match whose deals are told, and not drawn."""
+    """A match whose deals are told, and not drawn: each is begun by `_begin`."""
 
     def __init__(self, game: AnyGame) -> None:
         super().__init__(game)
+        self._seed = 0
         self.totals, self.played = (0,) * game.seats, []
 
-    def begin(self, deal: Deal) -> None:
-        """The next deal."""
-        self._begin(deal)
-
-    def _finish_deal(self) -> None:
-        points = self.state.points()
-        self.totals = tuple(total + won for total, won in zip(self.totals, points, strict=True))
-        self.played.append(PlayedDeal(self.deal, tuple(self.seats), tuple(self.actions), self.state, points))
-        self.turn = NOBODY
+    def _deal_of(self, *_: Any) -> None:
+        """Nothing is dealt."""
 
 
 def _carried_out(what: Moved) -> Action:

@@ -17,12 +17,11 @@ A step is one decision of the agent's and all that follows up to its next one.
 from __future__ import annotations
 
 import weakref
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.arena import ILLEGAL, arena_of
 from arbiter.envs.in_turn import InTurn
-from arbiter.envs.mistakes import Forfeited, checked_seed
+from arbiter.envs.mistakes import Forfeited, checked_number, checked_seed
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import FromPool, Opponent, checked_opponents
@@ -280,9 +279,6 @@ class _Recorded(Play):
 def _checked_seat(seat: object, game: AnyGame) -> Seat:
     """A seat of the game; ConfigError."""
     try:
-        number = index(seat) if not isinstance(seat, bool) else -1  # type: ignore[arg-type]
-    except TypeError:
-        number = -1
-    if not 0 <= number < game.seats:
-        raise ConfigError(f"seat is {seat!r}, not 0..{game.seats - 1}", hint=f'or "{ROTATE}"')
-    return number
+        return checked_number(seat, "seat", bound=game.seats)
+    except (TypeError, ValueError):
+        raise ConfigError(f"seat is {seat!r}, not 0..{game.seats - 1}", hint=f'or "{ROTATE}"') from None
