@@ -57,6 +57,18 @@ def last(observation: Any, action_mask: Any) -> int:
     return int(np.flatnonzero(action_mask)[-1])
 
 
+def to_the_end(env: Any, seed: Any = None, policy: Callable[[Any, Any], int] = first, **options: Any) -> Any:
+    """Play a match of one of Gymnasium's environments; what the last step returned, and what was seen."""
+    seen, info = env.reset(seed=seed, options=options or None)
+    steps, over = [], False
+    while not over:
+        steps.append((seen, info))
+        result = env.step(policy(seen, info["action_mask"]) if info["legal_ids"] else 0)
+        seen, _, terminated, truncated, info = result
+        over = terminated or truncated
+    return result, steps
+
+
 @dataclass
 class Form:
     """One environment, and how to speak to it: by the ids of whoever is to act."""

@@ -17,6 +17,7 @@ from arbiter.export.columns import EVENT_COLUMNS
 from arbiter.export.rows import events
 from arbiter.games import make
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
+from tests.envs.forms import to_the_end
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,10 +103,7 @@ def test_a_single_agent_writes_its_matches(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     env = envs.single("codepiece", seat="rotate", dataset=str(path))
     for number in range(3):
-        _, info = env.reset(seed=None if number else 1)
-        over = False
-        while not over:
-            _, _, over, _, info = env.step(info["legal_ids"][0] if info["legal_ids"] else 0)
+        to_the_end(env, None if number else 1)
     env.close()
     rows = loaded(path)
     assert sorted({row["match"] for row in rows}) == ["m1", "m2", "m3"]
@@ -142,10 +140,7 @@ def test_a_data_set_is_completed_when_its_environment_is_forgotten(tmp_path: Pat
 def test_a_closed_environment_goes_on_without_its_data_set(tmp_path: Path) -> None:
     env = envs.single("planning", dataset=str(tmp_path / "one.csv"), deals=[[1, 0]])
     for file in ("one.csv", "two.csv"):
-        _, info = env.reset(seed=1)
-        over = False
-        while not over:
-            _, _, over, _, info = env.step(info["legal_ids"][0])
+        to_the_end(env, 1)
         env.close()
         assert loaded(tmp_path / "one.csv")
         assert file == "one.csv" or loaded(tmp_path / "two.csv")

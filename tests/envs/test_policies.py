@@ -9,6 +9,7 @@ import pytest
 
 from arbiter import envs
 from arbiter.envs.policies import policy_of
+from tests.envs.forms import to_the_end
 
 
 class Masked:
@@ -38,17 +39,10 @@ class Recurrent(Masked):
         return np.array([37]), count + 1
 
 
-def to_the_end(env: Any) -> None:
-    _, info = env.reset(seed=1)
-    over = False
-    while not over:
-        _, _, over, _, info = env.step(info["legal_ids"][0])
-
-
 def test_a_model_with_predict_is_an_opponent_as_it_is() -> None:
     model = Masked()
     env = envs.single("codepiece", ["random", model, "random"], dealers=[0])
-    to_the_end(env)
+    to_the_end(env, 1)
     assert env._names()[2] == "seat_2 Masked"
     assert model.masks
     assert {mask.dtype for mask in model.masks} == {np.dtype(bool)}

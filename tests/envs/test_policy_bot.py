@@ -18,20 +18,14 @@ from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
+from tests.envs.forms import OPTIONS, last, name_of
 
 ROOT = Path(__file__).parents[2]
 
-MATCHES = {
-    "planning": {},
-    "planning, few cards": {"deals": [[2, 1], [3, 0]]},
-    "planning of two": {"seats": 2, "deck": "789TJQKA SH", "deals": [[8, 1], [1, 0], [5, 0]]},
+MATCHES = OPTIONS | {
     "planning of three": {"seats": 3, "deck": "89TJQKA SHC"},
-    "codepiece": {"dealers": [0, 3, 1, 2, 0, 1]},
-    "dou_dizhu": {},
-    "dou_dizhu, bombs": {"landlords": [2, 1, 2], "bombs": "double"},
-    "chefs_hat": {"matches": 3},
+    "codepiece, every dealer": {"dealers": [0, 3, 1, 2, 0, 1]},
     "chefs_hat, points": {"points": 7},
-    "chefs_hat, gym2": {"rules": "gym2", "matches": 3},
     "chefs_hat, gym2 in few rounds": {"rules": "gym2", "matches": 6, "max_rounds": 2},
 }
 
@@ -47,12 +41,7 @@ class Foreign(Codepiece):
 
 
 def game_of(kind):
-    return make(kind.partition(",")[0].partition(" ")[0], MATCHES[kind])
-
-
-def last(observation, action_mask):
-    """The last of the legal ids."""
-    return np.flatnonzero(action_mask)[-1]
+    return make(name_of(kind), MATCHES[kind])
 
 
 def by_lot(seed, seen, habit=0.0):

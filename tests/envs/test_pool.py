@@ -10,6 +10,7 @@ import pytest
 
 from arbiter import envs
 from arbiter.errors import ConfigError
+from tests.envs.forms import to_the_end
 
 
 def least(observation: Any, mask: Any) -> int:
@@ -25,13 +26,6 @@ def pool_of(*policies: Any) -> envs.Pool:
     for policy in policies:
         pool.add(policy, policy.__name__)
     return pool
-
-
-def to_the_end(env: Any, seed: int | None = None) -> None:
-    _, info = env.reset(seed=seed)
-    over = False
-    while not over:
-        _, _, over, _, info = env.step(info["legal_ids"][0] if info["legal_ids"] else 0)
 
 
 def test_without_results_all_members_are_as_likely() -> None:

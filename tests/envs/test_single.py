@@ -23,24 +23,13 @@ from arbiter.games import make
 from arbiter.match import Limits, Player
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
 from tests.envs import forms
-from tests.envs.forms import OPTIONS, first
+from tests.envs.forms import OPTIONS, first, to_the_end
 
 ROOT = Path(__file__).parents[2]
 BOTS = ROOT / "bots" / "python"
 LIMITS = Limits(TimeControl.parse("60s"), 60 * SECOND, 400_000_000, isolation="plain")
 # Gymnasium would rather have a specification to make the environment anew from.
 pytestmark = pytest.mark.filterwarnings("ignore:.*alternative render modes:UserWarning")
-
-
-def to_the_end(env, seen, info, policy=first):
-    """Play a match from what `reset` returned; the last step's five values, and all before it."""
-    steps = [(seen, info)]
-    while True:
-        result = env.step(policy(seen, info["action_mask"]))
-        seen, _, terminated, truncated, info = result
-        if terminated or truncated:
-            return result, steps
-        steps.append((seen, info))
 
 
 # What Gymnasium expects.
@@ -75,7 +64,7 @@ def test_the_agent_sees_what_its_seat_sees_among_all_agents(kind):
     """All seats play their first legal action in both."""
     env, together = forms.made(kind, envs.single, opponents=first, seat=1), forms.made(kind)
     together.reset(seed=5)
-    last, steps = to_the_end(env, *env.reset(seed=5))
+    last, steps = to_the_end(env, seed=5)
     for seen, info in steps:
         while together.agent_selection != "seat_1":
             together.step(together.legal_ids(together.agent_selection)[0])
@@ -125,8 +114,8 @@ def test_an_illegal_action_ends_the_match_with_its_reason():
 
 def test_the_same_seed_is_the_same_match_against_random_opponents():
     env = envs.single("chefs_hat", matches=1)
-    one = [to_the_end(env, *env.reset(seed=4))[0][0].tolist() for _ in range(2)]
-    other = to_the_end(env, *env.reset())[0][0].tolist()
+    one = [to_the_end(env, seed=4)[0][0].tolist() for _ in range(2)]
+    other = to_the_end(env)[0][0].tolist()
     assert one[0] == one[1] != other
 
 
@@ -147,8 +136,7 @@ def test_opponents_sit_clockwise_from_the_agent():
     asked = []
     policies = [lambda seen, mask, name=name: asked.append(name) or first(seen, mask) for name in "abc"]
     env = envs.single("planning", policies, seat=2, deals=[[1, 0]])
-    seen, info = env.reset(seed=1)
-    to_the_end(env, seen, info)
+    to_the_end(env, seed=1)
     # Seats 0 and 1 declare before seat 2; a is in seat 3, b in 0, c in 1.
     assert asked[:3] == ["b", "c", "a"]
 
@@ -202,7 +190,7 @@ def test_there_is_no_step_before_the_first_reset_or_after_the_end():
     env = envs.single("planning", deals=[[1, 0]])
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(0)
-    to_the_end(env, *env.reset(seed=1))
+    to_the_end(env, seed=1)
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(0)
     env.reset()
@@ -258,7 +246,7 @@ def test_a_bot_hears_what_it_hears_from_the_referee(parrot):
     command, file = parrot
     options = {"deals": [[1, 0], [1, 2]]}
     env = envs.single("planning", [first, command, first], limits=LIMITS, **options)
-    last, _ = to_the_end(env, *env.reset(seed="parrot"))
+    last, _ = to_the_end(env, seed="parrot")
     env.close()
     said = [line.split() for line in file.read_text().splitlines()]
     # The same match between bots in memory, who have one card a deal and declare nothing.
@@ -289,7 +277,7 @@ def test_bots_of_every_kind_of_command_play_a_match_to_its_end():
     player = Player("third", (sys.executable, program), str(BOTS))
     opponents = [f"{sys.executable} {program}", [sys.executable, program, "--seed", "2"], player]
     env = envs.single("chefs_hat", opponents, limits=LIMITS, matches=2)
-    last, _ = to_the_end(env, *env.reset(seed=1))
+    last, _ = to_the_end(env, seed=1)
     assert last[1:4] == (env.play.totals[0], True, False)
     env.close()
 
@@ -298,7 +286,7 @@ def test_bots_of_every_kind_of_command_play_a_match_to_its_end():
 def test_shipped_bots_are_named_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     env = envs.single("codepiece", ["rules", "random", "beginner"], limits=LIMITS, dealers=[0])
-    last, _ = to_the_end(env, *env.reset(seed=1))
+    last, _ = to_the_end(env, seed=1)
     assert last[2:4] == (True, False)
     assert env._names() == ["seat_0 agent", "seat_1 rules", "seat_2 random", "seat_3 beginner"]
     env.close()
@@ -384,7 +372,7 @@ def test_processes_start_anew_when_the_one_that_starts_them_was_killed(parrot):
     launcher = slim._process
     os.kill(launcher.pid, signal.SIGKILL)
     launcher.wait()
-    last, _ = to_the_end(env, *env.reset(seed=1))
+    last, _ = to_the_end(env, seed=1)
     assert last[2]
     env.close()
 
