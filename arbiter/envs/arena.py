@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from arbiter.games import load, make
 from arbiter.rules import Game
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from arbiter.envs.observers import Observer
     from arbiter.envs.observers.observer import Vector
@@ -57,7 +58,7 @@ class Arena(Watched):
         self.play = play
         self.observer = observer
         self.possible_agents = list(agents)
-        self.player_names = _checked_names(player_names, agents)
+        self.player_names = checked_names(agents if player_names is None else player_names, len(agents))
         self._seats = {agent: seat for seat, agent in enumerate(agents)}
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -192,12 +193,10 @@ def mask_of(ids: Sequence[int], actions: int) -> Vector:
     return mask.view(Mask) if actions > _MANY else mask
 
 
-def _checked_names(names: object, agents: Sequence[str]) -> tuple[str, ...]:
-    """Players' names by seat, the agents' own where there are none; ConfigError."""
-    if names is None:
-        return tuple(agents)
-    if isinstance(names, list | tuple) and all(isinstance(name, str) and name for name in names):
-        given: tuple[str, ...] = tuple(names)
-        if len(set(given)) == len(given) == len(agents):
+def checked_names(names: object, seats: int) -> tuple[str, ...]:
+    """Players' names by seat; ConfigError."""
+    if isinstance(names, Sequence) and not isinstance(names, str):
+        given = tuple(names)
+        if all(isinstance(name, str) and name for name in given) and len(set(given)) == len(given) == seats:
             return given
-    raise ConfigError(f"player_names is {names!r}, not a list of {len(agents)} different names")
+    raise ConfigError(f"player_names is {names!r}, not a list of {seats} different names")

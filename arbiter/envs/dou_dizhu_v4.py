@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arbiter.envs.aec_env import GameEnv
-from arbiter.envs.arena import mask_of
+from arbiter.envs.arena import Arena, mask_of
 from arbiter.envs.mistakes import checked_action, checked_number, checked_seed
 from arbiter.envs.observers.dou_dizhu import RoleObserver
 from arbiter.envs.observers.observer import Vector
@@ -59,9 +59,7 @@ def env(
 
     `opponents_hand_visible` adds the others' hands, together, to observations.
     """
-    observer = _observer(opponents_hand_visible, compat)
-    made = DouDizhuEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
-    made.metadata["name"] = "dou_dizhu_v4"
+    made: DouDizhuEnv = _made(DouDizhuEnv, opponents_hand_visible, compat, render_mode)
     made.compat = compat
     return made
 
@@ -77,9 +75,7 @@ def parallel_env(
 
     `compat` concerns observations alone here: the published environment had no such form.
     """
-    observer = _observer(opponents_hand_visible, compat)
-    made = ParallelGameEnv(RolePlay(), observer, AGENTS, render_mode=render_mode)
-    made.metadata["name"] = "dou_dizhu_v4"
+    made: ParallelGameEnv = _made(ParallelGameEnv, opponents_hand_visible, compat, render_mode)
     return made
 
 
@@ -189,7 +185,10 @@ def random_of(seed: int) -> np.random.RandomState:
     return np.random.RandomState([low, high] if high else [low])
 
 
-def _observer(visible: bool, compat: str | None) -> RoleObserver:
+def _made(form: type[Arena], visible: bool, compat: str | None, render_mode: str | None) -> Any:
     if compat not in (None, RLCARD):
         raise ConfigError(f"compat is {compat!r}", hint=did_you_mean(str(compat), [RLCARD]))
-    return RoleObserver(visible=bool(visible), rlcard=compat == RLCARD)
+    observer = RoleObserver(visible=bool(visible), rlcard=compat == RLCARD)
+    made = form(RolePlay(), observer, AGENTS, render_mode=render_mode)
+    made.metadata["name"] = "dou_dizhu_v4"
+    return made

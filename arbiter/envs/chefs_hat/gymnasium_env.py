@@ -21,13 +21,13 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
+from arbiter.envs.arena import checked_names
 from arbiter.envs.chefs_hat.info import Info, action_of, hidden_from_others, start_info, step_info, vector
 from arbiter.envs.chefs_hat.steps import HatPlay, Moment, StepTaken
 from arbiter.envs.mistakes import NoMatch, checked_number, checked_seed
 from arbiter.envs.observers.chefs_hat import CELLS, FIRST_STEP, Observation, shown
 from arbiter.envs.play import NOBODY, given_deals
 from arbiter.envs.render import RENDER_MODES, checked_mode, printed, text
-from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS
@@ -68,7 +68,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     ) -> None:
         self.render_mode = checked_mode(render_mode)
         self.game = ChefsHat(rules, matches, points, max_rounds)
-        self.player_names = names_of(player_names)
+        self.player_names = checked_names(player_names, SEATS)
         self._book = rules == "book"
         high = np.ones(CELLS, np.float32)
         if not self._book:
@@ -187,15 +187,6 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     @property
     def _moment(self) -> Moment:
         return self._play.moment
-
-
-def names_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Four different names; ConfigError otherwise."""
-    if isinstance(names, Sequence) and not isinstance(names, str):
-        given = tuple(names)
-        if all(isinstance(name, str) and name for name in given) and len(set(given)) == len(given) == SEATS:
-            return given
-    raise ConfigError(f"player_names are {SEATS} different names, not {names!r}")
 
 
 def _seat(player: Seat) -> Seat:

@@ -7,11 +7,10 @@ from typing import Any
 
 from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
-from arbiter.envs.chefs_hat.steps import SILENT, Moment, StepTaken
+from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel_env import ParallelGameEnv
 from arbiter.envs.play import Play
-from arbiter.games.chefs_hat.shown import Tally
 from arbiter.rules import Seat
 
 
@@ -29,7 +28,7 @@ class _Told:
 
     def _begin_telling(self) -> None:
         self._last: StepTaken | None = None
-        self._moment = Moment.of(self.play.state, (), SILENT, Tally())
+        self._moment = Moment.of(self.play.state)
         self._reasons: dict[str, str] = {}
         self._unread = True
 
@@ -37,7 +36,7 @@ class _Told:
         """Of the step that has just been made."""
         before = self._moment
         if self._reasons:
-            stopped = Moment.of(before.state, before.picked, before.said, before.tally, stopped=True)
+            stopped = before._replace(chances=NO_CHANCES)
             self._last = StepTaken(action, False, False, before, stopped, stopped)
         else:
             self._last = StepTaken.done(before, action, self.play)

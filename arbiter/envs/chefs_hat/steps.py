@@ -36,6 +36,7 @@ from arbiter.games.chefs_hat.state import ChefsHatState, Said
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 
 SILENT = (NOTHING,) * SEATS
+NO_TALLY = Tally()
 Chances: TypeAlias = tuple[Sequence[Action], Sequence[Action]]
 """The ids of what can be done, and of what is listed but refused; each ascending."""
 NO_CHANCES: Chances = ((), ())
@@ -47,7 +48,7 @@ class Moment(NamedTuple):
 
     `picked` are the cards that the Chef has already chosen to give; `said` the last action of each
     seat since the last pizza, `NOTHING` for none; `tally` counts the matches that are over. `actor` acts
-    next, `NOBODY` when the match is over; `chances` are what it can do, none where the match was `stopped`.
+    next, `NOBODY` when the match is over; `chances` are what it can do.
     """
 
     state: ChefsHatState
@@ -59,15 +60,14 @@ class Moment(NamedTuple):
 
     @classmethod
     def of(
-        cls, state: ChefsHatState, picked: Sequence[Card], said: Said, tally: Tally, stopped: bool = False
+        cls, state: ChefsHatState, picked: Sequence[Card] = (), said: Said = SILENT, tally: Tally = NO_TALLY
     ) -> Moment:
-        """The moment of a state."""
+        """The moment of a state; by default a game begins with it."""
         actor, chances = NOBODY, NO_CHANCES
         if to_act := state.to_act:
             actor = to_act[0]
-            if not stopped:
-                steps = state.legal(actor) if state.in_play else state.steps(actor, picked)
-                chances = steps, state.refused(actor)
+            steps = state.legal(actor) if state.in_play else state.steps(actor, picked)
+            chances = steps, state.refused(actor)
         return _new(cls, (state, picked, said, tally, actor, chances))
 
 
@@ -121,7 +121,7 @@ class StepTaken(NamedTuple):
             return _new(cls, (action, True, replaced, before, now, now))
         after = now = Moment.of(left, (), said, tally.after(left))
         if not play.over:
-            now = Moment.of(play.state, (), SILENT, after.tally)
+            now = Moment.of(play.state, tally=after.tally)
         return _new(cls, (action, True, replaced, before, after, now))
 
 
@@ -148,7 +148,7 @@ class HatPlay(Play):
 
     def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
         super().reset(seed, deals)
-        self.moment = Moment.of(self.state, (), SILENT, Tally())
+        self.moment = Moment.of(self.state)
 
     def lot(self) -> Action:
         """One of the possible actions, drawn by the generator that deals."""
