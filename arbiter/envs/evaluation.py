@@ -59,15 +59,9 @@ class Evaluation:
     def __str__(self) -> str:
         """A line a rung; Elo is the policy's above the opponent's."""
         rows = [HEADER, *map(_cells, self.rungs)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(
-                cell.rjust(width) if number else cell.ljust(width)
-                for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in rows
-        ]
-        return "\n".join(lines)
+        first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
+        return "\n".join(map(str.rstrip, lines))
 
 
 def evaluate(
@@ -150,14 +144,6 @@ def _cells(rung: Rung) -> tuple[str, ...]:
     elo, interval = "-", "-"
     if rung.elo is not None:
         elo, interval = f"{rung.elo:+.0f}", f"{rung.low:+.0f} .. {rung.high:+.0f}"
-    counts = (rung.won, rung.drawn, rung.lost)
-    faults = f"{rung.illegal}+{rung.faults}"
-    return (
-        rung.opponent,
-        str(rung.matches),
-        f"{rung.points:.2f}",
-        *map(str, counts),
-        elo,
-        interval,
-        faults,
-    )
+    counts = map(str, (rung.won, rung.drawn, rung.lost))
+    points, faults = f"{rung.points:.2f}", f"{rung.illegal}+{rung.faults}"
+    return rung.opponent, str(rung.matches), points, *counts, elo, interval, faults

@@ -47,10 +47,7 @@ def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Play
     It may read this package too, wherever that lies. `names` are words that may have been meant instead.
     """
     check_system()
-    if isinstance(command, Player):
-        player = command
-    else:
-        player = _registered(_words(command), names)
+    player = command if isinstance(command, Player) else _registered(_words(command), names)
     for _, message in command_problems(player.command, Path(player.folder)):
         raise ConfigError(message, hint=slip_of(str(command), names))
     return player

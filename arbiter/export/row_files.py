@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 from weakref import WeakValueDictionary
 
 from arbiter.errors import ConfigError, did_you_mean
@@ -100,12 +100,6 @@ class RowFile:
     def _unwritable(self, error: OSError) -> Exception:
         self.discard()
         return self._whole.unwritable(error)
-
-
-class _Sink(Protocol):
-    def add(self, row: Mapping[str, Any]) -> None: ...
-
-    def close(self) -> None: ...
 
 
 class _Csv:
@@ -197,8 +191,5 @@ class _Parquet:
         self._writer.close()
 
 
-_SINKS: dict[str, type[_Csv] | type[_Pickle] | type[_Parquet]] = {
-    "csv": _Csv,
-    "pkl": _Pickle,
-    "parquet": _Parquet,
-}
+_Sink: TypeAlias = _Csv | _Pickle | _Parquet
+_SINKS: dict[str, type[_Sink]] = {"csv": _Csv, "pkl": _Pickle, "parquet": _Parquet}

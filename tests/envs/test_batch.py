@@ -14,6 +14,7 @@ from arbiter.errors import ConfigError
 from arbiter.games import make, names
 from arbiter.games.codepiece import Codepiece
 from arbiter.rules import AnyGame
+from tests.envs.forms import OPTIONS, name_of
 
 
 class Foreign(Codepiece):
@@ -22,11 +23,8 @@ class Foreign(Codepiece):
     name = "foreign"
 
 
-GAMES: dict[str, AnyGame] = {name: make(name, {}) for name in names()} | {
-    "planning, few cards": make("planning", {"deals": [[3, 1], [2, 0]]}),
-    "planning of two": make("planning", {"seats": 2, "deck": "789TJQKA SH", "deals": [[8, 1], [1, 0]]}),
+GAMES: dict[str, AnyGame] = {kind: make(name_of(kind), options) for kind, options in OPTIONS.items()} | {
     "planning, a large deck": make("planning", {"deck": "0123456789ABCDEFGHIJ abcd", "deals": [[20, 3]]}),
-    "chefs_hat, gym2": make("chefs_hat", {"rules": "gym2", "matches": 2}),
     "foreign": Foreign([2, 1]),
 }
 
