@@ -356,10 +356,6 @@ def test_four_passes_at_once_are_shown_too():
         assert "points" in env.render()
 
 
-def test_the_package_registers_the_id():
-    assert gymnasium.spec(chefs_hat.ID).entry_point == "arbiter.envs.chefs_hat:ChefsHatEnv"
-
-
 # The info is built when it is read.
 
 

@@ -103,6 +103,7 @@ def test_masks_are_legal_ids_and_observations_in_their_space(form: Form) -> None
         assert legal == sorted(set(legal))
         assert legal
         assert np.flatnonzero(form.mask()).tolist() == legal
+        assert type(form) is not Form or form.mask().dtype == bool  # as MaskablePPO asks for it
         space = form.space()
         for view in form.seen():
             assert view.dtype == space.dtype

@@ -60,16 +60,6 @@ def test_with_opponents_it_is_the_environment_of_one_agent() -> None:
         gymnasium.make_vec("arbiter/Codepiece-v0", num_envs=2, opponents="random")
 
 
-def test_an_illegal_move_ends_the_match() -> None:
-    env = gymnasium.make("arbiter/Codepiece-v0", disable_env_checker=True)
-    _, info = env.reset(seed=1)
-    author = info["seat"]
-    _, reward, over, _, info = env.step(62)
-    assert (reward, over) == (-1, True)
-    assert info["rewards"].tolist() == [-float(seat == author) for seat in range(4)]
-    assert "AS" in info["illegal"]
-
-
 def test_matches_are_written_down(tmp_path) -> None:
     file = tmp_path / "games.csv"
     env = gymnasium.make("arbiter/Planning-v0", dataset=str(file), deals=[[1, 0]]).unwrapped

@@ -48,14 +48,6 @@ def test_gymnasium_makes_it_by_name():
     assert env.unwrapped.action_masks().tolist() == [i < 2 for i in range(env.action_space.n)]
 
 
-def test_the_mask_for_maskable_ppo_is_that_of_info():
-    env = envs.single("dou_dizhu")
-    _, info = env.reset(seed=1)
-    masks = env.action_masks()
-    assert masks.dtype == bool
-    assert np.flatnonzero(masks).tolist() == np.flatnonzero(info["action_mask"]).tolist() == info["legal_ids"]
-
-
 # What the agent sees and gets.
 
 
@@ -110,13 +102,6 @@ def test_an_illegal_action_ends_the_match_with_its_reason():
     assert (reward, terminated, truncated) == (-1.0, True, False)
     assert info["illegal"] == "2: a declaration is an integer from 0 to 1"
     assert not info["action_mask"].any()
-
-
-def test_the_same_seed_is_the_same_match_against_random_opponents():
-    env = envs.single("chefs_hat", matches=1)
-    one = [to_the_end(env, seed=4)[0][0].tolist() for _ in range(2)]
-    other = to_the_end(env)[0][0].tolist()
-    assert one[0] == one[1] != other
 
 
 def test_seats_rotate_from_match_to_match_of_a_seed():
