@@ -103,8 +103,7 @@ class DeckGame(Game[S]):
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, to each its own, in the order dealt."""
-        name = self.deck.names.__getitem__
-        yield tuple(f"set_cards {len(hand)} {' '.join(map(name, hand))}" for hand in deal.hands)
+        yield tuple(f"set_cards {len(hand)} {' '.join(map(self.card_name, hand))}" for hand in deal.hands)
 
     def card_name(self, card: Card) -> str:
         return self.deck.names[card]
