@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["arbiter"]
 
 HEAVY = (
-    "alembic", "arbiter.config", "arbiter.table", "asyncio", "multiprocessing", "numpy", "pydantic",
+    "arbiter.config", "arbiter.table", "asyncio", "multiprocessing", "numpy", "pydantic",
     "rich", "scipy", "sqlalchemy", "subprocess", "yaml",
 )  # fmt: skip
 

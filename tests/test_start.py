@@ -18,7 +18,7 @@ __all__ = ["kept", "original_season"]
 
 RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
 PLAYING = (
-    "alembic", "arbiter.season.ledger", "arbiter.season.season", "dask", "distributed", "gymnasium", "numpy", "pettingzoo",
+    "arbiter.season.ledger", "arbiter.season.season", "dask", "distributed", "gymnasium", "numpy", "pettingzoo",
     "pydantic", "rating", "rich.console", "scipy",
 )  # fmt: skip
 

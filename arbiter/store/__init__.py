@@ -10,7 +10,7 @@
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `store` | a database and its seasons |
-| `schema`, `migrations` | the tables, and how those of earlier versions become them |
+| `schema` | the tables, and how those of earlier versions become them |
 | `season`, `matches`, `rows` | a season's rounds, matches and standings |
 | `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |

@@ -210,21 +210,21 @@ class Database:
             if not create:
                 raise NoStore(f"there is no store {self.name} yet: play a round first")
             self._make_tables()
+        elif found > schema.HEAD:
+            raise StoreError(
+                f"{self.name} has schema {found}, newer than this program's {schema.HEAD}: upgrade arbiter"
+            )
         elif found != schema.HEAD:
-            self._upgrade(found)
+            self._upgrade()
         if create:
             with self._engine.connect() as connection:
                 self.kind.settle(connection)
 
-    def _upgrade(self, found: str) -> None:
-        # Loaded only when a store is behind: it takes longer than opening one.
-        from arbiter.store.migrations import known_revisions, upgrade
-
-        if found not in known_revisions():
-            raise StoreError(
-                f"{self.name} has schema {found}, newer than this program's {schema.HEAD}: upgrade arbiter"
-            )
-        upgrade(self._engine)
+    def _upgrade(self) -> None:
+        """Bring the tables of an older store up to date; of two programs one does it."""
+        with self._engine.begin() as connection:
+            self.kind.lock_schema(connection)
+            schema.upgrade(connection)
 
     def _make_tables(self) -> None:
         with self._engine.begin() as connection:

@@ -1,7 +1,8 @@
-"""The tables of the store, and its schema's version.
+"""The tables of the store, the schema's version, and how a store of an earlier version becomes one of this.
 
-A change here comes with a migration in `migrations/versions` and a new `HEAD`; a test compares
-what the migrations build with what stands here.
+What an earlier store lacks of the tables and columns here is added. So a new column may be null or has a
+server's default, none is renamed or removed, and a change comes with a new `HEAD`. What rows must become
+besides stands in `STEPS`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.schema import CreateColumn
 
 HEAD = "0009"
-"""The newest revision in `migrations/versions`."""
+"""The version of the schema; later ones are larger."""
+STEPS = {
+    # Who did not qualify was told from whom an organiser suspended by the words of the reason.
+    "0009": "UPDATE suspensions SET verb = 'failed'"
+    " WHERE verb = 'suspend' AND substr(because, 1, 22) = 'failed qualification: '",
+}
+"""By version what is executed in stores of earlier ones, once they have all tables and columns."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 """Text in the order of its characters, whatever the language of a server's other texts."""
@@ -19,7 +27,7 @@ Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 metadata = sa.MetaData()
 
 version = sa.Table(
-    # Alembic's own table, by its own name.
+    # By the name that Alembic gave it in stores of earlier versions.
     "alembic_version",
     metadata,
     sa.Column("version_num", sa.String(32), primary_key=True),
@@ -77,7 +85,7 @@ matches = sa.Table(
     sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("id", Name, primary_key=True),
     sa.Column("round", sa.Integer, nullable=False),
-    sa.Column("wall_ns", sa.BigInteger, nullable=False),
+    sa.Column("wall_ns", sa.BigInteger, nullable=False, server_default="0"),
     # What ratings and lists need, as JSON; then the whole record as JSON, compressed.
     sa.Column("summary", sa.Text, nullable=False),
     sa.Column("record", sa.LargeBinary, nullable=False),
@@ -203,3 +211,22 @@ audit = sa.Table(
     sa.Column("because", sa.Text, nullable=False),
     sa.Index("audit_by_season", "season_id"),
 )
+
+
+def upgrade(connection: sa.Connection) -> None:
+    """Add what a store of an earlier version lacks, in the transaction of a connection."""
+    before: str = connection.execute(sa.select(version.c.version_num)).scalar_one()
+    there = sa.inspect(connection)
+    for table in metadata.sorted_tables:
+        if not there.has_table(table.name):
+            table.create(connection)
+            continue
+        known = {column["name"] for column in there.get_columns(table.name)}
+        for column in table.c:
+            if column.name not in known:
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {added}")
+    for number, step in STEPS.items():
+        if before < number:
+            connection.exec_driver_sql(step)
+    connection.execute(sa.update(version).values(version_num=HEAD))
