@@ -216,7 +216,7 @@ class State:
         if self.held is None or match_id not in self.held.earlier:
             return self.stored.match(match_id)
         replayed = [order for order in self.held.orders.given if order.before and order.subject == match_id]
-        return unpack(self.stored.orders.earlier_records(match_id)[len(replayed)], match_id)
+        return unpack(self.stored.orders.earlier(match_id)[len(replayed)].record, match_id)
 
     def records(self, round_number: int) -> Iterator[MatchRecord]:
         """The records of a round's matches, one at a time."""

@@ -92,9 +92,8 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
     given = give(season, orders)
     subjects, after = list(given.subjects), given.after
     for match_id in ids:
-        earlier = None if match_id in given.subjects else book.earlier(match_id)
-        if earlier is not None:
-            after = put_match(season, earlier, Verb.RESTORED, lambda _: True)
+        if match_id not in given.subjects and (earlier := book.earlier(match_id)):
+            after = put_match(season, earlier[-1], Verb.RESTORED, lambda _: True)
             subjects.append(match_id)
     return Given(tuple(subjects), given.before, after)
 

@@ -251,11 +251,11 @@ class _Audit:
     def _earlier(self, match_id: str) -> Iterator[StoredMatch]:
         """A match as it was before it was played again: what was planned then followed from that."""
         given = [order for order in self._orders if order.before is not None and order.subject == match_id]
-        kept = self._season.orders.earlier_records(match_id) if given else []
+        kept = self._season.orders.earlier(match_id) if given else []
         for order, packed in zip(given, kept, strict=True):
             record, problem = None, ""
             try:
-                record = unpack(packed, match_id)
+                record = unpack(packed.record, match_id)
             except StoreError as error:
                 problem = f"before it was played again: {error}"
             yield StoredMatch(match_id, order.before, record, problem)

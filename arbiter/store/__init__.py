@@ -9,9 +9,8 @@
 | `carrying` | seasons carried into another store |
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
-| `store` | a database and its seasons |
 | `schema` | the tables, and how those of earlier versions become them |
-| `season`, `matches`, `rows` | a season's rounds, matches and standings |
+| `season`, `matches`, `rows` | a store's seasons: their rounds, matches and standings |
 | `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
 | `authors`, `submissions`, `versions` | who may send programs, and what was sent |
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from arbiter.store.happenings import Happened, Happening
     from arbiter.store.orders import Order, Orders, Outdated, Verb
     from arbiter.store.rows import StoredMatch, StoredRound
-    from arbiter.store.season import SeasonStore
-    from arbiter.store.store import Store
+    from arbiter.store.season import SeasonStore, Store
 
 _PLACES = {
     "Happened": "happenings",
@@ -39,7 +37,7 @@ _PLACES = {
     "Orders": "orders",
     "Outdated": "orders",
     "SeasonStore": "season",
-    "Store": "store",
+    "Store": "season",
     "StoredMatch": "rows",
     "StoredRound": "rows",
     "Verb": "orders",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from arbiter.store import schema
-
-if TYPE_CHECKING:
-    from arbiter.store.database import Database
+from arbiter.store.database import Book
 
 
 class Deed(NamedTuple):
@@ -31,11 +29,8 @@ CONSOLE = "@console"
 """Who gave a command on the machine itself: no name has an @."""
 
 
-class AuditLog:
+class AuditLog(Book):
     """The log of one season."""
-
-    def __init__(self, store: Database, season: int) -> None:
-        self._store, self._id = store, season
 
     def add(self, who: str, verb: str, subject: str, because: str = "") -> None:
         """Log what was done in a transaction of its own."""
@@ -44,34 +39,28 @@ class AuditLog:
 
     def last_of(self, *verbs: str) -> Deed | None:
         """The last entry of one of these verbs; None where there is none."""
-        table = schema.audit
-        query = sa.select(table).filter_by(season_id=self._id).where(table.c.verb.in_(verbs))
-        with self._store.reading() as connection:
-            row = connection.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()
-        return None if row is None else _deed(row)
+        return next(iter(self._deeds(1, schema.audit.c.verb.in_(verbs))), None)
 
     def last(
         self, most: int, before: int | None = None, who: str | None = None, verb: str | None = None
     ) -> list[Deed]:
         """The last `most` entries, the newest first: those before a number, of somebody, of a verb."""
-        table = schema.audit
-        wanted = {"season_id": self._id} | ({"who": who} if who else {}) | ({"verb": verb} if verb else {})
-        query = sa.select(table).filter_by(**wanted).order_by(table.c.id.desc()).limit(most)
-        if before is not None:
-            query = query.where(table.c.id < before)
-        with self._store.reading() as connection:
-            return [_deed(row) for row in connection.execute(query)]
+        table = schema.audit.c
+        asked = [column == value for column, value in ((table.who, who), (table.verb, verb)) if value]
+        return self._deeds(most, *asked, *([] if before is None else [table.id < before]))
+
+    def _deeds(self, most: int, *asked: sa.ColumnElement[bool]) -> list[Deed]:
+        table = schema.audit.c
+        columns = table.id, table.moment, table.who, table.verb, table.subject, table.because
+        query = self._own(*columns).where(*asked).order_by(table.id.desc()).limit(most)
+        return [Deed._make(row) for row in self._all(query)]
 
     def known(self) -> tuple[list[str], list[str]]:
         """Everybody who did something, and every verb, in order."""
-        columns = schema.audit.c.who, schema.audit.c.verb
-        with self._store.reading() as connection:
-            who, verbs = (
-                sorted(
-                    connection.execute(sa.select(column).filter_by(season_id=self._id).distinct()).scalars()
-                )
-                for column in columns
-            )
+        who, verbs = (
+            sorted(row[0] for row in self._all(self._own(column).distinct()))
+            for column in (schema.audit.c.who, schema.audit.c.verb)
+        )
         return who, verbs
 
 
@@ -81,10 +70,6 @@ def note(
     """Log within a transaction."""
     row = {"season_id": season, "moment": moment(), "who": who, "verb": verb}
     connection.execute(sa.insert(schema.audit).values(row | {"subject": subject, "because": because}))
-
-
-def _deed(row: sa.Row[Any]) -> Deed:
-    return Deed(row.id, row.moment, row.who, row.verb, row.subject, row.because)
 
 
 def moment() -> str:

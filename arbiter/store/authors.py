@@ -12,12 +12,11 @@ import sqlalchemy as sa
 
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
+from arbiter.store.database import Book
 from arbiter.store.shelf import drop_unplayed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from arbiter.store.database import Database
 
 
 class Author(NamedTuple):
@@ -35,11 +34,8 @@ MOST_SESSIONS = 20
 """Of one token."""
 
 
-class AuthorBook:
+class AuthorBook(Book):
     """The authors of one season."""
-
-    def __init__(self, store: Database, season: int) -> None:
-        self._store, self._id = store, season
 
     def add(self, name: str, looks: str, token: str, organiser: bool, who: str) -> bool:
         """Keep a new author with the SHA-256 of its token; False where the name, or its look, is taken."""
@@ -53,28 +49,21 @@ class AuthorBook:
 
     def all(self) -> list[Author]:
         """Everybody, by name."""
-        table = schema.authors
-        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.name)
-        with self._store.reading() as connection:
-            return [_author(row) for row in connection.execute(query)]
+        return [_author(row) for row in self._all(self._own(schema.authors).order_by(schema.authors.c.name))]
 
     def looking(self, looks: str) -> str | None:
         """Who has a name that looks so; None if nobody does."""
-        query = sa.select(schema.authors.c.name).filter_by(season_id=self._id, looks=looks)
-        with self._store.reading() as connection:
-            return connection.execute(query).scalar()
+        found: str | None = self._scalar(self._own(schema.authors.c.name, looks=looks))
+        return found
 
     def named(self, name: str) -> Author | None:
         """The author of this name."""
-        return self._one(sa.select(schema.authors).filter_by(season_id=self._id, name=name))
+        return self._one(self._own(schema.authors, name=name))
 
     def of_token(self, token: str) -> Author | None:
         """Whose token has this SHA-256."""
-        table = schema.authors
-        with self._store.reading() as connection:
-            query = sa.select(table).filter_by(season_id=self._id, token=token)
-            row = connection.execute(query).one_or_none()
-        return _author(row) if row is not None and hmac.compare_digest(row.token, token) else None
+        rows = self._all(self._own(schema.authors, token=token))
+        return _author(rows[0]) if rows and hmac.compare_digest(rows[0].token, token) else None
 
     def set_token(self, name: str, token: str | None, who: str) -> list[str]:
         """Give an author another token, or none; sessions that were begun with the old one are over.
@@ -83,8 +72,7 @@ class AuthorBook:
         """
         mine = sa.update(schema.authors).filter_by(season_id=self._id, name=name)
         with self._store.transaction() as connection:
-            old = sa.select(schema.authors.c.token).filter_by(season_id=self._id, name=name)
-            ended = connection.execute(old).scalar()
+            ended = connection.execute(self._own(schema.authors.c.token, name=name)).scalar()
             connection.execute(mine.values(token=token))
             connection.execute(sa.delete(schema.sessions).filter_by(token=ended))
             note(connection, self._id, who, "revoke" if token is None else "renew", name)
@@ -98,8 +86,7 @@ class AuthorBook:
         table = schema.sessions
         newest = sa.select(table.c.id).filter_by(token=token).order_by(table.c.ends.desc(), table.c.id)
         with self._store.transaction() as connection:
-            whose = sa.select(schema.authors.c.name).filter_by(season_id=self._id, token=token)
-            connection.execute(whose.with_for_update())
+            connection.execute(self._own(schema.authors.c.name, token=token).with_for_update())
             connection.execute(sa.delete(table).where(table.c.ends < moment()))
             old = connection.execute(newest.offset(MOST_SESSIONS - 1)).scalars().all()
             connection.execute(sa.delete(table).where(table.c.id.in_(old)))
@@ -119,9 +106,7 @@ class AuthorBook:
 
     def end_session(self, *sessions: str) -> None:
         """Forget these sessions."""
-        table = schema.sessions
-        with self._store.transaction() as connection:
-            connection.execute(sa.delete(table).where(table.c.id.in_(sessions)))
+        self._write(sa.delete(schema.sessions).where(schema.sessions.c.id.in_(sessions)))
 
     def _with_session(self, what: Any, sessions: Sequence[str]) -> sa.Select[Any]:
         authors, table = schema.authors, schema.sessions
@@ -129,12 +114,10 @@ class AuthorBook:
         query = query.where(table.c.id.in_(sessions), table.c.ends >= moment())
         return query.where(authors.c.season_id == self._id).limit(1)
 
-    def _one(self, query: sa.Select[tuple[object, ...]]) -> Author | None:
-        with self._store.reading() as connection:
-            row = connection.execute(query).one_or_none()
-        return None if row is None else _author(row)
+    def _one(self, query: sa.Select[Any]) -> Author | None:
+        return next(map(_author, self._all(query)), None)
 
 
-def _author(row: sa.Row[tuple[object, ...]]) -> Author:
+def _author(row: sa.Row[Any]) -> Author:
     alive = row.token is not None
     return Author(row.name, row.organiser, row.created, row.versions, row.active, alive)

@@ -13,7 +13,7 @@ from arbiter.errors import StoreError
 from arbiter.store import schema
 
 if TYPE_CHECKING:
-    from arbiter.store.store import Store
+    from arbiter.store import Store
 
 FETCHED = 100
 """Rows at a time: a match has some 3 kB."""

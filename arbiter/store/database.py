@@ -19,12 +19,14 @@ from arbiter.store import schema
 from arbiter.store.address import SCHEME, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
 RETURN_SECONDS = 60.0
 """How long whoever plays waits for a server that is started anew or recovers."""
 AGAIN_SECONDS = 0.2
+FETCHED = 100
+"""Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
 
 for _library in ("sqlalchemy.pool", "psycopg"):
@@ -233,6 +235,36 @@ class Database:
                 return
             schema.metadata.create_all(connection)
             connection.execute(sa.insert(schema.version).values(version_num=schema.HEAD))
+
+
+class Book:
+    """What a store keeps of one season under some head."""
+
+    def __init__(self, store: Database, season: int) -> None:
+        self._store, self._id = store, season
+
+    def _own(self, *columns: Any, **wanted: object) -> sa.Select[Any]:
+        """A query for columns of the season's rows, those that have the `wanted` values."""
+        return sa.select(*columns).filter_by(season_id=self._id, **wanted)
+
+    def _all(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+        with self._store.reading() as connection:
+            return connection.execute(query).all()
+
+    def _rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
+        """Rows, at most `FETCHED` of them in memory."""
+        with self._store.reading() as connection:
+            yield from connection.execution_options(yield_per=FETCHED).execute(query)
+
+    def _scalar(self, query: sa.Select[Any]) -> Any:
+        """The first row's first column, None if there is no row."""
+        with self._store.reading() as connection:
+            return connection.execute(query).scalar()
+
+    def _write(self, statement: sa.Executable) -> None:
+        """Execute a statement in a transaction of its own."""
+        with self._store.transaction() as connection:
+            connection.execute(statement)
 
 
 def parsed(url: str) -> sa.URL:

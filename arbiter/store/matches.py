@@ -11,30 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from arbiter.errors import StoreError
-from arbiter.match import MatchSummary
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
-from arbiter.store.database import LostConnection
+from arbiter.store.database import Book, LostConnection
 from arbiter.store.happenings import Happening, log
-from arbiter.store.rows import StoredMatch, in_order, stored_match
+from arbiter.store.rows import StoredMatch, in_order, read_summary, stored_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from arbiter.match import MatchRecord
-    from arbiter.store.database import Database
+    from arbiter.match import MatchRecord, MatchSummary
 
 
-FETCHED = 100
-"""Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
-
-
-class Matches:
+class Matches(Book):
     """The matches of one season."""
-
-    def __init__(self, store: Database, number: int) -> None:
-        self._store, self._id = store, number
 
     def add_match(self, record: MatchRecord) -> bool:
         """Keep a match; False if one with this id is already there, which then stays."""
@@ -65,13 +55,11 @@ class Matches:
 
     def match_ids(self, round_number: int) -> set[str]:
         """The ids of a round's stored matches."""
-        query = sa.select(schema.matches.c.id).filter_by(season_id=self._id, round=round_number)
-        return {row.id for row in self._rows(query)}
+        return {row.id for row in self._rows(self._own(schema.matches.c.id, round=round_number))}
 
     def match(self, match_id: str) -> MatchRecord | None:
         """One match, None if it is not there."""
-        query = sa.select(schema.matches.c.record).filter_by(season_id=self._id, id=match_id)
-        found = self._scalar(query)
+        found = self._scalar(self._own(schema.matches.c.record, id=match_id))
         return None if found is None else unpack(found, match_id)
 
     def summaries(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
@@ -80,53 +68,33 @@ class Matches:
         query = self._matches(table.id, table.summary).where(table.round >= first_round)
         if last_round is not None:
             query = query.where(table.round <= last_round)
-        found = []
-        for row in self._rows(query):
-            try:
-                found.append(MatchSummary.from_json(json.loads(row.summary)))
-            except (ValueError, TypeError, KeyError) as error:
-                raise StoreError(f"the record of match {row.id} cannot be read: {error}") from None
-        return found
+        return [read_summary(row.summary, f"the record of match {row.id}") for row in self._rows(query)]
 
     def records(self, round_number: int | None = None) -> Iterator[MatchRecord]:
         """Stored matches in the order of their ids, one at a time."""
-        table = schema.matches.c
-        query = self._matches(table.id, table.record)
+        query = self._matches(schema.matches.c.id, schema.matches.c.record)
         if round_number is not None:
-            query = query.where(table.round == round_number)
+            query = query.filter_by(round=round_number)
         for row in self._rows(query):
             yield unpack(row.record, row.id)
 
     def wall_ns(self, round_number: int) -> int:
         """The sum of the times, in ns, that a round's stored matches took."""
-        table = schema.matches.c
-        query = sa.select(sa.func.sum(table.wall_ns))
-        query = query.where(table.season_id == self._id, table.round == round_number)
-        return int(self._scalar(query) or 0)
+        return int(self._scalar(self._own(sa.func.sum(schema.matches.c.wall_ns), round=round_number)) or 0)
 
     def match_rounds(self) -> list[int]:
         """The rounds that have stored matches, planned or not, in order."""
-        table = schema.matches.c
-        query = sa.select(table.round).distinct().filter_by(season_id=self._id).order_by(table.round)
-        return [row.round for row in self._rows(query)]
+        column = schema.matches.c.round
+        return [row.round for row in self._rows(self._own(column).distinct().order_by(column))]
 
     def stored_matches(self, round_number: int) -> Iterator[StoredMatch]:
         """A round's matches, one at a time; what cannot be read is named."""
         table = schema.matches.c
-        query = self._matches(table.id, table.summary, table.record).where(table.round == round_number)
-        for row in self._rows(query):
+        for row in self._rows(
+            self._matches(table.id, table.summary, table.record).filter_by(round=round_number)
+        ):
             yield stored_match(row.id, row.summary, row.record)
 
     def _matches(self, *columns: sa.Column[Any]) -> sa.Select[Any]:
         """Columns of the season's matches in the order of their ids."""
-        return sa.select(*columns).filter_by(season_id=self._id).order_by(*in_order())
-
-    def _scalar(self, query: sa.Select[Any]) -> Any:
-        """The first row's first column, None if there is no row."""
-        with self._store.reading() as connection:
-            return connection.execute(query).scalar()
-
-    def _rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        """Rows, at most `FETCHED` of them in memory."""
-        with self._store.reading() as connection:
-            yield from connection.execution_options(yield_per=FETCHED).execute(query)
+        return self._own(*columns).order_by(*in_order())

@@ -9,20 +9,22 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.errors import StoreError
-from arbiter.match import MatchSummary
 from arbiter.packing import PackedMatch
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, note
+from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
+from arbiter.store.rows import legible, read_summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from arbiter.match import MatchSummary
     from arbiter.store.database import Database
 
 
@@ -76,11 +78,12 @@ class Orders:
     given: tuple[Order, ...]
 
 
-class OrderBook:
+class OrderBook(Book):
     """The orders of one season in a store."""
 
     def __init__(self, store: Database, season: int, who: str = CONSOLE) -> None:
-        self._store, self._id, self._who = store, season, who
+        super().__init__(store, season)
+        self._who = who
 
     def read(self) -> Orders:
         """All orders. One given meanwhile is there or not, but the revision is older than it."""
@@ -90,21 +93,15 @@ class OrderBook:
             found = []
             for table, subject in _SUBJECTS:
                 columns = [c for c in table.c if c.name not in ("record", "wall_ns")]
-                query = sa.select(*columns).filter_by(season_id=self._id).order_by(table.c.number)
-                for row in connection.execute(query):
+                for row in connection.execute(self._own(*columns).order_by(table.c.number)):
+                    name = getattr(row, subject.name)
                     before, programs = getattr(row, "summary", None), getattr(row, "programs", None)
-                    found.append(
-                        Order(
-                            Verb(row.verb),
-                            getattr(row, subject.name),
-                            row.because,
-                            row.moment,
-                            row.planned,
-                            row.complete,
-                            None if before is None else _summary(before, row.match_id),
-                            None if programs is None else _programs(programs, row.match_id),
-                        )
-                    )
+                    order = Order(Verb(row.verb), name, row.because, row.moment, row.planned, row.complete)
+                    if before is not None:
+                        order = order._replace(before=read_summary(before, _earlier_record(name)))
+                    if programs is not None:
+                        order = order._replace(programs=_programs(programs, name))
+                    found.append(order)
         return Orders(revision, tuple(found))
 
     def give(
@@ -116,7 +113,6 @@ class OrderBook:
             self._keep(connection, orders)
             if standings is not None:
                 keep_standings(connection, self._id, *standings)
-                log(connection, self._id, Happening.STANDINGS, standings[0])
 
     def replace_match(
         self,
@@ -126,63 +122,50 @@ class OrderBook:
         standings: tuple[int, Mapping[str, Any]] | None,
     ) -> None:
         """Keep a match played again, and with `order` the one that it replaces; Outdated as `give`."""
-        table = schema.matches
-        key = {"season_id": self._id, "id": match.summary.id}
+        table = schema.matches.c
         with self._store.transaction() as connection:
             count_up(connection, self._id, revision)
-            old = connection.execute(sa.select(table).filter_by(**key)).one()
-            kept = {"wall_ns": old.wall_ns, "summary": old.summary, "record": old.record}
-            self._keep(connection, [order], kept)
+            query = self._own(table.wall_ns, table.summary, table.record, id=match.summary.id)
+            self._keep(connection, [order], dict(connection.execute(query).mappings().one()))
             fresh = {
                 "wall_ns": match.wall_ns,
                 "summary": json.dumps(match.summary.to_json()),
                 "record": match.record,
             }
-            connection.execute(sa.update(table).filter_by(**key).values(fresh))
+            mine = sa.update(schema.matches).filter_by(season_id=self._id, id=match.summary.id)
+            connection.execute(mine.values(fresh))
             log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
             if standings is not None:
                 keep_standings(connection, self._id, *standings)
-                log(connection, self._id, Happening.STANDINGS, standings[0])
 
-    def earlier_records(self, match_id: str) -> list[bytes]:
-        """The packed records of a match as it was each time before another took its place."""
-        return [match.record for match in self._earlier(match_id)]
-
-    def earlier(self, match_id: str) -> PackedMatch | None:
-        """A match as it was before it was last played again; None if it never was."""
-        found = self._earlier(match_id)
-        return found[-1] if found else None
-
-    def _earlier(self, match_id: str) -> list[PackedMatch]:
-        table = schema.annulments
-        query = (
-            sa.select(table.c.wall_ns, table.c.summary, table.c.record)
-            .filter_by(season_id=self._id, match_id=match_id)
-            .where(table.c.record.is_not(None))
-            .order_by(table.c.number)
-        )
-        with self._store.reading() as connection:
-            return [
-                PackedMatch(_summary(row.summary, match_id), row.wall_ns, row.record)
-                for row in connection.execute(query)
-            ]
+    def earlier(self, match_id: str) -> list[PackedMatch]:
+        """A match as it was each time before another took its place, the oldest first."""
+        table = schema.annulments.c
+        query = self._own(table.summary, table.wall_ns, table.record, match_id=match_id)
+        return [
+            PackedMatch(read_summary(row.summary, _earlier_record(match_id)), row.wall_ns, row.record)
+            for row in self._all(query.where(table.record.is_not(None)).order_by(table.number))
+        ]
 
     def _keep(
-        self, connection: sa.Connection, orders: Sequence[Order], kept: Mapping[str, Any] | None = None
+        self,
+        connection: sa.Connection,
+        orders: Sequence[Order],
+        kept: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         for order in orders:
             table, subject = _SUBJECTS[order.verb not in OF_MATCHES]
-            last = sa.select(sa.func.max(table.c.number)).filter_by(season_id=self._id)
+            last = connection.execute(self._own(sa.func.max(table.c.number))).scalar()
             row = {
                 "season_id": self._id,
-                "number": (connection.execute(last).scalar() or 0) + 1,
+                "number": (last or 0) + 1,
                 "verb": order.verb.value,
                 "because": order.because,
                 "moment": order.moment,
                 "planned": order.planned,
                 "complete": order.complete,
                 subject.name: order.subject,
-                **(kept or {}),
+                **kept,
             }
             if order.programs is not None:
                 row["programs"] = json.dumps(order.programs)
@@ -212,22 +195,18 @@ def count_up(connection: sa.Connection, season: int, revision: int | None) -> No
 
 
 def keep_standings(connection: sa.Connection, season: int, number: int, standings: Mapping[str, Any]) -> None:
-    """Keep the standings after a round, in the place of earlier ones."""
+    """Keep the standings after a round, in the place of earlier ones, and tell of it."""
     table = schema.ratings
     connection.execute(sa.delete(table).filter_by(season_id=season, round=number))
     row = {"season_id": season, "round": number, "standings": json.dumps(standings)}
     connection.execute(sa.insert(table).values(row))
+    log(connection, season, Happening.STANDINGS, number)
 
 
 def _programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:
-    try:
+    with legible(f"the programs of match {match_id}"):
         return {player: dict(files) for player, files in json.loads(text).items()}
-    except (ValueError, TypeError, AttributeError) as error:
-        raise StoreError(f"the programs of match {match_id} cannot be read: {error}") from None
 
 
-def _summary(text: str, match_id: str) -> MatchSummary:
-    try:
-        return MatchSummary.from_json(json.loads(text))
-    except (ValueError, TypeError, KeyError) as error:
-        raise StoreError(f"the earlier record of match {match_id} cannot be read: {error}") from None
+def _earlier_record(match_id: str) -> str:
+    return f"the earlier record of match {match_id}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import NoneType
@@ -17,8 +18,9 @@ from arbiter.packing import unpack
 from arbiter.store import schema
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from collections.abc import Iterator
 
+    from arbiter.match import MatchRecord
 
 _FIGURE = (int, float)
 _RATING = (int, float, NoneType)
@@ -70,14 +72,26 @@ def stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
     return StoredMatch(match_id, short, record, "; ".join(problems))
 
 
+@contextmanager
+def legible(what: str) -> Iterator[None]:
+    """StoreError that names what is read here of a store, and cannot be."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"{what} cannot be read: {error}") from None
+
+
+def read_summary(text: str, what: str) -> MatchSummary:
+    with legible(what):
+        return MatchSummary.from_json(json.loads(text))
+
+
 def read_json(text: str | None, what: str) -> dict[str, Any] | None:
     """The mapping of a stored text, None where there is none; StoreError names what cannot be read."""
     if text is None:
         return None
-    try:
+    with legible(what):
         shape = json.loads(text)
-    except ValueError as error:
-        raise StoreError(f"{what} cannot be read: {error}") from None
     if not isinstance(shape, dict):
         raise StoreError(f"{what} cannot be read: {text[:40]!r} is no mapping")
     return shape
@@ -120,10 +134,8 @@ def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None
 
 
 def read_tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
-    try:
+    with legible(f"the tables of round {number}"):
         return tuple(map(tuple, json.loads(text)))
-    except (ValueError, TypeError) as error:
-        raise StoreError(f"the tables of round {number} cannot be read: {error}") from None
 
 
 def in_order() -> tuple[sa.ColumnElement[Any], ...]:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, AuditLog, moment, note
+from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
 from arbiter.store.rows import read_moment, read_planned
 
@@ -41,19 +42,18 @@ class Wish(NamedTuple):
 NO_WISH = Wish()
 
 
-class RunningBook:
+class RunningBook(Book):
     """What organisers wish for one season, and who wished it."""
 
     def __init__(self, store: Database, season: int, name: str) -> None:
-        self._store, self._id, self._name = store, season, name
-        self._log = AuditLog(store, season)
+        super().__init__(store, season)
+        self._name, self._log = name, AuditLog(store, season)
 
     def read(self) -> Running:
         """How it is now."""
         table = schema.seasons.c
-        with self._store.reading() as connection:
-            row = connection.execute(sa.select(table.paused, table.closed).filter_by(id=self._id)).one()
-        return Running(row.paused, row.closed)
+        (row,) = self._all(sa.select(table.paused, table.closed).filter_by(id=self._id))
+        return Running._make(row)
 
     def wish(self) -> Wish:
         """The last order."""
@@ -90,10 +90,8 @@ class RunningBook:
         if found is None or found.verb != ASK:
             return None
         table = schema.rounds.c
-        query = sa.select(table.number, table.planned).filter_by(season_id=self._id)
-        with self._store.reading() as connection:
-            last = connection.execute(query.order_by(table.number.desc()).limit(1)).one_or_none()
-        planned = None if last is None else read_planned(last.planned, last.number)
+        rows = self._all(self._own(table.number, table.planned).order_by(table.number.desc()).limit(1))
+        planned = read_planned(rows[0].planned, rows[0].number) if rows else None
         asked = read_moment(found.moment, "the moment of a question")
         return None if planned is not None and planned > asked + MOMENT else found
 

@@ -1,16 +1,18 @@
-"""One season in a store: its rounds, its standings, how it runs; one transaction a change."""
+"""A store and its seasons: the rounds of each, its standings, how it runs; one transaction a change."""
 
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from arbiter.errors import StoreError
 from arbiter.store import schema
-from arbiter.store.audit import CONSOLE, AuditLog
+from arbiter.store.audit import CONSOLE, AuditLog, moment
 from arbiter.store.authors import AuthorBook
+from arbiter.store.database import Database
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log, since_freeze
 from arbiter.store.matches import Matches
 from arbiter.store.orders import OrderBook, count_up, keep_standings
@@ -27,17 +29,33 @@ from arbiter.store.submissions import SubmissionBook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from arbiter.store.database import Database
+    from datetime import datetime
 
 
 class SeasonStore(Matches):
     """One season in a store."""
 
-    def __init__(self, store: Database, number: int, name: str, game: str, seed: str) -> None:
+    def __init__(
+        self, store: Database, number: int, name: str, game: str, seed: str, who: str = CONSOLE
+    ) -> None:
         super().__init__(store, number)
         self.name, self.game, self.seed = name, game, seed
-        self._who = CONSOLE
+        self.orders = OrderBook(store, number, who)
+        """The organiser's orders."""
+        self.running = RunningBook(store, number, name)
+        """Whether it is paused, or closed."""
+        self.authors = AuthorBook(store, number)
+        """Who may send programs."""
+        self.submissions = SubmissionBook(store, number)
+        """What they sent."""
+        self.shelf = Shelf(store, number)
+        """What that takes on the disk."""
+        self.audit = AuditLog(store, number)
+        """Who did what when."""
+
+    def by(self, who: str) -> SeasonStore:
+        """The same season, its orders given by somebody else than whoever sits at the machine."""
+        return SeasonStore(self._store, self._id, self.name, self.game, self.seed, who)
 
     def holder(self) -> str | None:
         """Who plays the season now, None if nobody does."""
@@ -49,57 +67,20 @@ class SeasonStore(Matches):
 
     def last_change(self) -> tuple[int, int]:
         """The numbers of the last event and of the season's revision; whatever is stored changes one."""
-        columns = schema.seasons.c.events, schema.seasons.c.revision
-        with self._store.reading() as connection:
-            row: Any = connection.execute(sa.select(*columns).filter_by(id=self._id)).first() or (0, 0)
-        return row[0] or 0, row[1] or 0
+        table = schema.seasons.c
+        rows = self._all(sa.select(table.events, table.revision).filter_by(id=self._id))
+        return (rows[0].events or 0, rows[0].revision or 0) if rows else (0, 0)
 
     def events(self, after: int, most: int) -> list[Happened]:
         """The first `most` events with numbers above `after`, in order."""
-        table = schema.events
-        query = sa.select(table).filter_by(season_id=self._id).where(table.c.number > after)
-        return [happened(row) for row in self._rows(query.order_by(table.c.number).limit(most))]
+        number = schema.events.c.number
+        query = self._own(schema.events).where(number > after).order_by(number).limit(most)
+        return [happened(row) for row in self._rows(query)]
 
     def events_frozen(self, last_round: int) -> tuple[int, list[Happened]]:
         """The event from which on results after a round are held back, and what is told after it."""
         with self._store.reading() as connection:
             return since_freeze(connection, self._id, last_round)
-
-    @property
-    def orders(self) -> OrderBook:
-        """The organiser's orders."""
-        return OrderBook(self._store, self._id, self._who)
-
-    def by(self, who: str) -> SeasonStore:
-        """The same season, its orders given by somebody else than whoever sits at the machine."""
-        found = SeasonStore(self._store, self._id, self.name, self.game, self.seed)
-        found._who = who
-        return found
-
-    @property
-    def running(self) -> RunningBook:
-        """Whether it is paused, or closed."""
-        return RunningBook(self._store, self._id, self.name)
-
-    @property
-    def authors(self) -> AuthorBook:
-        """Who may send programs."""
-        return AuthorBook(self._store, self._id)
-
-    @property
-    def submissions(self) -> SubmissionBook:
-        """What they sent."""
-        return SubmissionBook(self._store, self._id)
-
-    @property
-    def shelf(self) -> Shelf:
-        """What that takes on the disk."""
-        return Shelf(self._store, self._id)
-
-    @property
-    def audit(self) -> AuditLog:
-        """Who did what when."""
-        return AuditLog(self._store, self._id)
 
     @property
     def complete(self) -> int:
@@ -108,7 +89,6 @@ class SeasonStore(Matches):
 
     def rounds(self) -> list[StoredRound]:
         """All rounds planned so far, in order."""
-        query = sa.select(schema.rounds).filter_by(season_id=self._id).order_by(schema.rounds.c.number)
         return [
             StoredRound(
                 row.number,
@@ -117,7 +97,7 @@ class SeasonStore(Matches):
                 row.complete,
                 read_planned(row.planned, row.number),
             )
-            for row in self._rows(query)
+            for row in self._rows(self._own(schema.rounds).order_by(schema.rounds.c.number))
         ]
 
     def add_round(
@@ -155,8 +135,9 @@ class SeasonStore(Matches):
     def programs(self) -> dict[int, dict[str, dict[str, str | None]]]:
         """By round, where they are known: by player and file, the file's SHA-256, None if it was not read."""
         table = schema.rounds.c
-        query = sa.select(table.number, table.programs).filter_by(season_id=self._id)
-        rows = self._rows(query.where(table.programs.is_not(None)).order_by(table.number))
+        rows = self._rows(
+            self._own(table.number, table.programs).where(table.programs.is_not(None)).order_by(table.number)
+        )
         return {
             row.number: read_json(row.programs, f"the programs of round {row.number}") or {} for row in rows
         }
@@ -177,13 +158,11 @@ class SeasonStore(Matches):
 
     def digests(self) -> list[str]:
         """The digests of all configs kept with the season."""
-        query = sa.select(schema.configs.c.digest).filter_by(season_id=self._id)
-        return [row.digest for row in self._rows(query)]
+        return [row.digest for row in self._rows(self._own(schema.configs.c.digest))]
 
     def settings(self, digest: str) -> dict[str, Any] | None:
         """The settings of the config with this digest, None if they were not kept."""
-        query = sa.select(schema.configs.c.settings).filter_by(season_id=self._id, digest=digest)
-        return read_json(self._scalar(query), "a config")
+        return read_json(self._scalar(self._own(schema.configs.c.settings, digest=digest)), "a config")
 
     def last_settings(self) -> dict[str, Any] | None:
         """The settings of the last round's config, None if there is no round or they were not kept."""
@@ -207,20 +186,21 @@ class SeasonStore(Matches):
             mine = sa.update(schema.rounds).filter_by(season_id=self._id, number=number)
             connection.execute(mine.values(complete=True))
             keep_standings(connection, self._id, number, standings)
-            log(connection, self._id, Happening.STANDINGS, number)
         self._store.checkpoint()
 
     def standings(self, number: int) -> dict[str, Any] | None:
         """The standings kept after a round, None if there are none."""
-        query = sa.select(schema.ratings.c.standings).filter_by(season_id=self._id, round=number)
-        return read_standings(self._scalar(query), number)
+        return read_standings(self._scalar(self._own(schema.ratings.c.standings, round=number)), number)
 
     def ask_to_stop(self, asked: bool = True) -> None:
         """Ask whoever plays the season to stop, or take that back."""
-        moment = datetime.now(UTC).isoformat(timespec="seconds") if asked else None
         table = schema.seasons
         changes = table.c.stop_asked.is_(None) if asked else table.c.stop_asked.is_not(None)
-        update = sa.update(table).where(table.c.id == self._id, changes).values(stop_asked=moment)
+        update = (
+            sa.update(table)
+            .where(table.c.id == self._id, changes)
+            .values(stop_asked=moment() if asked else None)
+        )
         with self._store.transaction() as connection:
             if connection.execute(update).rowcount:
                 log(connection, self._id, Happening.STATE, 0, "stopping" if asked else "playing")
@@ -258,12 +238,41 @@ class SeasonStore(Matches):
         """The round after which the public sees no more until the season is over; None if it sees all."""
         if self.seed_told() is not None:
             return None
-        query = sa.select(sa.func.min(schema.events.c.round)).filter_by(season_id=self._id, subject=FROZEN)
-        found: int | None = self._scalar(query)
+        found: int | None = self._scalar(self._own(sa.func.min(schema.events.c.round), subject=FROZEN))
         return found
 
-    def _write(self, *statements: sa.Executable) -> None:
-        """Execute statements in one transaction."""
-        with self._store.transaction() as connection:
-            for statement in statements:
-                connection.execute(statement)
+
+class Store(Database):
+    """A database and the seasons in it."""
+
+    def season(self, name: str) -> SeasonStore | None:
+        """The season of this name, None if there is none."""
+        with self.reading() as connection:
+            row = connection.execute(sa.select(schema.seasons).filter_by(name=name)).one_or_none()
+        return None if row is None else SeasonStore(self, row.id, row.name, row.game, row.seed)
+
+    def seasons(self) -> list[str]:
+        """The names of all seasons, in the order in which they were begun."""
+        with self.reading() as connection:
+            query = sa.select(schema.seasons.c.name).order_by(schema.seasons.c.id)
+            return list(connection.execute(query).scalars())
+
+    def begun_from(self, file: str) -> list[str]:
+        """The seasons with rounds that were last played from a file, in the order of their beginning."""
+        table = schema.seasons.c
+        query = sa.select(table.name).where(
+            table.file == file, table.id.in_(sa.select(schema.rounds.c.season_id))
+        )
+        with self.reading() as connection:
+            return list(connection.execute(query.order_by(table.id)).scalars())
+
+    def make_season(self, name: str, game: str, seed: str) -> SeasonStore:
+        """A new season; StoreError if the name is taken."""
+        values = {"name": name, "game": game, "seed": seed, "created": moment()}
+        with self.transaction() as connection:
+            if not self.insert_once(connection, schema.seasons, values):
+                raise StoreError(f"{self.name} holds a season {name} already")
+        self.checkpoint()
+        made = self.season(name)
+        assert made is not None
+        return made

@@ -8,18 +8,16 @@ leaves files of which the store says so, and a later `sweep` removes them.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from arbiter.store import schema
 from arbiter.store.audit import note
+from arbiter.store.database import Book
 from arbiter.store.rows import read_tables
 from arbiter.store.submissions import taken
 from arbiter.store.versions import DROPPED, REFUSED
-
-if TYPE_CHECKING:
-    from arbiter.store.database import Database
 
 
 class Stays(Exception):
@@ -37,11 +35,8 @@ class Gone(NamedTuple):
     programs: set[str]
 
 
-class Shelf:
+class Shelf(Book):
     """What the submissions of one season take."""
-
-    def __init__(self, store: Database, season: int) -> None:
-        self._store, self._id = store, season
 
     def taken(self, author: str) -> int:
         """How many bytes an author's files take."""
@@ -55,12 +50,11 @@ class Shelf:
 
     def drop(self, number: int, author: str) -> None:
         """Say that a submission's files are gone, which the caller then removes; Stays where they may not."""
-        mine = {"season_id": self._id, "name": author}
         with self._store.transaction() as connection:
-            active = sa.select(schema.authors.c.active).filter_by(**mine).with_for_update()
-            plays = connection.execute(active).scalar()
-            query = sa.select(schema.submissions).filter_by(season_id=self._id, id=number, author=author)
-            row = connection.execute(query).one_or_none()
+            plays = connection.execute(
+                self._own(schema.authors.c.active, name=author).with_for_update()
+            ).scalar()
+            row = connection.execute(self._own(schema.submissions, id=number, author=author)).one_or_none()
             if row is None or row.state == DROPPED:
                 return
             rated = f"{author}@{row.version}"
@@ -71,31 +65,24 @@ class Shelf:
 
     def uncounted(self) -> dict[int, str]:
         """By id the names of submissions of which nobody has counted what they take."""
-        table = schema.submissions
-        query = sa.select(table.c.id, table.c.file).filter_by(season_id=self._id, bytes=None)
-        with self._store.reading() as connection:
-            return dict(map(tuple, connection.execute(query)))
+        table = schema.submissions.c
+        return dict(map(tuple, self._all(self._own(table.id, table.file, bytes=None))))
 
     def count(self, number: int, size: int) -> None:
         """Keep how many bytes a submission takes, unless it was dropped meanwhile."""
         table = schema.submissions
-        mine = sa.update(table).filter_by(id=number).where(table.c.state != DROPPED)
-        with self._store.transaction() as connection:
-            connection.execute(mine.values(bytes=size))
+        self._write(sa.update(table).filter_by(id=number).where(table.c.state != DROPPED).values(bytes=size))
 
     def expire(self, before: str) -> None:
         """Say that the archives are gone of what was sent before a moment and refused."""
         table = schema.submissions
         old = sa.update(table).filter_by(season_id=self._id, state=REFUSED).where(table.c.received < before)
-        with self._store.transaction() as connection:
-            connection.execute(old.values(bytes=0))
+        self._write(old.values(bytes=0))
 
     def gone(self) -> Gone:
         """What the store says is gone, of other seasons too: the folder is that of the store."""
-        table = schema.submissions
-        query = sa.select(table.c.file, table.c.bytes).where(table.c.state.in_((DROPPED, REFUSED)))
-        with self._store.reading() as connection:
-            rows = connection.execute(query).all()
+        table = schema.submissions.c
+        rows = self._all(sa.select(table.file, table.bytes).where(table.state.in_((DROPPED, REFUSED))))
         return Gone({row.file for row in rows if row.bytes == 0}, {row.file for row in rows})
 
 

@@ -14,14 +14,13 @@ import sqlalchemy as sa
 
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
+from arbiter.store.database import Book
 from arbiter.store.orders import count_up
 from arbiter.store.rows import read_moment
 from arbiter.store.versions import ACCEPTED, DROPPED, OVER, RECEIVED, REFUSED, Submission, submission
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-
-    from arbiter.store.database import Database
 
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
 ACTIVATE = "activate"
@@ -44,11 +43,8 @@ class NoRoom(Exception):
         self.taken = taken
 
 
-class SubmissionBook:
+class SubmissionBook(Book):
     """The submissions of one season."""
-
-    def __init__(self, store: Database, season: int) -> None:
-        self._store, self._id = store, season
 
     def add(
         self,
@@ -96,17 +92,12 @@ class SubmissionBook:
     def of(self, author: str) -> list[Submission]:
         """All that an author sent, the newest first."""
         table = schema.submissions
-        query = sa.select(table).filter_by(season_id=self._id, author=author)
-        with self._store.reading() as connection:
-            rows = connection.execute(query.order_by(table.c.version.desc()))
-            return [submission(row) for row in rows]
+        return self._read(self._own(table, author=author).order_by(table.c.version.desc()))
 
     def last(self, most: int) -> list[Submission]:
         """The last submissions of all authors, the newest first."""
         table = schema.submissions
-        query = sa.select(table).filter_by(season_id=self._id).order_by(table.c.id.desc()).limit(most)
-        with self._store.reading() as connection:
-            return [submission(row) for row in connection.execute(query)]
+        return self._read(self._own(table).order_by(table.c.id.desc()).limit(most))
 
     def one(self, number: int, author: str | None = None) -> Submission | None:
         """A submission by its id, of this author if one is named."""
@@ -117,43 +108,32 @@ class SubmissionBook:
     def counts(self) -> dict[str, int]:
         """How many submissions are in each state that any is in."""
         state = schema.submissions.c.state
-        query = sa.select(state, sa.func.count()).filter_by(season_id=self._id).group_by(state)
-        with self._store.reading() as connection:
-            return dict(map(tuple, connection.execute(query)))
+        return dict(map(tuple, self._all(self._own(state, sa.func.count()).group_by(state))))
 
     def files(self) -> set[str]:
         """The names of all archives that are kept, other seasons' too: the folder is that of the store."""
-        query = sa.select(schema.submissions.c.file)
-        with self._store.reading() as connection:
-            return set(connection.execute(query).scalars())
+        return {row.file for row in self._all(sa.select(schema.submissions.c.file))}
 
     def next(self, without: Collection[int] = ()) -> Submission | None:
         """Which submission to inspect now: of the author of whom fewest were inspected in a day.
 
         None where nothing waits but those of the ids in `without`.
         """
-        table = schema.submissions
-        with self._store.reading() as connection:
-            rows = [row for row in connection.execute(self._waiting()) if row.id not in without]
-            if not rows:
-                return None
-            done = (
-                sa.select(table.c.author, sa.func.count())
-                .filter_by(season_id=self._id)
-                .where(table.c.state.in_(OVER), table.c.received > _ago(DAY))
-                .group_by(table.c.author)
-            )
-            counts: dict[str, int] = dict(map(tuple, connection.execute(done)))
-        return submission(min(rows, key=lambda row: (counts.get(row.author, 0), row.id)))
+        waiting = [found for found in self.waiting() if found.id not in without]
+        table = schema.submissions.c
+        done = self._own(table.author, sa.func.count()).where(
+            table.state.in_(OVER), table.received > _ago(DAY)
+        )
+        counts = dict(map(tuple, self._all(done.group_by(table.author)))) if waiting else {}
+        return min(waiting, key=lambda found: (counts.get(found.author, 0), found.id), default=None)
 
     def waiting(self) -> list[Submission]:
         """All whose inspection has not ended."""
-        with self._store.reading() as connection:
-            return [submission(row) for row in connection.execute(self._waiting())]
-
-    def _waiting(self) -> sa.Select[Any]:
         table = schema.submissions
-        return sa.select(table).filter_by(season_id=self._id).where(table.c.state.not_in(OVER))
+        return self._read(self._own(table).where(table.c.state.not_in(OVER)))
+
+    def _read(self, query: sa.Select[Any]) -> list[Submission]:
+        return [submission(row) for row in self._all(query)]
 
     def begin(self, number: int) -> None:
         """Begin an inspection, from the first step on."""
@@ -230,9 +210,7 @@ class SubmissionBook:
 
     def accepted(self) -> list[Submission]:
         """All versions that may play, or have played."""
-        query = sa.select(schema.submissions).filter_by(season_id=self._id, state=ACCEPTED)
-        with self._store.reading() as connection:
-            return [submission(row) for row in connection.execute(query.order_by(schema.submissions.c.id))]
+        return self._read(self._own(schema.submissions, state=ACCEPTED).order_by(schema.submissions.c.id))
 
     def active(self) -> list[Submission]:
         """The versions that play in the next round to be planned, by author."""
@@ -240,18 +218,15 @@ class SubmissionBook:
         same = sa.and_(authors.c.season_id == table.c.season_id, authors.c.name == table.c.author)
         query = sa.select(table).join(authors, sa.and_(same, authors.c.active == table.c.version))
         query = query.where(table.c.season_id == self._id, table.c.state == ACCEPTED)
-        with self._store.reading() as connection:
-            return [submission(row) for row in connection.execute(query.order_by(table.c.author))]
+        return self._read(query.order_by(table.c.author))
 
     def _lock(self, connection: sa.Connection, author: str) -> None:
         """Let nobody else change which version of an author plays until the transaction ends."""
-        mine = sa.select(schema.authors.c.name).filter_by(season_id=self._id, name=author)
-        connection.execute(mine.with_for_update())
+        connection.execute(self._own(schema.authors.c.name, name=author).with_for_update())
 
     def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
         count_up(connection, self._id, None)
-        rounds = sa.select(sa.func.max(schema.rounds.c.number)).filter_by(season_id=self._id)
-        joins = (connection.execute(rounds).scalar() or 0) + 1
+        joins = (connection.execute(self._own(sa.func.max(schema.rounds.c.number))).scalar() or 0) + 1
         mine = {"season_id": self._id, "author": found.author}
         table = sa.update(schema.submissions)
         if before is not None:
@@ -263,26 +238,24 @@ class SubmissionBook:
         connection.execute(author.values(active=found.version))
 
     def _active(self, connection: sa.Connection, author: str) -> int | None:
-        query = sa.select(schema.authors.c.active).filter_by(season_id=self._id, name=author)
-        return connection.execute(query).scalar()
+        return connection.execute(self._own(schema.authors.c.active, name=author)).scalar()
 
     def _find(self, connection: sa.Connection, **wanted: object) -> Submission | None:
-        query = sa.select(schema.submissions).filter_by(season_id=self._id, **wanted)
-        row = connection.execute(query).one_or_none()
+        row = connection.execute(self._own(schema.submissions, **wanted)).one_or_none()
         return None if row is None else submission(row)
 
     def _sent_today(self, connection: sa.Connection, author: str) -> list[str]:
         """When an author sent new archives in the last 24 hours, the oldest first."""
-        table = schema.submissions
-        query = sa.select(table.c.received).filter_by(season_id=self._id, author=author)
-        query = query.where(table.c.received > _ago(DAY)).order_by(table.c.received)
-        return list(connection.execute(query).scalars())
+        return self._moments(connection, schema.submissions.c.received, DAY, author=author)
 
     def _activations(self, connection: sa.Connection, author: str) -> list[str]:
         """When an author made a version active in the last hour, the oldest first."""
-        table = schema.audit
-        query = sa.select(table.c.moment).filter_by(season_id=self._id, who=author, verb=ACTIVATE)
-        query = query.where(table.c.moment > _ago(HOUR)).order_by(table.c.moment)
+        return self._moments(connection, schema.audit.c.moment, HOUR, who=author, verb=ACTIVATE)
+
+    def _moments(
+        self, connection: sa.Connection, column: sa.Column[Any], span: timedelta, **wanted: str
+    ) -> list[str]:
+        query = self._own(column, **wanted).where(column > _ago(span)).order_by(column)
         return list(connection.execute(query).scalars())
 
     def _wait(self, done: Sequence[str], most: int, span: timedelta) -> int:
@@ -294,8 +267,7 @@ class SubmissionBook:
         return max(int(free.total_seconds()) + 1, 1)
 
     def _update(self, number: int, **values: object) -> None:
-        with self._store.transaction() as connection:
-            connection.execute(self._kept(number).values(**values))
+        self._write(self._kept(number).values(**values))
 
     def _kept(self, number: int) -> sa.Update:
         """A change of a submission, unless it was dropped."""

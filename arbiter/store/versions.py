@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arbiter.errors import StoreError
+from arbiter.store.rows import legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,22 +49,8 @@ class Submission:
 
 def submission(row: sa.Row[Any]) -> Submission:
     """A version from its row; StoreError for one that cannot be read."""
-    try:
-        steps = tuple(dict(step) for step in json.loads(row.steps))
-        program = None if row.program is None else dict(json.loads(row.program))
-    except (ValueError, TypeError) as error:
-        raise StoreError(f"submission {row.id} cannot be read: {error}") from None
-    return Submission(
-        row.id,
-        row.author,
-        row.version,
-        row.sha256,
-        row.file,
-        row.received,
-        row.state,
-        row.tries,
-        steps,
-        program,
-        row.joins_round,
-        row.bytes,
-    )
+    shape = {name: row._mapping[name] for name in Submission.__slots__}
+    with legible(f"submission {row.id}"):
+        shape["steps"] = tuple(dict(step) for step in json.loads(row.steps))
+        shape["program"] = None if row.program is None else dict(json.loads(row.program))
+    return Submission(**shape)

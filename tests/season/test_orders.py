@@ -155,7 +155,7 @@ def test_a_match_is_played_again_under_its_id_before_anything_else(season: Seaso
     assert fresh is not None
     assert old is not None
     assert fresh.points != old.points
-    (packed,) = season.stored.orders.earlier_records("r001/t02/m1")
+    (packed,) = season.stored.orders.earlier("r001/t02/m1")
     assert packed
     assert [match.id for match in season.results.counted(1)] == [
         match.id for match in season.results.matches()[:8]
@@ -176,7 +176,7 @@ def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(season: Sea
 
     play(season, outcome=meanwhile)
     assert season.stored.match("r001/t01/m0") == kept
-    assert season.stored.orders.earlier_records("r001/t01/m0") == []
+    assert season.stored.orders.earlier("r001/t01/m0") == []
 
 
 def test_after_the_last_round_matches_are_still_played_again(season: Season) -> None:
