@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, dataclass_transform
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,15 +12,21 @@ if TYPE_CHECKING:
     from arbiter.packing import PackedMatch
 
 
-@dataclass(frozen=True, slots=True)
-class ChangesAccepted:
+@dataclass_transform(frozen_default=True)
+class Event:
+    """Something that happened; each kind is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+class ChangesAccepted(Event):
     """The next round is played with a changed config; `what` names the changes."""
 
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedAsBegun:
+class FinishedAsBegun(Event):
     """A round was begun under other settings than the config's, and is finished under those.
 
     `what` names what has changed since.
@@ -30,38 +36,33 @@ class FinishedAsBegun:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Event):
     """Something about this machine that an organiser should know, as a line."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class MatchesAgain:
+class MatchesAgain(Event):
     """So many annulled matches are played again, under the settings of their rounds."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class RoundAwaited:
+class RoundAwaited(Event):
     """A round begins at a moment that is not there yet, and is waited for."""
 
     number: int
     moment: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class PlayersAwaited:
+class PlayersAwaited(Event):
     """A round cannot begin for the reason told, and programs that authors send are waited for."""
 
     number: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class RoundPlanned:
+class RoundPlanned(Event):
     """A round begins: `missing` of its `total` matches are to be played, `at_once` at a time.
 
     `rounds` is the season's number of rounds; `commitment` the seed's SHA-256 before the first match of all,
@@ -76,8 +77,7 @@ class RoundPlanned:
     commitment: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SubstitutesPlanned:
+class SubstitutesPlanned(Event):
     """All matches of a round are played, and `total` of them, ended by faults, once more with substitutes.
 
     `missing` of these are still to be played, `at_once` at a time; `rounds` is the season's number of rounds.
@@ -90,8 +90,7 @@ class SubstitutesPlanned:
     at_once: int
 
 
-@dataclass(frozen=True, slots=True)
-class Suspended:
+class Suspended(Event):
     """A player is suspended from this round on, by the organiser or for its faults."""
 
     player: str
@@ -99,15 +98,13 @@ class Suspended:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class StillSuspended:
+class StillSuspended(Event):
     """So many players are suspended since earlier rounds, and were told of then."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramChanged:
+class ProgramChanged(Event):
     """A player's file is another in `round` than it was in round `since`, with the version as it was.
 
     `round` is one more than the round that is played if it changed since that one was begun.
@@ -122,23 +119,20 @@ class ProgramChanged:
         return f"{self.file} of player {self.player} changed since round {self.since} without a new version"
 
 
-@dataclass(frozen=True, slots=True)
-class MatchStored:
+class MatchStored(Event):
     """A match was played and stored."""
 
     match: PackedMatch
 
 
-@dataclass(frozen=True, slots=True)
-class MatchVoid:
+class MatchVoid(Event):
     """Our machine failed a match. It is played again; the second time VoidMatch follows."""
 
     id: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class RoundComplete:
+class RoundComplete(Event):
     """All matches of a round are stored, and it is rated; `played` of them just now, in `seconds`."""
 
     standings: Mapping[str, Any]
@@ -146,43 +140,19 @@ class RoundComplete:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class RoundsOver:
+class RoundsOver(Event):
     """All that was asked for is played, but the season goes on: `complete` of `rounds` are complete."""
 
     complete: int
     rounds: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeasonComplete:
+class SeasonComplete(Event):
     """All rounds are complete, so the seed may be told."""
 
     rounds: int
     seed: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Event):
     """The season stopped because somebody asked it to; always the last event."""
-
-
-Event: TypeAlias = (
-    ChangesAccepted
-    | FinishedAsBegun
-    | Noted
-    | MatchesAgain
-    | RoundAwaited
-    | PlayersAwaited
-    | RoundPlanned
-    | SubstitutesPlanned
-    | Suspended
-    | StillSuspended
-    | ProgramChanged
-    | MatchStored
-    | MatchVoid
-    | RoundComplete
-    | RoundsOver
-    | SeasonComplete
-    | Stopped
-)
