@@ -23,10 +23,10 @@ from arbiter.config.season_file import Key, keys_that_are
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import COPY_MARK, original
 from arbiter.regress.identity import Digests, kept, program
-from arbiter.season.beginning import GAUNTLET
 from arbiter.season.ledger import to_rating
 from arbiter.season.plan import draw_seed
 from arbiter.season.schedule import match_specs
+from arbiter.season.settings import GAUNTLET
 from arbiter.store.address import file_of
 from arbiter.store.sqlite import companions
 

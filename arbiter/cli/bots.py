@@ -40,7 +40,7 @@ ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 def prepare(path: str, store_url: str | None = None) -> Config:
     """The config, checked with its commands and settled; warnings go to stderr."""
-    from arbiter.season.beginning import load_to_play
+    from arbiter.season.settings import load_to_play
 
     config = load_to_play(path, store_url)
     if not lasts(config.store):

@@ -201,7 +201,7 @@ def restore(config: str, source: str, store_url: str | None) -> None:
     """
     from arbiter.config import load
     from arbiter.store import Store
-    from arbiter.store.carrying import carry
+    from arbiter.store.backup import carry
 
     settled = load(config)
     settled = replace(settled, store=store_url or settled.store)

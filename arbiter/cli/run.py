@@ -25,8 +25,8 @@ from arbiter.errors import ConfigError
 from arbiter.executors import cluster, processes, slots
 from arbiter.picture import figures
 from arbiter.picture.state import State
-from arbiter.season.beginning import GAUNTLET, REGRESS
 from arbiter.season.season import Season
+from arbiter.season.settings import GAUNTLET, REGRESS
 from arbiter.store import Store
 from arbiter.store.address import file_of
 from arbiter.text import first_few

@@ -2,19 +2,17 @@
 
 | module | job |
 |---|---|
-| `season` | a season's file as typed values |
+| `season` | a season's file as typed values; further players: the programs that authors sent |
 | `season_file` | its keys and defaults; the keys that other files share with it |
 | `values` | their types: what they take, and what is wrong with the rest |
 | `game` | the game that a file names |
 | `limits` | what bots are allowed, its defaults; needs no pydantic |
 | `checks` | mistakes that no single key shows; what a file names and is not there |
-| `reading` | every kind of file: read, validate, place, raise |
+| `reading` | every kind of file: read, validate, place, raise; what is wrong, in our words |
 | `submissions` | how authors send programs |
-| `versions` | the programs that a file names |
-| `places`, `problems` | YAML with the places of values; what is wrong, in our words |
-| `languages` | the programs that bots are started with by a word |
+| `places` | YAML with the places of values |
+| `languages` | the programs that a file names, and those that bots are started with by a word |
 | `reach` | what of a season lies where bots may read |
-| `enrolling` | further players: the programs that authors sent |
 | `changes` | what differs between two settings |
 | `writing` | a config as the text of a file |
 """

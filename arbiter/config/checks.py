@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from arbiter.cards import LEAST_BITS, bits_of
 from arbiter.config.changes import rated_name
+from arbiter.config.languages import faults_of_version
 from arbiter.config.season_file import SeasonModel, VersionModel
 from arbiter.config.values import COMMITMENT, parse_until
-from arbiter.config.versions import faults_of_version
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.store.address import absolute, file_of, lasts, missing_folder
 

@@ -1,4 +1,6 @@
-"""The programs that bots are started with by a word alone: a season's own, and else the system's.
+"""The programs that a file names: what keeps them from starting, and the players made of them.
+
+Those that bots are started with by a word alone are a season's own, and else the system's:
 
     languages:
       python3: /opt/course/bin/python3
@@ -15,18 +17,20 @@ import os
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import Problem
-from arbiter.players import registered
-from arbiter.table.files import SYSTEM_PATH, program_problem
+from arbiter.players import command_problems, reading_problem, registered, starting_problems
+from arbiter.table.files import SYSTEM_PATH, program_problem, script_problem
 from arbiter.table.sandbox.landlock import MANAGED, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from arbiter.config.season_file import LanguageModel
+    from arbiter.config.season_file import LanguageModel, VersionModel
     from arbiter.match import Player
+
 
 PYTHON = "python3"
 
@@ -102,3 +106,45 @@ def sent(
     within = Path(os.devnull) if version is None else version.resolve()
     player = speaking(registered(name, command, folder, read=read, within=within), languages)
     return replace(player, env={"PATH": path_of(player.languages)})
+
+
+Place = tuple[str | int, ...]
+
+
+def faults_of_version(
+    version: VersionModel,
+    folder: Path,
+    check_command: bool = True,
+    languages: Languages = MappingProxyType({}),
+) -> Iterator[tuple[Place, str]]:
+    """What keeps a program from being started, each with its place in the program's own keys."""
+    for message in starting_problems(version.command, version.variables()):
+        yield (), message
+    if problem := reading_problem(version.read):
+        yield ("read",), problem
+    if check_command:
+        path = version.variables().get("PATH")
+        missing = [
+            (word, message)
+            for word, message in command_problems(version.command, folder, path)
+            # What a season names is looked at by itself.
+            if word or version.command[0] not in languages
+        ]
+        for word, message in missing:
+            yield ("command", word), message
+        if not missing and (message := script_problem(version.command[0], str(folder), path)):
+            yield ("command", 0), message
+    for number, path in enumerate(version.read):
+        if not os.path.exists(folder / path):  # noqa: PTH110 -- the name may be none at all
+            yield ("read", number), f"there is no {path}"
+
+
+def problems_of_version(version: VersionModel, folder: Path, at: Place) -> Iterator[Problem]:
+    """The same as problems of a program that stands at `at`, whose command may be all that is given of it."""
+    for place, message in faults_of_version(version, folder):
+        yield Problem((*at, "read") if "read" in place else at, message)
+
+
+def player_of(name: str, version: VersionModel, folder: Path) -> Player:
+    """A program of a file as a player."""
+    return registered(name, version.command, folder, version.variables(), version.batched, version.read)

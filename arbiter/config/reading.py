@@ -1,22 +1,92 @@
-"""From a file to checked keys in four steps, for every kind of file: read, validate, place, raise."""
+"""From a file to checked keys in four steps, for every kind of file: read, validate, place, raise.
+
+Each mistake is told in our words, with its place.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from arbiter.config.game import game_of
-from arbiter.config.problems import placed, problems_of
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from pydantic import ValidationError
 
     from arbiter.config.places import Document
     from arbiter.errors import Problem
     from arbiter.rules import AnyGame
+
+
+_DICTIONARY = re.compile(r"a valid dictionary( or instance of \w+)?")
+"""Pydantic's word for a mapping, with the name of our class."""
+
+
+def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Problem]:
+    """Pydantic's errors in our words; the branches of a union make one problem."""
+    by_path: dict[tuple[str | int, ...], list[Problem]] = {}
+    for item in error.errors():
+        problem = _problem_of(item, model)
+        by_path.setdefault(problem.path, []).append(problem)
+    for path, found in by_path.items():
+        yield Problem(path, ", or ".join(problem.message for problem in found), found[0].hint)
+
+
+def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
+    # Names of union members are in pydantic's paths, but not in the file.
+    path = tuple(key for key in error["loc"] if not _is_branch(key))
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "extra_forbidden":
+        return Problem(path, "unknown key", did_you_mean(str(path[-1]), _keys_at(model, path[:-1])))
+    if kind == "missing":
+        return Problem(path, "is required")
+    if kind == "literal_error":
+        known = re.findall(r"'([^']*)'", context["expected"])
+        return Problem(path, f"{error['input']!r} is not known", did_you_mean(str(error["input"]), known))
+    message = _DICTIONARY.sub("a mapping of keys", error["msg"]).replace("Input should be", "should be")
+    message = message.replace("List should have at least 1 item after validation, not 0", "is empty")
+    return Problem(path, message, context.get("hint", ""))
+
+
+def _is_branch(key: object) -> bool:
+    return isinstance(key, str) and (
+        key in {"str", "int", "float", "constrained-int", "constrained-str"}
+        or key.startswith(("literal[", "dict[", "function-"))
+    )
+
+
+def placed(problems: Iterable[Problem], document: Document) -> list[Problem]:
+    """Problems with the line and column of the key or value they are about, in file order."""
+    placed = []
+    for problem in problems:
+        line, column = (problem.line, problem.column) if problem.line else document.place(problem.path)
+        placed.append(replace(problem, line=line, column=column))
+    return sorted(placed, key=lambda problem: (problem.line, problem.column))
+
+
+def _keys_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
+    """The keys that the mapping at this path may have."""
+    models = [model]
+    for step in path:
+        if isinstance(step, str):
+            fields = [one.model_fields[step].annotation for one in models if step in one.model_fields]
+            models = [found for annotation in fields for found in _models_in(annotation)]
+    return [key for one in models for key in one.model_fields]
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that a type is made of: of ``list[PlayerModel] | None`` the one."""
+    if isinstance(annotation, type) and not get_args(annotation) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
+
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config.changes import LATER, rated_name, without_gone
+from arbiter.config.changes import LATER, is_sent, rated_name, without_gone
 from arbiter.config.checks import (
     GUESSABLE_BITS,
     cross_checks,
@@ -22,21 +22,22 @@ from arbiter.config.checks import (
     problems_of_store,
 )
 from arbiter.config.game import game_of, settings_of
-from arbiter.config.languages import languages_of, problems_of_languages, sent, speaking, unspoken
+from arbiter.config.languages import languages_of, player_of, problems_of_languages, sent, speaking, unspoken
 from arbiter.config.places import read_document
-from arbiter.config.problems import placed
-from arbiter.config.reading import validate
+from arbiter.config.reading import placed, validate
 from arbiter.config.season_file import AfterFault, Key, PlayerModel, SeasonModel, Terms, keys_that_are
 from arbiter.config.submissions import version_of
-from arbiter.config.versions import player_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
 from arbiter.store.address import absolute, usual_store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from arbiter.config.languages import Languages
     from arbiter.config.submissions import Submissions
     from arbiter.rules import AnyGame
+
 
 FREE = keys_that_are(Key.FREE)
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
@@ -259,3 +260,32 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
 def digest_of(settings: Mapping[str, Any]) -> str:
     """SHA-256 of settings."""
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+
+
+def enrolled(config: Config, sent: Iterable[Mapping[str, Any]]) -> Config:
+    """The config with these players, as settings have them, after those of its file.
+
+    They take the place of those that it was enrolled with before, and of other versions that came to the file
+    from stored settings.
+    """
+    models = [PlayerModel.model_validate(player) for player in sent]
+    names = {model.name for model in models}
+    kept = [
+        (entry, player)
+        for entry, player in zip(config.entries, config.settings["players"], strict=True)
+        if not (is_sent(player) and player["name"] in names) and entry.player.name not in config.roster
+    ]
+    players = [player for _, player in kept] + [settings_of_player(model) for model in models]
+    if players == config.settings["players"]:
+        return config
+    settings = {**config.settings, "players": players}
+    return replace(
+        config,
+        entries=(
+            *(entry for entry, _ in kept),
+            *(entry_of(model, config.folder, config.languages) for model in models),
+        ),
+        settings=settings,
+        digest=digest_of(settings),
+        roster=frozenset(rated_name(model.name, model.version) for model in models),
+    )

@@ -10,12 +10,11 @@ from pydantic import Field, StrictBool, StrictInt, ValidationError
 
 from arbiter.config import load
 from arbiter.config.game import game_of, settings_of
+from arbiter.config.languages import player_of, problems_of_version
 from arbiter.config.places import Document, read_document
-from arbiter.config.problems import placed
-from arbiter.config.reading import validate
+from arbiter.config.reading import placed, validate
 from arbiter.config.season_file import TableModel, Version
 from arbiter.config.values import Seed, StoreUrl, Word
-from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress.blocks import Meeting
 from arbiter.regress.identity import BASE, CANDIDATE, Digests, attempt_of, kept, kept_player, name_of

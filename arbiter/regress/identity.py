@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config import digest_of
 from arbiter.match import Player
-from arbiter.season.beginning import REGRESS
+from arbiter.season.settings import REGRESS
 from arbiter.store.sqlite import companions, is_store
 from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
 

@@ -32,7 +32,7 @@ def rostered(config: Config, stored: SeasonStore) -> Config:
     if config.submissions is None:
         return config
     # Commands that only look at a season without versions load no checks.
-    from arbiter.config.enrolling import enrolled
+    from arbiter.config.season import enrolled
 
     return enrolled(config, [_settings(config, version) for version in stored.submissions.active()])
 

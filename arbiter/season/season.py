@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Self
 from arbiter.cards import told_commitment
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
-from arbiter.season.again import play_again, rounds_to_replay
 from arbiter.season.anomalies import FaultWatch, anomaly
-from arbiter.season.beginning import file_text, refuse_another_name
 from arbiter.season.calendar import Clock, due, hold_back, programs_until, rounds_left, wait_until
 from arbiter.season.consent import consent
 from arbiter.season.events import (
@@ -36,9 +34,9 @@ from arbiter.season.events import (
 from arbiter.season.matches import play_matches
 from arbiter.season.plan import check_seed, draw_seed, plan_substitutes, sitting_out
 from arbiter.season.results import Results
-from arbiter.season.rounds import Rounds
+from arbiter.season.rounds import Rounds, play_again, rounds_to_replay
 from arbiter.season.schedule import TooFewPlayers
-from arbiter.season.settings import refuse_gone, seated
+from arbiter.season.settings import file_text, refuse_another_name, refuse_gone, seated
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator

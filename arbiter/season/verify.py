@@ -22,12 +22,20 @@ from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match import Player, original
 from arbiter.packing import unpack
-from arbiter.season.findings import Coverage, Finding, Kind, by_player, unlike, without_idle
+from arbiter.season.findings import (
+    Coverage,
+    Finding,
+    Kind,
+    by_player,
+    match_differences,
+    shown,
+    unlike,
+    without_idle,
+)
 from arbiter.season.ledger import Ledger
 from arbiter.season.orders import as_first_played, first_id, force, round_of
 from arbiter.season.plan import tables
 from arbiter.season.programs import changes, others_than, replay_of
-from arbiter.season.recheck import match_differences, shown
 from arbiter.season.roster import altered, lost
 from arbiter.season.schedule import match_specs
 from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute

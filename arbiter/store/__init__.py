@@ -5,8 +5,7 @@
 | `address` | the addresses of stores, and which kind of database a driver is of; needs no SQLAlchemy |
 | `kind`, `sqlite`, `postgres` | what is special to a kind: connections, lock, failures |
 | `hold` | who plays on a file |
-| `backup` | a copy of a file while it is played on |
-| `carrying` | seasons carried into another store |
+| `backup` | a copy of a file while it is played on; seasons carried into another store |
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `schema` | the tables, and how those of earlier versions become them |

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 
 from arbiter.config.languages import sent
 from arbiter.config.places import read_document
-from arbiter.config.problems import placed, problems_of
+from arbiter.config.reading import placed, problems_of
 from arbiter.config.season_file import StrictModel
 from arbiter.config.submissions import SOURCE
 from arbiter.config.values import Word

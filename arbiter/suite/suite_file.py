@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, StrictInt, ValidationError
 
 from arbiter.clock import TimeControl
+from arbiter.config.languages import player_of, problems_of_version
 from arbiter.config.places import read_document
 from arbiter.config.reading import validate
 from arbiter.config.season_file import StrictModel, TableModel, Version
 from arbiter.config.values import Seed, Time, Word
-from arbiter.config.versions import player_of, problems_of_version
 from arbiter.errors import ConfigError, Problem, StoreError
 from arbiter.match import MatchRecord
 from arbiter.regress.identity import BASE, CANDIDATE

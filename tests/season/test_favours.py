@@ -103,7 +103,7 @@ def test_a_verification_computes_the_same_and_misses_it_nowhere(season: Season) 
 
 
 def test_scores_that_are_not_those_of_the_play_are_found(season: Season) -> None:
-    from arbiter.season.recheck import match_differences
+    from arbiter.season.findings import match_differences
     from arbiter.season.schedule import match_specs
 
     spec = next(iter(match_specs(season.config, season.stored.seed, 1, season.stored.rounds()[0].tables)))

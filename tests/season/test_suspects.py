@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from arbiter.config import load
 from arbiter.errors import VoidMatch
 from arbiter.games import make
+from arbiter.season.matches import SWEEPS, blamed
 from arbiter.season.season import Season
-from arbiter.season.suspects import SWEEPS, blamed
 from arbiter.store import SeasonStore, Store
 from arbiter.table.conduct import conduct
 from tests.builders import Scripted, by_name, play_round

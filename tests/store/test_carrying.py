@@ -17,8 +17,7 @@ from arbiter.packing import pack_match
 from arbiter.season.administration import annul, put_match, suspend
 from arbiter.season.results import Results
 from arbiter.store import Store, Verb, schema
-from arbiter.store.backup import back_up
-from arbiter.store.carrying import OWN, carry
+from arbiter.store.backup import OWN, back_up, carry
 from arbiter.submissions.authors import add_authors, hash_of
 from tests.commands import arbiter
 from tests.kept_season import CLEAN, CRASH, Kept, kept, original_season
