@@ -101,28 +101,10 @@ def started(programs: Path) -> Iterator[str]:
         nobody = pwd.getpwnam("nobody")
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
         child |= {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
-    initdb = [
-        programs / "initdb",
-        "-D",
-        folder / "data",
-        "-U",
-        "postgres",
-        "-E",
-        "UTF8",
-        "--auth=trust",
-        "--no-sync",
-    ]
-    postgres = [
-        programs / "postgres",
-        "-D",
-        folder / "data",
-        "-k",
-        folder,
-        "-c",
-        "listen_addresses=",
-        "-c",
-        "fsync=off",
-    ]
+    words = ["-U", "postgres", "-E", "UTF8", "--auth=trust", "--no-sync"]
+    initdb = [programs / "initdb", "-D", folder / "data", *words]
+    words = ["-c", "listen_addresses=", "-c", "fsync=off"]
+    postgres = [programs / "postgres", "-D", folder / "data", "-k", folder, *words]
     try:
         made = subprocess.run(list(map(str, initdb)), capture_output=True, check=False, **child)
         if made.returncode:

@@ -6,14 +6,7 @@ import re
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    GetPydanticSchema,
-    StrictFloat,
-    StrictInt,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, GetPydanticSchema, StrictFloat, StrictInt
 from pydantic_core import PydanticCustomError
 
 from arbiter.clock import SECOND, TimeControl, parse_duration

@@ -64,10 +64,7 @@ class RoundPlan:
 
 
 def plan_round(
-    config: Config,
-    season: SeasonStore,
-    stored: StoredRound,
-    unfit: Mapping[str, str] = MappingProxyType({}),
+    config: Config, season: SeasonStore, stored: StoredRound, unfit: Mapping[str, str] = MappingProxyType({})
 ) -> RoundPlan:
     """The plan of a round as stored."""
     specs = tuple(match_specs(config, season.seed, stored.number, stored.tables))

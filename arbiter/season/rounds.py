@@ -15,11 +15,7 @@ from arbiter.season.events import MatchesAgain
 from arbiter.season.ledger import Ledger
 from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, round_of
-from arbiter.season.plan import (
-    plan_round,
-    plan_substitutes,
-    tables,
-)
+from arbiter.season.plan import plan_round, plan_substitutes, tables
 from arbiter.season.programs import ProgramWatch, programs_of
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import match_specs, matches_of
@@ -48,12 +44,7 @@ class Rounds:
     `clock` is what rounds begin by.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        stored: SeasonStore,
-        clock: Clock | None = None,
-    ) -> None:
+    def __init__(self, config: Config, stored: SeasonStore, clock: Clock | None = None) -> None:
         self.config, self.stored = rostered(as_begun(config, stored), stored), stored
         self.programs = ProgramWatch(config, stored)
         self._clock = clock or Clock()
@@ -104,12 +95,7 @@ class Rounds:
             self.programs.refuse_missing(config, number, self._ledger(config).unfit(config))
             with suppress(Outdated):
                 return stored.add_round(
-                    number,
-                    config.digest,
-                    planned,
-                    config.settings,
-                    revision,
-                    planned_at=self._clock.now(),
+                    number, config.digest, planned, config.settings, revision, planned_at=self._clock.now()
                 )
 
     def _enrol(self) -> None:

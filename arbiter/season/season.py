@@ -53,12 +53,7 @@ if TYPE_CHECKING:
 class Season:
     """Plays what `rounds` plans of a season, one round at a time; `clock` as in `Rounds`."""
 
-    def __init__(
-        self,
-        config: Config,
-        stored: SeasonStore,
-        clock: Clock | None = None,
-    ) -> None:
+    def __init__(self, config: Config, stored: SeasonStore, clock: Clock | None = None) -> None:
         self.stored, self._clock = stored, clock or Clock()
         self.rounds = Rounds(config, stored, self._clock)
         self._suspended: set[str] = set()
@@ -99,11 +94,7 @@ class Season:
         return cls(config, stored)
 
     def play(
-        self,
-        executor: Slots,
-        rounds: int | None = None,
-        accept_changes: bool = False,
-        only_one: bool = False,
+        self, executor: Slots, rounds: int | None = None, accept_changes: bool = False, only_one: bool = False
     ) -> Iterator[Event]:
         """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
 

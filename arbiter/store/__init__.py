@@ -30,16 +30,10 @@ if TYPE_CHECKING:
     from arbiter.store.season import SeasonStore, Store
 
 _PLACES = {
-    "Happened": "happenings",
-    "Happening": "happenings",
-    "Order": "orders",
-    "Orders": "orders",
-    "Outdated": "orders",
-    "SeasonStore": "season",
-    "Store": "season",
-    "StoredMatch": "rows",
-    "StoredRound": "rows",
-    "Verb": "orders",
+    "happenings": ("Happened", "Happening"),
+    "orders": ("Order", "Orders", "Outdated", "Verb"),
+    "rows": ("StoredMatch", "StoredRound"),
+    "season": ("SeasonStore", "Store"),
 }
 __all__ = [
     "Happened",
@@ -57,6 +51,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Loaded when asked for: an address is read without SQLAlchemy, which takes longer to load than all else.
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -115,11 +115,7 @@ class OrderBook(Book):
                 keep_standings(connection, self._id, *standings)
 
     def replace_match(
-        self,
-        match: PackedMatch,
-        order: Order,
-        revision: int,
-        standings: tuple[int, Mapping[str, Any]] | None,
+        self, match: PackedMatch, order: Order, revision: int, standings: tuple[int, Mapping[str, Any]] | None
     ) -> None:
         """Keep a match played again, and with `order` the one that it replaces; Outdated as `give`."""
         table = schema.matches.c

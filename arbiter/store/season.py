@@ -16,13 +16,7 @@ from arbiter.store.database import Database
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log, since_freeze
 from arbiter.store.matches import Matches
 from arbiter.store.orders import OrderBook, count_up, keep_standings
-from arbiter.store.rows import (
-    StoredRound,
-    read_json,
-    read_planned,
-    read_standings,
-    read_tables,
-)
+from arbiter.store.rows import StoredRound, read_json, read_planned, read_standings, read_tables
 from arbiter.store.running import RunningBook
 from arbiter.store.shelf import Shelf
 from arbiter.store.submissions import SubmissionBook

@@ -431,12 +431,7 @@ NAMES = [*(f"p{n}" for n in range(4)), "h0", "h1", "h0#2", "h1#2", "h0#3"]
 )
 @examples(400)
 def test_the_substitute_is_a_house_bot_by_a_name_of_its_own(
-    names: list[str],
-    faulty: int,
-    rotation: int,
-    table: int,
-    suspended: set[str],
-    settled: Config,
+    names: list[str], faulty: int, rotation: int, table: int, suspended: set[str], settled: Config
 ) -> None:
     match = MatchSummary("m", 1, table, rotation, tuple(names), None, None, faulty, Fault.CRASH)
     player = substitute(settled, match, suspended)
