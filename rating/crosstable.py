@@ -24,8 +24,6 @@ from rating.errors import OptionError, ResultError
 from rating.expansion import expand
 from rating.matches import FaultRule, Match, rated_parts
 
-__all__ = ["Cluster", "PairTable", "Pairs", "check_fault_rule", "distinct_of_players"]
-
 Cluster = Literal["round", "table", "match"]
 
 # The arrays of a table: six with one entry a result, three with one entry a player.

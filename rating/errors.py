@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["OptionError", "Problem", "RatingError", "ReadError", "ResultError"]
-
 
 class RatingError(Exception):
     """Whatever `rating` refuses; its text is one line for people."""

@@ -22,8 +22,6 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.matches import FaultRule, Match
 
-__all__ = ["Expansion", "expand"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expansion:

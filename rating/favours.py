@@ -31,8 +31,6 @@ import numpy as np
 
 from rating.arrays import Floats
 
-__all__ = ["ALPHA", "Favour", "Favours", "Sitting", "tail"]
-
 ALPHA = 0.001
 """Corrected p below which a pair is named."""
 BLOCK = 12

@@ -13,8 +13,6 @@ from hashlib import sha256
 from itertools import count
 from typing import TypeVar
 
-__all__ = ["Seed", "shuffle"]
-
 Seed = int | str
 
 T = TypeVar("T")

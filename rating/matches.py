@@ -10,8 +10,6 @@ from typing import Any, Literal
 
 from rating.errors import ResultError
 
-__all__ = ["FaultRule", "Match", "rated_parts"]
-
 FaultRule = Literal["seed", "drop", "separate"]
 
 # Integers of numpy, too.

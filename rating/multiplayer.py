@@ -40,8 +40,6 @@ from rating.errors import OptionError, RatingError
 from rating.lots import Seed, shuffle
 from rating.matches import FaultRule, Match, rated_parts
 
-__all__ = ["Skill", "games_of", "matches_of", "openskill", "trueskill"]
-
 MU, SIGMA, BETA = 25.0, 25.0 / 3.0, 25.0 / 6.0
 """TrueSkill's mean and deviation at the start, and the deviation of a performance."""
 

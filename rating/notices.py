@@ -26,8 +26,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Notice", "name_some"]
-
 
 @dataclass(frozen=True, slots=True)
 class Notice:

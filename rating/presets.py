@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from rating.fit.intervals import Intervals
     from rating.fit.kinds import Kind
 
-__all__ = ["PRESETS", "Preset", "bayeselo_lines", "display_scale", "find_preset", "round_away"]
-
 
 @dataclass(frozen=True, slots=True)
 class Preset:

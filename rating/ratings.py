@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rating.fit.kinds import Kind
     from rating.notices import Notice
 
-__all__ = ["Ranking", "Rating", "order_of", "rank", "rate"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rating:

@@ -32,8 +32,6 @@ from rating.matches import Match
 from rating.pairing.rounds import next_round
 from rating.pairing.rules import Rule, rule_of_round
 
-__all__ = ["Simulation", "gumbel_luck", "play_round", "simulate"]
-
 # Elo; farther apart nobody would ever lose to a weaker player.
 _WIDEST = 5000.0
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["csv_cell", "from_csv_cell", "printable"]
-
 # What takes no ink though `str.isprintable` allows it: fillers, joiners, selectors of variants.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"

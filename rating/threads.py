@@ -14,8 +14,6 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_thread"]
-
 _lock = threading.Lock()
 _depth = _modules = 0
 _controller: Any = None

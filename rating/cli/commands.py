@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from rating.pairing.rules import Rule
     from rating.reading.files import Reading
 
-__all__ = ["main"]
-
 # Elo; more than that is a slip.
 _FARTHEST = 1e6
 

@@ -16,14 +16,6 @@ from rating.fit.kinds import KINDS
 from rating.presets import PRESETS
 from rating.text import printable
 
-__all__ = [
-    "RatingGroup",
-    "input_options",
-    "interval_option",
-    "list_problems",
-    "output_option",
-]
-
 # More problems than this are counted, not listed.
 _MOST_LISTED = 50
 

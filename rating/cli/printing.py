@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from rating.text import csv_cell, printable
 
-__all__ = ["csv_text", "print_table"]
-
 Cell = str | int | float | None
 
 

@@ -17,8 +17,6 @@ from rating.crosstable import PairTable
 from rating.ratings import rate
 from rating.simulation import Simulation, simulate
 
-__all__ = ["recovery", "recovery_rows", "summary", "write_matches"]
-
 
 def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[dict[str, Any], Simulation]:
     """The document of `rating simulate`, and the season; arguments and errors are those of `simulate`."""

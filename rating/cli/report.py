@@ -15,8 +15,6 @@ from rating.multiplayer import Skill
 from rating.presets import display_scale
 from rating.ratings import Ranking, Rating
 
-__all__ = ["fit_csv", "fit_document", "fit_rows", "footing", "los_rows"]
-
 # Keys that differ from the names in Rating.
 _KEYS = {"results": "games"}
 _CLUSTERED = {"round": "rounds", "table": "tables", "match": "matches"}

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rating.arrays import Floats, Ints
     from rating.crosstable import PairTable
 
-__all__ = ["Anchored", "rate_one"]
-
 PRIOR = 2.0
 _SHARED_SCORE = 5.0 / 3.0
 # Nats that a step moves at most, and a step that is none.

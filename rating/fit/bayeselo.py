@@ -25,8 +25,6 @@ from rating.fit.newton import Newton
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 
-__all__ = ["HELD_DRAWELO", "HELD_RIDGE", "Fit", "bayeselo"]
-
 HELD_DRAWELO = 600.0
 """Elo at which drawelo is held when the likelihood has no maximum in it: hardly anything but draws."""
 HELD_RIDGE = 350.0

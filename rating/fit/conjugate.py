@@ -17,8 +17,6 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.fit.likelihood import Likelihood
 
-__all__ = ["SparseLaplacian"]
-
 # Products with H before a solution stops short of its accuracy; a dozen are usual.
 _MOST_PRODUCTS = 1000
 

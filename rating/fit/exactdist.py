@@ -14,8 +14,6 @@ import numpy.typing as npt
 from rating.arrays import Floats
 from rating.fit.likelihood import ELO, FAR, Likelihood
 
-__all__ = ["CELLS", "REACH", "grid_intervals"]
-
 CELLS = 1001
 """BayesElo's `resolution`."""
 REACH = 1500.0

@@ -21,8 +21,6 @@ from rating.arrays import Floats, Ints
 from rating.crosstable import Pairs
 from rating.fit.likelihood import Likelihood
 
-__all__ = ["components", "has_maximum", "is_strongly_linked"]
-
 
 def components(pairs: Pairs, n: int) -> Ints:
     """Group of each player, shape (n,): players linked by results share a number; -1 without results.

@@ -39,8 +39,6 @@ from rating.fit.spread import Diagonal, Spread
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 
-__all__ = ["Intervals", "intervals", "rating_covariance"]
-
 # Variance of three results that share one score, beside that of independent ones; equal players.
 _SHARED_SCORE = 5.0 / 3.0
 # Results handled together: they stay in the cache.

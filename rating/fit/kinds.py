@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from rating.crosstable import Cluster
     from rating.fit.bayeselo import Fit
 
-__all__ = [
-    "BAYESELO_Z",
-    "FEWEST_CLUSTERS",
-    "KINDS",
-    "Kind",
-    "check_level",
-    "quantile",
-    "settle_kind",
-    "upper",
-]
-
 Kind = Literal["round", "table", "match", "model", "variance", "covariance", "exactdist"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

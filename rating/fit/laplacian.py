@@ -19,8 +19,6 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.threads import one_thread
 
-__all__ = ["DenseLaplacian"]
-
 
 class DenseLaplacian:
     """A factorised H, shape (n, n); `component` (n,) as in `identify`, all zero where a ridge ties them."""

@@ -33,8 +33,6 @@ import numpy.typing as npt
 from rating.arrays import Floats
 from rating.crosstable import Pairs
 
-__all__ = ["ELO", "FAR", "Block", "Likelihood", "Slope"]
-
 ELO = math.log(10.0) / 400.0
 """Natural units per Elo."""
 

@@ -24,8 +24,6 @@ from rating.fit.conjugate import SparseLaplacian
 from rating.fit.laplacian import DenseLaplacian
 from rating.fit.likelihood import ELO, Likelihood
 
-__all__ = ["MOST_STEPS", "Newton"]
-
 MOST_STEPS = 100
 """Steps after which the search gives up; 5 to 9 are usual."""
 

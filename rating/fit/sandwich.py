@@ -26,8 +26,6 @@ from rating.fit.laplacian import DenseLaplacian
 from rating.fit.likelihood import Likelihood
 from rating.fit.spread import Diagonal, Factor, Matrix, Solved, Spread
 
-__all__ = ["Information", "sandwich"]
-
 # The dense factor costs n^3 / 3; beyond this conjugate gradients on R columns cost less.
 _MOST_FACTORISED = 1500
 # Beyond this the dense matrices take a gigabyte.

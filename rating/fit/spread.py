@@ -15,8 +15,6 @@ import numpy as np
 
 from rating.arrays import Floats, Ints
 
-__all__ = ["Diagonal", "Factor", "Matrix", "Solved", "Spread"]
-
 # Random vectors that estimate a diagonal: its error falls with their root.
 _PROBES = 64
 # Columns solved together: 10 MB for 10,000 players.

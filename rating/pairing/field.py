@@ -39,8 +39,6 @@ from rating.fit.bayeselo import Fit
 from rating.fit.intervals import rating_covariance
 from rating.fit.likelihood import ELO
 
-__all__ = ["KAPPA", "RIDGE", "Field", "field_of"]
-
 KAPPA = 8.0
 """Results between two players that weigh as much as the model's chances."""
 RIDGE = 350.0

@@ -19,8 +19,6 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.pairing.field import Field
 
-__all__ = ["by_swiss", "by_variance", "by_variance_in_turn"]
-
 # Updates of the covariance that are applied together: one product of matrices is several times faster than
 # as many updates of rank one.
 _COLUMNS = 64

@@ -33,8 +33,6 @@ from rating.arrays import Floats, Ints
 from rating.lots import shuffle
 from rating.pairing.field import Field
 
-__all__ = ["WINDOW", "Gain", "divide", "improve", "sorted_blocks"]
-
 WINDOW = 40
 """Ranks apart that two players may be who change places; beyond, hardly any swap gains."""
 

@@ -25,8 +25,6 @@ from rating.pairing.partition import Gain, divide
 from rating.pairing.rules import RULES, Rule
 from rating.threads import one_thread
 
-__all__ = ["next_round"]
-
 
 def next_round(
     results: Fit | PairTable,

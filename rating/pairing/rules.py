@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-__all__ = ["RANDOM_EVERY", "RULES", "Rule", "rule_of_round"]
-
 Rule = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 

@@ -28,8 +28,6 @@ from rating.reading.pgn import read_pgn
 from rating.reading.records import read_jsonl
 from rating.reading.rows import read_csv
 
-__all__ = ["Form", "Reading", "read_results"]
-
 Form = Literal["pgn", "csv", "jsonl"]
 
 _ENDINGS: dict[str, Form] = {

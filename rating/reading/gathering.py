@@ -15,8 +15,6 @@ from rating.expansion import expand
 from rating.matches import FaultRule, Match
 from rating.reading.games import OUTCOMES, Games, whole_number
 
-__all__ = ["Gathering"]
-
 # Matches that are expanded together.
 _BATCH = 20_000
 

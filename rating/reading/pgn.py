@@ -28,8 +28,6 @@ from collections.abc import Iterable, Iterator
 from rating.errors import Problem
 from rating.reading.games import OUTCOMES, Games
 
-__all__ = ["read_pgn"]
-
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _NAME = re.compile(r"\s*\[\s*([^\W\d][^\s\"\[\]]*)\s")
 _QUOTED = re.compile(r'\s*\[\s*\w+\s+"(.*)"\s*\]\s*$')

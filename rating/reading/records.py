@@ -16,8 +16,6 @@ from typing import Any
 from rating.errors import Problem, ResultError
 from rating.matches import Match
 
-__all__ = ["read_jsonl"]
-
 _COPY = re.compile(r"#[0-9]+$")
 # JSON can escape what no file of text can hold.
 _HALF = re.compile("[\ud800-\udfff]")

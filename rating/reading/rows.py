@@ -17,8 +17,6 @@ from rating.errors import Problem
 from rating.reading.games import OUTCOMES, Games
 from rating.text import from_csv_cell
 
-__all__ = ["read_csv"]
-
 # Rows checked together: they stay in the processor's cache, which halves the time of a row, and are fewer
 # than the 700 new lists at which Python looks for garbage.
 _BATCH = 600

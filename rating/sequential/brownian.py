@@ -29,8 +29,6 @@ import numpy as np
 
 from rating.arrays import Floats
 
-__all__ = ["drift_interval", "expected_exit"]
-
 # Images k = -8 .. 8: the rest is below rounding until t is 25 times w^2, by when a walk has long stopped.
 _IMAGES: Floats = np.arange(-8.0, 9.0)
 

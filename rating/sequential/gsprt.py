@@ -56,8 +56,6 @@ from rating.sequential.brownian import drift_interval, expected_exit
 from rating.sequential.points import told_by
 from rating.sequential.runs import FIRST_LOOK, Measure, Report, Run, Verdict
 
-__all__ = ["Gsprt", "Scale"]
-
 Scale = Literal["logistic", "normalized"]
 
 # Blocks added to the ratio, of score 0 and of score 1 each.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rating.arrays import Floats
     from rating.sequential.runs import Run
 
-__all__ = ["Told", "told", "told_by"]
-
 
 class Told(NamedTuple):
     """Sums of z and of its square over blocks, and c in results a point, 0 where none was learnt."""

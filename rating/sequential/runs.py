@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["FIRST_LOOK", "Measure", "Report", "Run", "Verdict"]
-
 Verdict = Literal["better", "not_better", "identical_play", "out_of_budget"]
 
 Measure = Literal["results", "points"]
