@@ -21,7 +21,7 @@ from rating.pairing.rules import RULES
 from rating.text import printable
 
 if TYPE_CHECKING:
-    from rating.cli.printing import Cell
+    from rating.cli.report import Cell
     from rating.fit.bayeselo import Fit
     from rating.fit.intervals import Intervals
     from rating.fit.kinds import Kind
@@ -298,7 +298,7 @@ def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
 
 def _print_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Rows whose second column holds names."""
-    from rating.cli.printing import print_table
+    from rating.cli.report import print_table
 
     print_table(heading, rows, left=(1,))
 
@@ -309,7 +309,7 @@ def _print_data(
     """The document as JSON, or the rows as CSV."""
     import json
 
-    from rating.cli.printing import csv_text
+    from rating.cli.report import csv_text
 
     if form == "csv":
         click.echo(csv_text(heading, rows), nl=False)

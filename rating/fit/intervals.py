@@ -34,8 +34,7 @@ from rating.fit.bayeselo import Fit
 from rating.fit.exactdist import grid_intervals
 from rating.fit.kinds import FEWEST_CLUSTERS, KINDS, Kind, check_level, quantile, settle_kind, upper
 from rating.fit.likelihood import ELO, FAR
-from rating.fit.sandwich import Information, sandwich
-from rating.fit.spread import Diagonal, Spread
+from rating.fit.sandwich import Diagonal, Information, Spread, sandwich
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 

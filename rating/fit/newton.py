@@ -9,8 +9,8 @@ A long step is cut (3 nats at most; d keeps a tenth of itself, it must stay posi
 likelihood rises. A step below 0.05 nats in which d moves by less than a tenth needs no such check: second
 derivatives change by less than a fifth on the way, so a Newton step rises.
 
-H is factorised for few players (`rating.fit.laplacian`); for many, steps are solved by conjugate gradients
-(`rating.fit.conjugate`), roughly at first, and as the square of the gradient later.
+H is factorised for few players; for many, steps are solved by conjugate gradients (`rating.fit.solvers`),
+roughly at first, and as the square of the gradient later.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ import math
 import numpy as np
 
 from rating.arrays import Floats, Ints
-from rating.fit.conjugate import SparseLaplacian
-from rating.fit.laplacian import DenseLaplacian
 from rating.fit.likelihood import ELO, Likelihood
+from rating.fit.solvers import DenseLaplacian, SparseLaplacian
 
 MOST_STEPS = 100
 """Steps after which the search gives up; 5 to 9 are usual."""

@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from rating.errors import Problem
-from rating.reading.games import OUTCOMES, Games
+from rating.reading.gathering import OUTCOMES, Games
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _NAME = re.compile(r"\s*\[\s*([^\W\d][^\s\"\[\]]*)\s")

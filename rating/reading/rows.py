@@ -14,7 +14,7 @@ from itertools import accumulate, chain, islice
 from operator import eq, itemgetter
 
 from rating.errors import Problem
-from rating.reading.games import OUTCOMES, Games
+from rating.reading.gathering import OUTCOMES, Games
 from rating.text import from_csv_cell
 
 # Rows checked together: they stay in the processor's cache, which halves the time of a row, and are fewer

@@ -21,7 +21,7 @@ def loaded_by(code: str) -> set[str]:
     [
         "import rating; rating.Match; rating.Rating; rating.rank; rating.rule_of_round; rating.PRESETS; rating.Run",
         "from rating.errors import RatingError; from rating.notices import Notice",
-        "import rating.cli.printing; import rating.cli",
+        "import rating.cli.report; import rating.cli",
         "from rating import Match; Match(('a', 'b'), (1, 0))",
         "import arbiter.season.ledger, arbiter.season.plan",
     ],

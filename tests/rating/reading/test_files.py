@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rating.crosstable import PairTable
 from rating.errors import OptionError, Problem, ReadError
 from rating.reading.files import Reading, read_results
-from rating.reading.games import Games, whole_number
+from rating.reading.gathering import Games, whole_number
 from rating.reading.pgn import read_pgn
 from rating.reading.records import read_jsonl
 from rating.reading.rows import read_csv
