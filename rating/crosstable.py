@@ -13,7 +13,7 @@ A table never changes. `append` gives a new one: one copy of the arrays, only th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,13 +21,13 @@ import numpy.typing as npt
 
 from rating.arrays import Bools, Floats, Ints
 from rating.errors import OptionError, ResultError
-from rating.expansion import expand
+from rating.expansion import Results, expand
 from rating.matches import FaultRule, Match, rated_parts
 
 Cluster = Literal["round", "table", "match"]
 
 # The arrays of a table: six with one entry a result, three with one entry a player.
-_ARRAYS = ("first", "second", "outcome", "match", "round", "table", "played", "points", "faults")
+_ARRAYS = tuple(field.name for field in fields(Results))
 # Below this many bins one bincount over all possible pairs is faster than sorting, at 8 bytes a bin.
 _MOST_BINS = 12_000_000
 # Results handled together: they stay in the cache.
@@ -54,25 +54,13 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairTable:
-    """Results between players, in a stable order of players; players without results are welcome.
+class PairTable(Results):
+    """Results between `players`, in a stable order; players without results are welcome.
 
-    Per result, shape (N,): `first`, `second` (indices into `players`), `outcome` (+1, 0, -1 for first),
-    `match` (a number for each match), `round` and `table` (-1 where unknown). Per player, shape (n,):
-    `played` matches, `points` gained, `faults` committed. All arrays are read-only. Build with
-    `from_matches`, `from_results` or `from_pairs`.
+    All arrays are read-only. Build with `from_matches`, `from_results` or `from_pairs`.
     """
 
     players: tuple[str, ...]
-    first: Ints
-    second: Ints
-    outcome: Ints
-    match: Ints
-    round: Ints
-    table: Ints
-    played: Ints
-    points: Floats
-    faults: Ints
     fault_rule: FaultRule = "seed"
     _kept: dict[bool, Pairs] = field(default_factory=dict, repr=False)
 
@@ -93,7 +81,7 @@ class PairTable:
         names = tuple(dict.fromkeys(players))
         n, no = len(names), np.zeros(0, np.int64)
         none = np.zeros(n, np.int64)
-        return cls(names, no, no, no, no, no, no, none, np.zeros(n), none, faults).append(matches)
+        return cls(no, no, no, no, no, no, none, np.zeros(n), none, names, faults).append(matches)
 
     @classmethod
     def from_results(
@@ -133,7 +121,7 @@ class PairTable:
         else:
             played = distinct_of_players(n, a, b, *_number_densely(number)) if size else np.zeros(n, np.int64)
         none = np.zeros(n, np.int64)
-        return cls(tuple(players), a, b, result, number, rounds, tables, played, np.zeros(n), none)
+        return cls(a, b, result, number, rounds, tables, played, np.zeros(n), none, tuple(players))
 
     @classmethod
     def from_pairs(
@@ -164,9 +152,9 @@ class PairTable:
         new = expand(listed, {name: number for number, name in enumerate(names)}, self.fault_rule)
         grown = len(names) - len(self.players)
         offset = int(self.match.max()) + 1 if self.match.size else 0
-        added: dict[str, Any] = {}
-        for name in _ARRAYS[:6]:
-            added[name] = np.concatenate([getattr(self, name), getattr(new, name)])
+        added: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(new, name)]) for name in _ARRAYS[:6]
+        }
         added["match"][self.match.size :] += offset
         for name in _ARRAYS[6:]:
             added[name] = np.pad(getattr(self, name), (0, grown)) + getattr(new, name)

@@ -24,12 +24,12 @@ from rating.matches import FaultRule, Match
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expansion:
-    """The results of a list of matches, and the counts of each player.
+class Results:
+    """Results between players, and the counts of each player.
 
-    Per result, shape (N,): `first` and `second` (player indices; first sat in the lower seat), `outcome` (+1
-    first won, 0 draw, -1 second won), `match` (position in the list), `round` and `table` (-1 where not
-    given). Per player, shape (n,): `played` matches, `points` gained, `faults` committed.
+    Per result, shape (N,): `first` and `second` (player indices), `outcome` (+1, 0, -1 for first), `match` (a
+    number for each match), `round` and `table` (-1 where unknown). Per player, shape (n,): `played` matches,
+    `points` gained, `faults` committed.
     """
 
     first: Ints
@@ -43,8 +43,10 @@ class Expansion:
     faults: Ints
 
 
-def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule) -> Expansion:
+def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule) -> Results:
     """Results of `matches`, all seats rated, with players numbered by `index` (shape n = len(index)).
+
+    Matches are numbered by their place in the list; `first` sat in the lower seat.
 
     `faults`: "seed" counts three losses (n - 1) for the faulty player; "separate" counts the fault and the
     match beside, but no result; "drop" forgets the match.
@@ -65,13 +67,8 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
         scores = np.array([_scores(match) for match in group], np.float64)
         sides = np.array([match.sides or range(seats) for match in group], np.int64)
         owners = np.array([_owners(match) for match in group], np.int64)
-        where = np.array(
-            [
-                (n, _number(match.round), _number(match.table))
-                for n, match in zip(numbers, group, strict=True)
-            ],
-            np.int64,
-        )
+        known = [[-1 if at is None else at for at in (match.round, match.table)] for match in group]
+        where = (np.array(numbers), *np.array(known, np.int64).T)
         played += _distinct(seated, n)
         faulted += np.bincount(seated[~clean, faulty[~clean]], minlength=n)
         pointed = np.array([match.faulty is None and match.points is not None for match in group], np.bool_)
@@ -83,14 +80,14 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
             outcome = np.where(
                 clean, np.sign(scores[:, a] - scores[:, b]).astype(np.int64), np.where(faulty == a, -1, 1)
             )
-            rows = (seated[:, a], seated[:, b], outcome, *where.T)
+            rows = (seated[:, a], seated[:, b], outcome, *where)
             parts.append(tuple(row[counted] for row in rows))
     empty = np.zeros(0, np.int64)
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [empty] * 6
     # By match, so that a table that grew round by round equals one read at once, bit by bit.
     order = np.argsort(columns[3], kind="stable")
     first, second, outcome, match_number, rounds, tables = (column[order] for column in columns)
-    return Expansion(first, second, outcome, match_number, rounds, tables, played, points, faulted)
+    return Results(first, second, outcome, match_number, rounds, tables, played, points, faulted)
 
 
 def _one_seat_a_side(match: Match) -> Match:
@@ -123,10 +120,6 @@ def _owners(match: Match) -> Sequence[int]:
         return range(len(match.players))
     first: dict[str, int] = {}
     return [first.setdefault(owner, seat) for seat, owner in enumerate(match.owners)]
-
-
-def _number(value: int | None) -> int:
-    return -1 if value is None else value
 
 
 def _scores(match: Match) -> Sequence[float]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -137,10 +137,9 @@ class Favours:
             for other in sorted(frozenset().union(*(one.others for at in tables.values() for one in at))):
                 pairs += 1
                 named.append(self._asked(own, other, tables))
-        found = [_corrected(one, pairs) for one in named if one.p < ALPHA]
-        return sorted(
-            (one for one in found if one.p < ALPHA), key=lambda one: (one.p, one.faulty, one.favoured)
-        )
+        sure = [(float(f"{min(1.0, one.p * pairs):.2g}"), one) for one in named if one.p < ALPHA]
+        found = [replace(one, p=p) for p, one in sure if p < ALPHA]
+        return sorted(found, key=lambda one: (one.p, one.faulty, one.favoured))
 
     def _faulty(self) -> Iterator[tuple[str, list[str]]]:
         """Owners with faults enough to be asked about, each with its players in the order of their names."""
@@ -176,12 +175,6 @@ class Favours:
             expected=round(sum(moment.expected for moment in moments), 3),
             p=min(1.0, 2.0 * min(tail(presence), tail(moment.group for moment in moments))),
         )
-
-
-def _corrected(one: Favour, pairs: int) -> Favour:
-    p = min(1.0, one.p * pairs)
-    values = {name: getattr(one, name) for name in Favour.__slots__}
-    return Favour(**{**values, "p": float(f"{p:.2g}")})
 
 
 def _moments(matches: Iterable[Sitting], faulty: str, favoured: str) -> Iterator[_Moment]:

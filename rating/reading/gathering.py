@@ -187,19 +187,11 @@ class Gathering:
         first, second, outcome, match, rounds, table, events = (column[0] for column in self._columns)
         if len(self._events) > 1 and rounds.size:
             rounds = np.where(rounds < 0, rounds, rounds + events * (int(rounds.max()) + 1))
-        players = len(self._players)
+        n, names = len(self._players), tuple(self._players)
+        played, faults = (_sum(got, np.zeros(n, np.int64)) for got in (self._played, self._faults))
+        points = _sum(self._points, np.zeros(n))
         return PairTable(
-            tuple(self._players),
-            first,
-            second,
-            outcome,
-            match,
-            rounds,
-            table,
-            _sum(self._played, np.zeros(players, np.int64)),
-            _sum(self._points, np.zeros(players)),
-            _sum(self._faults, np.zeros(players, np.int64)),
-            self._fault_rule,
+            first, second, outcome, match, rounds, table, played, points, faults, names, self._fault_rule
         )
 
 
