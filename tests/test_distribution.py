@@ -78,7 +78,7 @@ def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
 
 def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
-    samples |= {"__init__.py", "ladder.py", "manuals.py", "starter.py", "cpp/Makefile"}
+    samples |= {"__init__.py", "starter.py", "cpp/Makefile"}
     samples |= {"README.md", "season.yaml", "starter.md"}
     samples |= {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
     cpp = (ROOT / "bots" / "cpp").iterdir()
@@ -122,7 +122,7 @@ def test_a_season_begins_from_the_wheel_alone(built: Path, tmp_path: Path) -> No
     assert run("python", "-c", where, folder=tmp_path).split() == [
         str(packages / "arbiter" / "samples" / name) for name in ("__init__.py", "bots")
     ]
-    rules = "from arbiter.samples.manuals import manual_of as m; print('## Rules' in m('planning'), '## Faults' in m('protocol'))"
+    rules = "from arbiter.samples import manual_of as m; print('## Rules' in m('planning'), '## Faults' in m('protocol'))"
     assert run("python", "-c", rules, folder=tmp_path).split() == ["True", "True"]
     run("arbiter", "init", "spring", folder=tmp_path)
     assert "1 round played" in run("arbiter", "run-round", "season.yaml", folder=tmp_path / "spring")

@@ -14,10 +14,9 @@ from starlette.staticfiles import StaticFiles
 from arbiter import __version__
 from arbiter.applet import forms
 from arbiter.applet.door import TOKEN, Door
-from arbiter.applet.laying import Readers, add_laying
+from arbiter.applet.posting import Readers, add_laying, add_verbs
 from arbiter.applet.reading import add_reading
-from arbiter.applet.verbs import add_verbs
-from arbiter.byhand.worker import Busy
+from arbiter.byhand.session import Busy
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
 from arbiter.web.pages import STATIC as FILES
 from arbiter.web.refusals import mistakes_answer
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from fastapi.responses import JSONResponse
     from starlette.types import ASGIApp
 
-    from arbiter.applet.news import News
-    from arbiter.applet.remembered import Remembered
+    from arbiter.applet.reading import News
+    from arbiter.applet.shelf import Remembered
     from arbiter.byhand.session import Session
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI, Query, Response
@@ -16,16 +20,19 @@ from arbiter.errors import Problem
 from arbiter.viewed import Replay
 from arbiter.web.pages import render
 from arbiter.web.refusals import mistakes_answer
-from arbiter.web.stream import stream_answer
+from arbiter.web.stream import stream, stream_answer
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from arbiter.applet.door import Door
-    from arbiter.applet.news import News
-    from arbiter.applet.remembered import Remembered
+    from arbiter.applet.shelf import Remembered
     from arbiter.byhand.session import Session
 
 MOST = 1000
 """Exchanges in one answer."""
+MOST_PAGES = 20
+"""Pages that listen at once."""
 
 
 class Games(TypedDict):
@@ -49,6 +56,61 @@ class Saved(TypedDict):
 
 Passed = TypedDict("Passed", {"exchanges": list[Exchange], "next": int, "from": int})
 """Exchanges, the number after which the next ones come, and the oldest number that is kept."""
+
+
+class News:
+    """Word of every change for the pages that listen: who they are, and since when there is none."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._waiting: set[asyncio.Event] = set()
+        self._closed = False
+        self._left: float | None = None
+
+    @property
+    def full(self) -> bool:
+        """True when no further page may listen."""
+        return len(self._waiting) >= MOST_PAGES
+
+    @property
+    def alone_seconds(self) -> float:
+        """For how long nobody has listened, after somebody did; 0 while one does, and before the first."""
+        return 0.0 if self._left is None or self._waiting else time.monotonic() - self._left
+
+    def close(self) -> None:
+        """Let all go; called in the server's thread."""
+        self._closed = True
+        for changed in self._waiting:
+            changed.set()
+
+    async def listen(self) -> AsyncIterator[bytes]:
+        """What one page is sent until it goes away: the present revision, then the newest each time."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(changed.set)
+
+        told = -1
+
+        async def newest() -> bytes | None:
+            nonlocal told
+            while told == self._session.revision and not self._closed:
+                await changed.wait()
+                changed.clear()
+            told = self._session.revision
+            return None if self._closed else f"data: {json.dumps({'revision': told})}\n\n".encode()
+
+        stop = self._session.listen(wake)
+        self._waiting.add(changed)
+        try:
+            yield b"retry: 1000\n\n"
+            async for chunk in stream(newest):
+                yield chunk
+        finally:
+            stop()
+            self._waiting.discard(changed)
+            self._left = time.monotonic()
 
 
 def add_reading(app: FastAPI, session: Session, news: News, door: Door, remembered: Remembered) -> None:

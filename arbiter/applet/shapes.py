@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
+from arbiter.botcheck.verdicts import fix_of
 from arbiter.byhand.exchanges import shown
 from arbiter.byhand.sheet import record_of
 from arbiter.config.limits import written
@@ -17,10 +18,16 @@ from arbiter.web.tables import Turn, turn_of
 
 if TYPE_CHECKING:
     from arbiter.byhand.session import Seen, Session
+    from arbiter.byhand.setup import TranscriptEntry
     from arbiter.match import MatchRecord
     from arbiter.viewed import Replay
 
 _STARTER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")
+_OURS = {
+    "interrupted": "you stopped it; Again starts it anew, tells it what it had heard and asks once more",
+    "void": "the bot did nothing wrong; Again tries once more",
+}
+"""Kinds that are no faults of the bot's."""
 TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
 
 
@@ -182,3 +189,8 @@ def short_name(title: str) -> str:
     files = [word for word in title.split() if "/" in word and not word.startswith("-")]
     found = (word.rpartition("/")[2] for word in files if not _STARTER.search(word))
     return next(found, "") or title
+
+
+def explanation(entry: TranscriptEntry) -> str:
+    """What helps after a bad reply, in the words of `check-bot`; "" where nothing is known."""
+    return _OURS.get(entry.kind) or fix_of(entry.kind, entry.command, entry.raw)

@@ -1,15 +1,27 @@
-"""What a table can be set with: the games and their options, the bots that come with the package."""
+"""What a table can be set with: games and their options, the package's bots, tables that were set before."""
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
 from typing_extensions import TypedDict
 
+from arbiter.applet.forms import Table
+from arbiter.errors import ConfigError
+from arbiter.export.whole_files import write_whole
 from arbiter.games import find, make, names
 from arbiter.samples import programs
 
+MOST = 20
+"""Tables that are kept."""
+LONGEST = 50_000
+"""Characters of one that is kept."""
 _TYPES = {bool: "boolean", int: "integer", str: "string", list: "list", type(None): "integer"}
 """Of an option, by that of its default; what is not given by default is a number."""
 
@@ -66,3 +78,44 @@ def bots() -> list[Bot]:
     """The bots that come with the package, by game."""
     found = programs()
     return [{"name": name, "game": game, "who": f"bot:{shlex.join(words)}"} for game, name, words in found]
+
+
+def place() -> Path:
+    """The file: below ``$XDG_STATE_HOME``, by default ``~/.local/state``."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    folder = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
+    return folder / "arbiter" / "applet.json"
+
+
+class Remembered:
+    """The tables of a file, newest first; `note` says why it was ignored, "" if it was not."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.tables: list[Table] = []
+        self.note = ""
+        try:
+            self.tables = _read(file)
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, RecursionError, ValidationError):
+            self.note = f"{file} cannot be read and is ignored: tables that were set before are forgotten"
+
+    def add(self, table: Table) -> None:
+        """Keep a table as the newest; where the file cannot be written, until the end alone."""
+        if len(table.model_dump_json()) > LONGEST:
+            return
+        self.tables = [table, *(other for other in self.tables if other != table)][:MOST]
+        with suppress(OSError, ConfigError):
+            shapes = {"tables": [one.model_dump(mode="json") for one in self.tables]}
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(str(self._file), json.dumps(shapes, indent=1) + "\n")
+
+
+def _read(file: Path) -> list[Table]:
+    """The tables; ValueError, among others, for what this module has not written."""
+    with file.open(encoding="utf-8") as lines:
+        found = json.loads(lines.read(2 * MOST * LONGEST))
+    if not isinstance(found, dict) or not isinstance(found.get("tables"), list):
+        raise ValueError("no list of tables")
+    return [Table.model_validate(table) for table in found["tables"][:MOST]]

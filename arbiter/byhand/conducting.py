@@ -1,8 +1,8 @@
-"""The referee of a match by hand: moved on reply by reply, and conducted anew with those up to some point."""
+"""The referee of a match by hand, moved on reply by reply, and where it stood after each decision."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.clock import MS
 from arbiter.errors import IllegalAction, MalformedReply
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arbiter.byhand.setup import Setup, TranscriptEntry
     from arbiter.course import Position
     from arbiter.exchange import Send
+    from arbiter.match import Move
     from arbiter.rules import Command, Seat
 
 
@@ -101,3 +102,57 @@ def judged(position: Position, entry: TranscriptEntry, reply: Reply) -> Transcri
     except IllegalAction as error:
         return entry._replace(kind=Fault.ILLEGAL.value, problem=str(error))
     return entry._replace(word=game.action_text(state, entry.seat, action))
+
+
+class Mark(NamedTuple):
+    """Where everything stood after a decision, before its news; `move` is None before the first.
+
+    `heard` is the length of the log, `given` the number of replies to the referee, `hands` how often was
+    done what a referee would not have.
+    """
+
+    position: Position
+    heard: int
+    given: int
+    hands: int = 0
+    move: Move | None = None
+
+
+class Whole(NamedTuple):
+    """All that had happened when a decision was first taken back."""
+
+    marks: list[Mark]
+    log: list[tuple[Seat, Command]]
+    given: list[Reply | int]
+    told: int
+    hands: int
+    trouble: TranscriptEntry | None
+
+    def begins(
+        self, marks: Sequence[Mark], log: list[tuple[Seat, Command]], given: list[Reply | int]
+    ) -> bool:
+        """True if it begins with just these."""
+        return (
+            len(marks) <= len(self.marks)
+            and marks[-1] is self.marks[len(marks) - 1]
+            and log == self.log[: len(log)]
+            and given == self.given[: len(given)]
+        )
+
+    def up_to(self, marks: int) -> Whole:
+        """The beginning with so many marks, before any news of the last one; all of it for all of them."""
+        if marks == len(self.marks):
+            return self._replace(marks=self.marks[:])
+        last = self.marks[marks - 1]
+        log, given = self.log[: last.heard], self.given[: last.given]
+        return Whole(self.marks[:marks], log, given, 0, last.hands, None)
+
+
+def replayed(opening: Position, marks: Sequence[Mark]) -> list[Mark]:
+    """The same decisions from another opening; IllegalAction where one cannot be made there."""
+    found = [marks[0]._replace(position=opening)]
+    for mark in marks[1:]:
+        assert mark.move is not None
+        before = found[-1].position
+        found.append(mark._replace(position=before.apply(before.parse(mark.move.action))))
+    return found

@@ -15,10 +15,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from arbiter.byhand.conducting import Conducting, judged
+from arbiter.byhand.conducting import Conducting, Mark, Whole, judged, replayed
 from arbiter.byhand.occupants import Line, Occupant, RandomPlayer
 from arbiter.byhand.setup import Stop, TranscriptEntry
-from arbiter.byhand.timeline import Mark, Whole, replayed
 from arbiter.clock import SECOND
 from arbiter.course import Position
 from arbiter.errors import IllegalAction, VoidMatch

@@ -18,8 +18,8 @@ from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arbiter.applet.news import News
-    from arbiter.applet.remembered import Remembered
+    from arbiter.applet.reading import News
+    from arbiter.applet.shelf import Remembered
     from arbiter.byhand.session import Session
     from arbiter.web.serving import Server
 
@@ -50,10 +50,10 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
     with needing("applet", "web"):
         from arbiter.applet.app import make_app
         from arbiter.applet.door import address_apart
-        from arbiter.applet.explaining import explanation
-        from arbiter.applet.laying import Readers
-        from arbiter.applet.news import News
-        from arbiter.applet.remembered import Remembered, place
+        from arbiter.applet.posting import Readers
+        from arbiter.applet.reading import News
+        from arbiter.applet.shapes import explanation
+        from arbiter.applet.shelf import Remembered, place
         from arbiter.web import serving
         from arbiter.web.traffic import Log
     from arbiter.byhand.session import Session

@@ -1,11 +1,12 @@
-"""A season to start from: its file, a README and bots, for each built-in game.
+"""A season to start from (its file, a README and bots, or a game's whole ladder), and the games' manuals.
 
-The bots have one place, ``bots/python`` of the repository; ``setup.py`` puts them into the built package.
+All have one place in the repository, as `PLACES` says; ``setup.py`` puts them into the built package.
 Each player gets a folder of its own with all that its program imports, as bots may read their own folders.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,10 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-BUILT, CHECKOUT = HERE / "bots", HERE.parents[1] / "bots" / "python"
-BOTS = BUILT if BUILT.is_dir() else CHECKOUT
-"""The folder of the bots, in an installed package and in a checkout."""
-SEASON = "season.yaml"
+PLACES = {
+    "bots/python": "bots",
+    "bots/cpp": "cpp",
+    "bots/learned": "learned",
+    "configs/ladder": "rungs",
+    "docs/reference": "reference",
+}
+"""Folders of the repository, and where the built package has them."""
+
+
+def _place(folder: str) -> Path:
+    """Where one of the places is, in an installed package or in a checkout."""
+    built = HERE / "bots"
+    return HERE / PLACES[folder] if built.is_dir() else HERE.parents[1] / folder
+
+
+BOTS = _place("bots/python")
+LEARNED = "bots/learned"
+"""Its modules are for both games that it has bots of."""
+SEASON, PROTOCOL = "season.yaml", "protocol"
 
 
 class Bot(NamedTuple):
@@ -126,3 +143,34 @@ def _entry(bot: Bot) -> str:
     # A number has to be text in YAML.
     words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
     return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"
+
+
+def ladder_files(game: str, season: str) -> dict[str, bytes]:
+    """What each file holds, by its path in the season's folder.
+
+    `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
+    """
+    text = _files("configs/ladder")[f"{game}.yaml"].decode()
+    text = text.replace("../../bots/", "bots/")
+    text = re.sub(r"^season: .*", f'season: "{season}"', text, flags=re.MULTILINE)
+    text = re.sub(r"^store: .*", "store: sqlite:///season.sqlite", text, flags=re.MULTILINE)
+    copied = {
+        f"{folder}/{name}": held
+        for folder in PLACES
+        if f"{folder}/" in text
+        for name, held in _files(folder).items()
+        if name.startswith(f"{game}_") or folder == LEARNED or name == "Makefile"
+    }
+    return {SEASON: text.encode()} | copied
+
+
+def _files(folder: str) -> dict[str, bytes]:
+    """The files of one of the places, by name."""
+    return {path.name: path.read_bytes() for path in sorted(_place(folder).iterdir()) if path.is_file()}
+
+
+def manual_of(name: str) -> str:
+    """The rules and commands of a game, or the `PROTOCOL` of all, in Markdown; "" where there are none."""
+    if name not in (*GAMES, PROTOCOL):
+        return ""
+    return (_place("docs/reference") / f"{name}.md").read_text(encoding="utf-8")

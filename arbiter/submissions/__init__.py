@@ -2,19 +2,16 @@
 
 | module | job |
 |---|---|
-| `names`, `authors` | who may send programs: names that nobody mistakes, tokens |
-| `steps` | what an inspection says: its steps, a refusal |
+| `authors` | who may send programs: names that nobody mistakes, tokens |
+| `steps` | what an inspection says: its steps, a refusal; how long it may take |
 | `archive` | its names judged, its files written |
 | `receiving` | archives as they come in |
 | `inspector` | the queue, an inspection at a time |
 | `sending` | a program sent to a site, from its author's machine |
-| `between` | what stands between an author and a site, in words |
 | `match_log` | a match as the author of a seat may read it |
-| `recipes` | what is started and how it is built, by the names of files |
-| `program` | what is started: by `bot.yaml`, or by the names of files |
+| `program` | what is started and how it is built: by `bot.yaml`, or by the names of files |
 | `languages` | what this machine has for authors: languages, versions, libraries |
 | `build` | sources built, and what the command names taken over |
-| `bounds` | how long an inspection may take |
 | `trial` | a program tried under its season's own terms |
 | `inspection` | all of it in order, in a folder that is whole or absent |
 """

@@ -10,9 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arbiter.submissions.archive import FOR_ALL, MOST_GROWTH, PROGRAM
-from arbiter.submissions.bounds import BUILD_SECONDS
 from arbiter.submissions.program import named_files
-from arbiter.submissions.steps import Refused
+from arbiter.submissions.steps import BUILD_SECONDS, Refused
 from arbiter.table.build import Bounds, built, problem, tool
 from arbiter.table.files import NO_PROGRAM
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from arbiter.config.languages import Languages
     from arbiter.config.submissions import Submissions
-    from arbiter.submissions.recipes import Recipe
+    from arbiter.submissions.program import Recipe
     from arbiter.table.launcher import Launcher
 
 ROOM_BYTES = 256 << 20

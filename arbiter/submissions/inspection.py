@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import Player
-    from arbiter.submissions.recipes import Recipe
+    from arbiter.submissions.program import Recipe
 
 LONGEST_DETAIL, LONGEST_OUTPUT = 1_000, 50_000
 """Characters."""

@@ -21,8 +21,8 @@ from arbiter.errors import NoStore, StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
 from arbiter.store.versions import STATES
-from arbiter.submissions.bounds import longest
 from arbiter.submissions.receiving import archive_of, program_of, remove, size_of, sweep
+from arbiter.submissions.steps import longest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,23 +1,25 @@
 """A program sent to a site, from its author's machine; no package beyond the standard library.
 
-Redirections are not followed, since the token would go wherever they lead.
+Redirections are not followed, since the token would go wherever they lead. What stands between an author
+and a site, failing TLS or a proxy that answers in its place, is told in words.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import re
 import ssl
 import stat
 import time
 import zipfile
 from contextlib import closing, suppress
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from arbiter.errors import ArbiterError, ConfigError
-from arbiter.submissions import between
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -35,10 +37,29 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The moment of all files of an archive, so that the same folder is the same archive."""
 
 
+NO_WAY = (502, 503, 504)
+"""Statuses of a proxy that does not reach the site: it may be started again at this moment."""
+_LONGEST = 200
+_TITLE = re.compile(r"<title[^>]*>([^<]*)</title", re.IGNORECASE)
+_OTHER_NAME = "give the address with the name that the certificate is for"
+_DATES = {9: "is the date of this machine right?", 10: "the organiser has to renew it"}
+_FIXES = {**_DATES, 62: _OTHER_NAME, 64: _OTHER_NAME}
+"""By OpenSSL's code of what is wrong with a certificate (X509_V_ERR_*)."""
+_TRUST = "if the organiser gave you the site's certificate, SSL_CERT_FILE=FILE trusts it"
+_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
+
+
 class NoServer(ArbiterError):
     """No site answers."""
 
     exit_code = 1
+
+
+class Words(NamedTuple):
+    """What is wrong, and what helps."""
+
+    said: str
+    fix: str
 
 
 class Answer(NamedTuple):
@@ -46,7 +67,7 @@ class Answer(NamedTuple):
 
     status: int
     shape: dict[str, Any]
-    words: between.Words | None = None
+    words: Words | None = None
 
     def error(self) -> str:
         """What went wrong, in the site's words."""
@@ -101,7 +122,7 @@ class Site:
                     if answer.shape.get("state") in ("accepted", "refused", "dropped"):
                         return
                     until = time.monotonic() + PATIENCE_SECONDS
-                elif answer.status not in (429, *between.NO_WAY) or time.monotonic() > until:
+                elif answer.status not in (429, *NO_WAY) or time.monotonic() > until:
                     raise self._refusal(answer)
             time.sleep(LOOK_SECONDS)
 
@@ -132,7 +153,7 @@ class Site:
                 response = connection.getresponse()
                 text = response.read(LONGEST_ANSWER)
         except ssl.SSLError as error:
-            words = between.of_tls(error)
+            words = of_tls(error)
             raise NoServer(f"{self.url}: {words.said}; {words.fix}") from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -144,7 +165,7 @@ class Site:
         if isinstance(shape, dict) and not 300 <= response.status < 400:
             return Answer(response.status, shape)
         location = response.headers.get("location", "")
-        return Answer(response.status, {}, between.of_proxy(response.status, text, location, size))
+        return Answer(response.status, {}, of_proxy(response.status, text, location, size))
 
 
 def pack(path: Path, into: IO[bytes]) -> None:
@@ -183,3 +204,43 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
 
 def _belongs(name: Path) -> bool:
     return not any(part.startswith(".") or part == LEFT_OUT for part in name.parts)
+
+
+def of_tls(error: ssl.SSLError) -> Words:
+    """Why there is no TLS with a site."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        why = printable(error.verify_message).rstrip(".")
+        return Words(f"its certificate is not accepted: {why}", _FIXES.get(error.verify_code, _TRUST))
+    if error.reason in _NO_TLS:
+        return Words("no TLS is spoken at that port", "is it http:// in place of https://, or another port?")
+    why = (error.reason or "the connection was closed").replace("_", " ").lower()
+    return Words(f"TLS failed: {printable(why)}", "ask the organiser")
+
+
+def of_proxy(status: int, text: bytes, location: str, size: int) -> Words:
+    """What an answer says that is no site's; `size` bytes were sent, and `location` is where it leads."""
+    name = _title(text) or f"status {status}"
+    if status == 413:
+        said = f"the proxy before the site takes no archive of {size} bytes ({name})"
+        return Words(
+            said, "send a smaller one, or ask for a higher limit there, nginx's client_max_body_size"
+        )
+    if status in NO_WAY:
+        return Words(f"the proxy before the site does not reach it ({name})", "try again later")
+    if 300 <= status < 400:
+        leads = printable(location[:_LONGEST]) or "nowhere"
+        return Words(f"leads elsewhere, to {leads} ({name})", "give the site's own address")
+    if status == 400 and "HTTPS" in name:
+        return Words(f"TLS is spoken at that port ({name})", "write https:// in place of http://")
+    fix = "give the address that the organiser named"
+    if status == 404:
+        return Words(
+            f"there is no site at this address ({name})", f"{fix}, and nothing of a page's behind it"
+        )
+    return Words(f"what answers is no arbiter site ({name})", fix)
+
+
+def _title(text: bytes) -> str:
+    """The title of a page in HTML, on one line; "" where there is none."""
+    found = _TITLE.search(text[:10_000].decode(errors="replace"))
+    return "" if found is None else printable(" ".join(unescape(found[1]).split())[:_LONGEST])

@@ -15,8 +15,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import COPY_MARK, MatchSpec
 from arbiter.season.plan import draw_seed
 from arbiter.season.schedule import agreed_limits
-from arbiter.submissions.bounds import longest_trial
-from arbiter.submissions.steps import Refused
+from arbiter.submissions.steps import Refused, longest_trial
 from arbiter.table import Table
 from arbiter.table.awake import Awake
 from arbiter.table.launcher import Launcher

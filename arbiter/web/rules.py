@@ -10,13 +10,12 @@ from arbiter.config.limits import AT_HOME, options_of, written
 from arbiter.config.submissions import Submissions
 from arbiter.errors import ArbiterError
 from arbiter.games import make
-from arbiter.samples import GAMES
-from arbiter.samples.manuals import PROTOCOL, manual_of
+from arbiter.samples import GAMES, PROTOCOL, manual_of
 from arbiter.samples.starter import starter_kit, trying
 from arbiter.season.lapses import ROUNDS
 from arbiter.season.settings import as_begun
 from arbiter.submissions.languages import languages
-from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS, MEANT, WRITTEN
+from arbiter.submissions.program import KNOWN, MAKES_PROGRAMS, MEANT, WRITTEN
 from arbiter.table.complaints import REFUSED
 from arbiter.table.sandbox.isolation import choose
 from arbiter.web.words import part

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from arbiter.byhand.worker import Busy
+from arbiter.byhand.session import Busy
 from arbiter.errors import ArbiterError, ConfigError, RulesError
 from arbiter.web.pages import render
 from arbiter.web.places import address_of

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from starlette.testclient import TestClient
 
 from arbiter.applet.app import make_app
-from arbiter.applet.explaining import explanation
-from arbiter.applet.laying import Readers
-from arbiter.applet.news import News
-from arbiter.applet.remembered import Remembered
+from arbiter.applet.posting import Readers
+from arbiter.applet.reading import News
+from arbiter.applet.shapes import explanation
+from arbiter.applet.shelf import Remembered
 from arbiter.byhand.occupants import Occupant, Person, RandomPlayer
 from arbiter.byhand.session import Session
 from arbiter.byhand.setup import Setup

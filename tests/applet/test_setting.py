@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from arbiter.applet.remembered import Remembered
+from arbiter.applet.shelf import Remembered
 from arbiter.cli.laying import occupant_of
 from arbiter.games import make, names
 from tests.applet.tables import LIMITS, Owner, random_players, seated

@@ -15,10 +15,10 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.byhand import verbs
+from arbiter.byhand.face import entry_line
 from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import Line, Person, RandomPlayer
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
-from arbiter.byhand.words import entry_line
 from arbiter.cli import exit_code
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.clock import TimeControl

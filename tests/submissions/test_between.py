@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from arbiter.submissions.between import of_tls
+from arbiter.submissions.sending import of_tls
 from tests.commands import arbiter
 
 if TYPE_CHECKING:

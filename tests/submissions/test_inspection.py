@@ -21,10 +21,9 @@ from arbiter.config import Config, load
 from arbiter.course import Position
 from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.submissions import inspection, trial
-from arbiter.submissions.bounds import longest_trial
 from arbiter.submissions.inspection import Verdict, inspect
 from arbiter.submissions.languages import advice
-from arbiter.submissions.steps import Step
+from arbiter.submissions.steps import Step, longest_trial
 from arbiter.table.build import problem
 from arbiter.table.conduct import close_table
 from arbiter.table.sandbox.isolation import choose

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arbiter.errors import ConfigError
-from arbiter.submissions.names import looks, refuse_alike, settled_name
+from arbiter.submissions.authors import looks, refuse_alike, settled_name
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.submissions.program import Program, recipe_of, refuse_lacking
-from arbiter.submissions.recipes import JAVA, KNOWN, Recipe
+from arbiter.submissions.program import JAVA, KNOWN, Program, Recipe, recipe_of, refuse_lacking
 from arbiter.submissions.steps import Refused
 
 

@@ -10,10 +10,9 @@ import pytest
 
 from arbiter.games import find
 from arbiter.games.planning import Planning
-from arbiter.samples import GAMES
-from arbiter.samples.manuals import PROTOCOL, manual_of
+from arbiter.samples import GAMES, PROTOCOL, manual_of
 from arbiter.submissions.languages import Language
-from arbiter.submissions.recipes import KNOWN, MAKES_PROGRAMS
+from arbiter.submissions.program import KNOWN, MAKES_PROGRAMS
 from arbiter.web.pages import sections
 from tests.web.authored import Authored, authored
 

@@ -59,7 +59,7 @@ def sitting(
     browser: Browser, *seats: str, game: str | None = "planning", options: Sequence[str] = (), **more: Any
 ) -> Iterator[Sitting]:
     """A table with these in the seats, and random players in the others; `more` are options of the command."""
-    from arbiter.applet.explaining import explanation
+    from arbiter.applet.shapes import explanation
     from arbiter.byhand.session import Session
     from arbiter.cli.laying import lay
 
@@ -94,9 +94,9 @@ def _served(session: Session, folder: Path) -> Iterator[str]:
     import uvicorn
 
     from arbiter.applet.app import make_app
-    from arbiter.applet.laying import Readers
-    from arbiter.applet.news import News
-    from arbiter.applet.remembered import Remembered
+    from arbiter.applet.posting import Readers
+    from arbiter.applet.reading import News
+    from arbiter.applet.shelf import Remembered
     from arbiter.cli.laying import lay_match, lay_record, occupant_of
     from arbiter.web.serving import bound_socket
 

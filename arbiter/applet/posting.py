@@ -1,8 +1,9 @@
-"""What sets the table: another one, another occupant, other cards, a recorded match."""
+"""What the page posts: verbs, lines to a seat, and what sets the table; each answered with its new state."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
@@ -12,20 +13,91 @@ from arbiter.applet.setting import dealt_otherwise, table_of
 from arbiter.applet.shapes import Answer
 from arbiter.byhand import verbs
 from arbiter.byhand.downloaded import record_of as replayed
+from arbiter.byhand.session import Session
+from arbiter.clock import MS
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.match import MatchRecord
 from arbiter.view import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from fastapi import FastAPI
 
-    from arbiter.applet.remembered import Remembered
+    from arbiter.applet.shelf import Remembered
     from arbiter.byhand.occupants import Occupant
-    from arbiter.byhand.session import Session
+    from arbiter.byhand.session import Seen
     from arbiter.byhand.setup import Laid
     from arbiter.match import Limits
+    from arbiter.rules import Command, Seat
+
+MOST_LINES = 500
+
+
+def add_verbs(app: FastAPI, session: Session) -> None:
+    """The verbs that need no reading of commands and files."""
+    for verb in verbs.ON_A_PAGE:
+        _add(app, session, verb.__name__, partial(session.do, verb), verb.__doc__)
+    _add(app, session, "stop", session.stop, Session.stop.__doc__)
+    _add(app, session, "quit", session.close, Session.close.__doc__)
+
+    @app.post("/send")
+    def send(form: forms.Send) -> Answer:
+        """Send a seat any lines, up to the first bad reply."""
+        session.do(verbs.send, seat=form.seat, lines=lines_of(form.line))
+        return shapes.state(session)
+
+    @app.post("/macro")
+    def run_macro(form: forms.Macro) -> Answer:
+        """Send a seat the lines that have a name."""
+        named = lines_named(form.name, form.seat, shapes.seen(session))
+        session.do(verbs.send, seat=form.seat, lines=named)
+        return shapes.state(session)
+
+
+def _add(app: FastAPI, session: Session, name: str, act: Callable[..., None], told: str | None) -> None:
+    form = forms.OF_VERBS.get(name)
+
+    def bare() -> Answer:
+        act()
+        return shapes.state(session)
+
+    def with_form(given: forms.Form) -> Answer:
+        act(**given.model_dump())
+        return shapes.state(session)
+
+    # The framework reads the body as the type that it finds here.
+    with_form.__annotations__["given"] = form
+    app.post(f"/{name}", name=name, description=told)(with_form if form else bare)
+
+
+def lines_of(text: str) -> list[Command]:
+    """The lines of a text; ConfigError for none and for too many."""
+    found = [line.removesuffix("\r") for line in text.split("\n")]
+    if len(found) > 1 and not found[-1]:
+        found.pop()
+    if not any(found):
+        raise ConfigError([Problem(("line",), "there is nothing to send", "write time_left 5000")])
+    if len(found) > MOST_LINES:
+        raise ConfigError([Problem(("line",), f"{len(found)} lines at once: {MOST_LINES} at most")])
+    return found
+
+
+def lines_named(name: str, seat: Seat, seen: Seen) -> list[Command]:
+    """The ``greeting``, the ``deal``; for ``smoke`` both, the time and, if it is to act, the request."""
+    position, game = seen.position, seen.setup.game
+    if seat >= game.seats:
+        raise ConfigError([Problem(("seat",), f"there is no seat {seat}")])
+    greeting = _heard_in(seat, game.greeting())
+    deal = _heard_in(seat, game.dealt(position.deals[-1]))
+    if name != "smoke":
+        return greeting if name == "greeting" else deal
+    time = f"time_left {max(0, seen.left[seat]) // MS}"
+    return [*greeting, *deal, time, *([position.request] if position.to_act == seat else [])]
+
+
+def _heard_in(seat: Seat, wordings: Iterable[Sequence[Command]]) -> list[Command]:
+    return [wording[seat] for wording in wordings]
 
 
 class Readers(NamedTuple):
