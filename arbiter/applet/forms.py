@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from arbiter.config.limits import Isolation
 from arbiter.errors import ConfigError, Problem
@@ -21,6 +21,8 @@ Word = Annotated[str, Field(max_length=1000)]
 File = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]+$")]
 Seat = Annotated[int, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
+Until = Annotated[Literal["deal", "end"], Field(description="How far to go on.")]
+Seats = Annotated[list[Line], Field(max_length=100)]
 
 
 class Form(BaseModel):
@@ -29,32 +31,12 @@ class Form(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Play(Form):
-    """How far to go on."""
-
-    until: Literal["deal", "end"] = "end"
-
-
-class Undo(Form):
-    """What to take back."""
-
-    decisions: Count = 1
-    deal: bool = False
-
-
-class Redo(Form):
-    """How many decisions to make again."""
-
-    decisions: Count = 1
-
-
-class Decide(Form):
-    """A decision for the seat to act."""
-
-    word: Line
-
-
-OF_VERBS: dict[str, type[Form]] = {"play": Play, "undo": Undo, "redo": Redo, "decide": Decide}
+OF_VERBS: dict[str, type[Form]] = {
+    "play": create_model("Play", __base__=Form, until=(Until, "end")),
+    "undo": create_model("Undo", __base__=Form, decisions=(Count, 1), deal=(bool, False)),
+    "redo": create_model("Redo", __base__=Form, decisions=(Count, 1)),
+    "decide": create_model("Decide", __base__=Form, word=Line),
+}
 """What is posted with a verb; with the others of `byhand.verbs.ON_A_PAGE`, nothing."""
 
 
@@ -93,7 +75,7 @@ class Table(Form):
 
     game: Word
     options: dict[str, Any] = {}
-    seats: Annotated[list[Line], Field(max_length=100)] = []
+    seats: Seats = []
     seed: Word | None = None
     deals: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_DEALS)] | None = None
     limits: Limits = Limits()
@@ -109,25 +91,26 @@ class Deal(Form):
     deal: Annotated[int, Field(ge=0, le=MOST)] | None = None
 
 
-class Again(Form):
-    """A stored match of a season, to be fed up to its fault or so many decisions.
+class Played(Form):
+    """A match record, as far as it is needed to feed it, and how; or a saved table, which has no moves.
 
-    `seats` are as in `arbiter console`: ``human``, or ``2=bot:COMMAND``.
+    It is fed up to its fault or so many decisions; `seats` are as in `arbiter console`: ``human``, or
+    ``2=bot:COMMAND``.
     """
-
-    config: File
-    id: Word
-    until: Annotated[int, Field(ge=0, le=MOST)] | None = None
-    seats: Annotated[list[Line], Field(max_length=100)] = []
-
-
-class Played(BaseModel):
-    """A match record, as far as it is needed to feed it, and how; or a saved table, which has no moves."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
     until: Annotated[int, Field(ge=0, le=MOST)] | None = None
-    seats: Annotated[list[Line], Field(max_length=100)] = []
+    seats: Seats = []
+
+
+class Again(Played):
+    """A stored match of a season, and how it is fed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    config: File
+    id: Word
 
 
 class Move(Form):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arbiter.applet.forms import Table
@@ -11,97 +12,69 @@ from arbiter.byhand.setup import Setup
 from arbiter.config.limits import USUAL, changed
 from arbiter.course import programme
 from arbiter.errors import ConfigError, Problem
-from arbiter.games import make
+from arbiter.games import make, names
 from arbiter.table.sandbox.isolation import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator, Mapping
 
     from arbiter.byhand.occupants import Occupant
     from arbiter.byhand.session import Seen
     from arbiter.match import Limits
-    from arbiter.rules import AnyGame, Deal
+    from arbiter.rules import AnyGame
 
 
-@dataclass
-class _Mistakes:
-    """Everything that is wrong with a form, so far."""
-
-    found: list[Problem] = field(default_factory=list)
-
-    def at(self, *path: str | int) -> AbstractContextManager[None]:
-        """Note what goes wrong in a block as a mistake in a field, or the part of it that the error names."""
-        return _At(self.found, path)
-
-
-class _At:
-    def __init__(self, found: list[Problem], path: tuple[str | int, ...]) -> None:
-        self._found, self._path = found, path
-
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
-        if not isinstance(error, ConfigError):
-            return False
-        self._found += [replace(p, path=(*self._path, *p.path)) for p in error.problems]
-        return True
+@contextmanager
+def _noted(mistakes: list[Problem], *path: str | int) -> Iterator[None]:
+    """Note what goes wrong in a block as a mistake in a field, or the part of it that the error names."""
+    try:
+        yield
+    except ConfigError as error:
+        mistakes += [replace(problem, path=(*path, *problem.path)) for problem in error.problems]
 
 
 def table_of(
     form: Table, read_occupant: Callable[[str, Limits], Occupant]
 ) -> tuple[Setup, list[Occupant], list[str]]:
     """The table that a form describes, and notes about it; ConfigError with all that is wrong."""
-    mistakes = _Mistakes()
+    mistakes: list[Problem] = []
     limits, notes = _limits(form, mistakes)
     game: AnyGame | None = None
-    with mistakes.at("game" if not _is_known(form.game) else "options"):
+    with _noted(mistakes, "options" if form.game in names() else "game"):
         game = make(form.game, form.options)
     if game is not None and form.deals is not None:
-        with mistakes.at("deals"):
-            game = game.given(list(_deals(game, form.deals)))
+        deals = []
+        for number, shape in enumerate(form.deals):
+            with _noted(mistakes, "deals", number):
+                deals.append(game.deal_from_json(shape))
+        if not mistakes:
+            with _noted(mistakes, "deals"):
+                game = game.given(deals)
     if form.seed is not None and not form.seed.isprintable():
-        mistakes.found.append(Problem(("seed",), "printable characters only"))
+        mistakes.append(Problem(("seed",), "printable characters only"))
     occupants = []
     for seat, who in enumerate(form.seats):
-        with mistakes.at("seats", seat):
+        with _noted(mistakes, "seats", seat):
             if game is not None and seat >= game.seats:
                 raise ConfigError(f"there is no such seat, only 0 to {game.seats - 1}")
             occupants.append(read_occupant(who, limits or USUAL.limits()))
-    if mistakes.found or game is None or limits is None:
-        raise ConfigError(mistakes.found)
+    if mistakes or game is None or limits is None:
+        raise ConfigError(mistakes)
     seed = form.seed or secrets.token_hex(16)
     return Setup(game, seed, limits, form.round), occupants, notes
 
 
-def _is_known(game: str) -> bool:
-    try:
-        make(game, {})
-    except ConfigError:
-        return False
-    return True
-
-
-def _limits(form: Table, mistakes: _Mistakes) -> tuple[Limits | None, list[str]]:
+def _limits(form: Table, mistakes: list[Problem]) -> tuple[Limits | None, list[str]]:
     """The limits, the isolation decided for this machine, and what there is to say about that."""
     limits = USUAL.limits()
-    count = len(mistakes.found)
+    count = len(mistakes)
     for key, text in form.limits.model_dump(exclude_none=True).items():
-        with mistakes.at("limits", key):
+        with _noted(mistakes, "limits", key):
             limits = changed(limits, **{key: text})
     tier, warning = choose(form.isolation or USUAL.isolation)
-    if len(mistakes.found) > count:
+    if len(mistakes) > count:
         return None, []
     return replace(limits, isolation=tier), [warning] if warning else []
-
-
-def _deals(game: AnyGame, shapes: Sequence[Mapping[str, Any]]) -> Iterator[Deal]:
-    for number, shape in enumerate(shapes):
-        try:
-            yield game.deal_from_json(shape)
-        except ConfigError as error:
-            raise ConfigError([replace(p, path=(number, *p.path)) for p in error.problems]) from None
 
 
 def dealt_otherwise(seen: Seen, number: int | None, changes: Mapping[str, Any]) -> tuple[Setup, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import VoidMatch
 from arbiter.exchange import Reply
@@ -31,7 +31,7 @@ class Line(NamedTuple):
     position: Position
 
 
-class Occupant(Protocol):
+class Occupant:
     """What sits in a seat; `person` is True when its decisions are typed, not asked for.
 
     `who` is how it is named where a seat is given: ``bot:COMMAND``, ``human``, ``random``.
@@ -39,28 +39,29 @@ class Occupant(Protocol):
 
     title: str
     who: str
-    person: bool
+    person = False
 
     def begin(self, seat: Seat) -> None:
         """Start anew, with nothing heard."""
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: Line) -> Heard:  # noqa: ARG002
         """Hear one command and reply."""
+        return Heard(b"", Reply(DONE, 0, 0))
 
     def end(self) -> str:
         """End for good; how that went in words, "" for nothing to tell."""
+        return ""
 
     def errors(self) -> bytes:
         """What it wrote to standard error since the last call."""
+        return b""
 
     def interrupt(self) -> None:
         """From another thread: have what it hears now raise KeyboardInterrupt, if it hears anything."""
 
 
-class ProcessBot:
+class ProcessBot(Occupant):
     """A bot's process, with a launcher of its own so that it can be restarted alone."""
-
-    person = False
 
     def __init__(self, title: str, player: Player, limits: Limits) -> None:
         self.title, self.who = title, f"bot:{shlex.join(player.command)}"
@@ -119,42 +120,22 @@ class ProcessBot:
         return b"" if self._bot is None else self._bot.new_errors()
 
 
-class _NoProcess:
-    """An occupant that needs no start and no end."""
-
-    def begin(self, seat: Seat) -> None:
-        """Nothing to start."""
-
-    def end(self) -> str:
-        return ""
-
-    def errors(self) -> bytes:
-        return b""
-
-    def interrupt(self) -> None:
-        """It answers at once."""
-
-
-class Person(_NoProcess):
+class Person(Occupant):
     """A seat whose decisions are typed."""
 
     title = who = "human"
     person = True
 
-    def hear(self, line: Line) -> Heard:  # noqa: ARG002
-        return Heard(b"", Reply(DONE, 0, 0))
 
-
-class RandomPlayer(_NoProcess):
+class RandomPlayer(Occupant):
     """Plays any legal action; the same one whenever the match is in the same position."""
 
     title = who = "random"
-    person = False
 
     def hear(self, line: Line) -> Heard:
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
-            return Heard(b"", Reply(DONE, 0, 0))
+            return super().hear(line)
         # Seeded by the place in the match, so that a decision taken back comes out the same.
         policy = random_policy(f"{position.seed}|{line.seat}|{position.made}")
         action = policy(position.state, line.seat)

@@ -35,7 +35,10 @@ END_SECONDS = 8.0
 MOST_STOPS = 8
 """Of bots that hang one after the other, until the table is left as it is."""
 MOST_NOTES = 20
-_Work = tuple["Future[None]", "Callable[[], object]"]
+
+
+class Busy(ArbiterError):
+    """Something is under way, or the worker has ended."""
 
 
 class Seen(NamedTuple):
@@ -89,12 +92,16 @@ class Session(Table):
         self.explain = explain
         self._machine: ByHand | None = None
         self._listeners: set[Callable[[], None]] = set()
-        self._worker = Worker(prepare, self._changed, self._look, self._tell_late)
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._under_way: Future[None] | None = None
+        self._given: queue.SimpleQueue[tuple[Future[None], Callable[[], object]] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._work, args=(prepare,), name="table", daemon=True).start()
 
     @property
     def running(self) -> bool:
         """True while a verb is under way."""
-        return self._worker.busy
+        return self._under_way is not None
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Have something called, in the worker's thread, at every change; what ends that."""
@@ -111,13 +118,18 @@ class Session(Table):
 
     def stop(self) -> None:
         """Have what is under way end soon: a bot that does not answer in `GRACE` is interrupted."""
-        self._worker.stopping.set()
-        if self._worker.wait(GRACE):
+        self._stopping.set()
+        if self.wait(GRACE):
             return
         machine = self._machine
         for occupant in [] if machine is None else list(machine.occupants):
             occupant.interrupt()
-        self._worker.wait(self.patience)
+        self.wait(self.patience)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for what is under way; True if nothing is any more."""
+        under_way = self._under_way
+        return under_way is None or _is_done(under_way, seconds)
 
     def close(self) -> None:
         """End all occupants: each is told ``quit``; `ended` says how they took it. No verb after this one."""
@@ -132,15 +144,50 @@ class Session(Table):
             except ArbiterError as error:
                 self.notes.append(str(error))
             break
-        self.closed.set()
-        self._worker.end()
+        with self._lock:
+            self.closed.set()
+        self._given.put(None)
         self._changed()
 
     def _do(self, verb: Callable[[], object], seconds: float | None = None) -> None:
-        self._worker.do(verb, self.patience if seconds is None else seconds)
+        """Have something done, and wait for it so long; raises what it raises in that time, Busy at once."""
+        done: Future[None] = Future()
+        with self._lock:
+            if self._under_way is not None:
+                raise Busy("the table is busy: stop what runs, or wait for it")
+            if self.closed.is_set():
+                raise Busy("the table is closed")
+            self._under_way = done
+            self._stopping.clear()
+        self._given.put((done, verb))
+        if _is_done(done, self.patience if seconds is None else seconds):
+            done.result()
+        else:
+            done.add_done_callback(self._tell_late)
 
-    def _tell_late(self, error: BaseException) -> None:
+    def _work(self, prepare: Callable[[], None]) -> None:
+        """The worker's thread."""
+        prepare()
+        while (given := self._given.get()) is not None:
+            done, verb = given
+            wrong: BaseException | None = None
+            try:
+                self._changed()
+                verb()
+            except BaseException as error:
+                wrong = error
+            self._under_way = None
+            self._look()
+            if wrong is None:
+                done.set_result(None)
+            else:
+                done.set_exception(wrong)
+
+    def _tell_late(self, done: Future[None]) -> None:
         """Note what went wrong after nobody waited for it any more."""
+        error = done.exception()
+        if error is None:
+            return
         told = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
         self.notes.append(" ".join(told.split()))
         self._changed()
@@ -160,7 +207,7 @@ class Session(Table):
         self.exchanges.forget(last)
         self._machine = machine
         self._look()
-        for remark in machine.feed(takewhile(lambda _: not self._worker.stopping.is_set(), moves)):
+        for remark in machine.feed(takewhile(lambda _: not self._stopping.is_set(), moves)):
             self.notes.append(remark)
 
     def _end(self) -> None:
@@ -175,7 +222,7 @@ class Session(Table):
 
     def goes_on(self) -> bool:
         self._look()
-        return not self._worker.stopping.is_set()
+        return not self._stopping.is_set()
 
     def _listen(self, entry: TranscriptEntry) -> None:
         machine = self._machine
@@ -219,87 +266,6 @@ class Session(Table):
 def _text(words: str) -> str:
     """Words of a command line that may hold bytes which are no text."""
     return words.encode(errors="backslashreplace").decode()
-
-
-class Busy(ArbiterError):
-    """Something is under way, or the worker has ended."""
-
-
-class Worker:
-    """A thread that calls `prepare` first of all, and something `before` and `after` each piece of work.
-
-    `late` is called with the error of one that nobody waited for any more.
-    """
-
-    def __init__(
-        self,
-        prepare: Callable[[], None],
-        before: Callable[[], None],
-        after: Callable[[], None],
-        late: Callable[[BaseException], None],
-    ) -> None:
-        self.stopping = threading.Event()
-        """Set when what is under way should end soon."""
-        self._before, self._after, self._late = before, after, late
-        self._lock = threading.Lock()
-        self._ended = False
-        self._under_way: Future[None] | None = None
-        self._given: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
-        threading.Thread(target=self._run, args=(prepare,), name="table", daemon=True).start()
-
-    @property
-    def busy(self) -> bool:
-        """True while something is under way."""
-        return self._under_way is not None
-
-    def do(self, work: Callable[[], object], seconds: float) -> None:
-        """Have something done, and wait for it so long; raises what it raises in that time, Busy at once."""
-        done: Future[None] = Future()
-        with self._lock:
-            if self._under_way is not None:
-                raise Busy("the table is busy: stop what runs, or wait for it")
-            if self._ended:
-                raise Busy("the table is closed")
-            self._under_way = done
-            self.stopping.clear()
-        self._given.put((done, work))
-        if _is_done(done, seconds):
-            done.result()
-        else:
-            done.add_done_callback(self._tell)
-
-    def wait(self, seconds: float) -> bool:
-        """Wait for what is under way; True if nothing is any more."""
-        under_way = self._under_way
-        return under_way is None or _is_done(under_way, seconds)
-
-    def end(self) -> None:
-        """Begin nothing more."""
-        with self._lock:
-            self._ended = True
-        self._given.put(None)
-
-    def _run(self, prepare: Callable[[], None]) -> None:
-        prepare()
-        while (given := self._given.get()) is not None:
-            done, work = given
-            wrong: BaseException | None = None
-            try:
-                self._before()
-                work()
-            except BaseException as error:
-                wrong = error
-            self._under_way = None
-            self._after()
-            if wrong is None:
-                done.set_result(None)
-            else:
-                done.set_exception(wrong)
-
-    def _tell(self, done: Future[None]) -> None:
-        error = done.exception()
-        if error is not None:
-            self._late(error)
 
 
 def _is_done(future: Future[None], seconds: float) -> bool:

@@ -70,7 +70,7 @@ class Owner:
 
     def wait(self) -> Any:
         """The state once nothing is under way."""
-        assert self.session._worker.wait(60)
+        assert self.session.wait(60)
         return self.get("/state")
 
 

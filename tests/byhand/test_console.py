@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from arbiter.byhand import verbs
 from arbiter.byhand.face import entry_line
 from arbiter.byhand.machine import ByHand
-from arbiter.byhand.occupants import Line, Person, RandomPlayer
+from arbiter.byhand.occupants import Line, Occupant, Person, RandomPlayer
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
 from arbiter.cli import exit_code
 from arbiter.cli.match_text import moves_before_fault
@@ -546,10 +546,10 @@ def test_a_record_of_play_is_fed_too(
 # The machine alone, without a process.
 
 
-class Scripted:
+class Scripted(Occupant):
     """Declares 0 and plays the first legal card, or what `raw` says for the n-th command it hears."""
 
-    title, person = "scripted", False
+    title = "scripted"
 
     def __init__(self, raw: dict[int, bytes] | None = None) -> None:
         self.heard: list[list[str]] = []
@@ -569,12 +569,6 @@ class Scripted:
         reply = connection.reply()
         assert reply is not None
         return Heard(answer, Reply(reply, 1000, 1000))
-
-    def end(self) -> str:
-        return ""
-
-    def errors(self) -> bytes:
-        return b""
 
 
 def machine(*occupants: Scripted | Person | RandomPlayer, time: str = "10s") -> ByHand:
