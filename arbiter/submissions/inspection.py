@@ -24,7 +24,7 @@ from arbiter.submissions.archive import MOST_GROWTH, PROGRAM, no_room, unpack
 from arbiter.submissions.build import build
 from arbiter.submissions.languages import advice
 from arbiter.submissions.program import Program, recipe_of, refuse_lacking
-from arbiter.submissions.receiving import LEFT_BYTES, has_room
+from arbiter.submissions.receiving import LEFT_BYTES, bring_to_disk, has_room
 from arbiter.submissions.steps import Refused, Step
 from arbiter.submissions.trial import Trial, check, play_matches
 from arbiter.table.launcher import Launcher
@@ -190,17 +190,9 @@ class _Inspection:
     def settle(self) -> None:
         """See to it that all that is in the folder is on the disk."""
         for path in (*self._folder.rglob("*"), self._folder, self._folder.parent):
-            _sync(path)
+            bring_to_disk(path)
         self.settled = True
 
     def clear(self) -> None:
         """Remove what is left of an inspection."""
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -44,14 +44,12 @@ INTERPRETERS = {
     ".py": ("python3",), ".js": ("node",), ".mjs": ("node",), ".cjs": ("node",), ".sh": ("bash",),
     ".jar": ("java", "-jar"), ".rb": ("ruby",), ".pl": ("perl",), ".lua": ("lua",), ".php": ("php",),
 }  # fmt: skip
-COMPILERS = {
-    ".cpp": (("g++", "-O2", "-o", OUTPUT), ()),
-    ".cc": (("g++", "-O2", "-o", OUTPUT), ()),
-    ".cxx": (("g++", "-O2", "-o", OUTPUT), ()),
-    ".c": (("gcc", "-O2", "-o", OUTPUT), ("-lm",)),
-    ".rs": (("rustc", "-O", "-o", OUTPUT), ()),
-}
-MAKES_PROGRAMS = {*INTERPRETERS, *COMPILERS, ".go", ".java"}
+BUILDS = {
+    ".cpp": "g++ -O2 -o bot {}", ".cc": "g++ -O2 -o bot {}", ".cxx": "g++ -O2 -o bot {}",
+    ".c": "gcc -O2 -o bot {} -lm", ".rs": "rustc -O -o bot {}", ".go": "go build -o bot",
+}  # fmt: skip
+"""What makes `OUTPUT` of a source file; `{}` stands for its name."""
+MAKES_PROGRAMS = {*INTERPRETERS, *BUILDS, ".java"}
 MEANT = ("bot", "main")
 PLAIN = re.compile(r"\w[\w.+ -]*")
 """Names that no program takes for an option, or for a file of options."""
@@ -80,17 +78,25 @@ def _java(name: str, main: str) -> Recipe:
     return Recipe(("java", "-jar", "bot.jar"), ("sh", "-ec", JAVA, "sh", name, main))
 
 
+def _by_ending(name: str) -> Recipe:
+    """How a file is built and started, its name being all that is known of it."""
+    ending = PurePosixPath(name).suffix.lower()
+    if name == "Makefile":
+        return Recipe((f"./{OUTPUT}",), ("make",))
+    if ending == ".java":
+        return _java(name, PurePosixPath(name).stem)
+    if ending in INTERPRETERS:
+        return Recipe((*INTERPRETERS[ending], name))
+    words = BUILDS[ending].split()
+    return Recipe((f"./{OUTPUT}",), tuple(name if word == "{}" else word for word in words))
+
+
 KNOWN = {
-    "bot.py": Recipe(("python3", "bot.py")),
-    "bot.js": Recipe(("node", "bot.js")),
-    SHELL: Recipe(("bash", SHELL)),
-    "Makefile": Recipe((f"./{OUTPUT}",), ("make",)),
-    "main.cpp": Recipe((f"./{OUTPUT}",), ("g++", "-O2", "-o", OUTPUT, "main.cpp")),
-    "main.c": Recipe((f"./{OUTPUT}",), ("gcc", "-O2", "-o", OUTPUT, "main.c", "-lm")),
-    "main.rs": Recipe((f"./{OUTPUT}",), ("rustc", "-O", "-o", OUTPUT, "main.rs")),
-    "main.go": Recipe((f"./{OUTPUT}",), ("go", "build", "-o", OUTPUT)),
-    "Main.java": _java("Main.java", "Main"),
-}
+    name: _by_ending(name)
+    for name in (
+        "bot.py", "bot.js", SHELL, "Makefile", "main.cpp", "main.c", "main.rs", "main.go", "Main.java",
+    )
+}  # fmt: skip
 """By the name of a file at the top, the first that is there."""
 
 
@@ -203,9 +209,9 @@ def named_files(recipe: Recipe) -> Sequence[str]:
 
 def by_names(source: Path) -> Recipe:
     """What the names of the files in `source` say is to be started; Refused if they do not say it."""
-    for name, recipe in KNOWN.items():
+    for name in KNOWN:
         if (source / name).is_file():
-            return _recipe_of(source / name) if name in (SHELL, "Main.java") else recipe
+            return _recipe_of(source / name)
     files = sorted(path for path in source.iterdir() if path.is_file() and PLAIN.fullmatch(path.name))
     programs = [path for path in files if path.suffix.lower() in MAKES_PROGRAMS]
     if not programs and (source / OUTPUT).is_file() and _is_executable(source / OUTPUT):
@@ -220,18 +226,13 @@ def by_names(source: Path) -> Recipe:
 
 
 def _recipe_of(file: Path) -> Recipe:
-    """How a file is built and started, by its ending."""
-    name, kind = file.name, file.suffix.lower()
-    if kind in INTERPRETERS:
-        by_itself = kind == ".sh" and _begins_with(file, b"#!")
-        return Recipe((f"./{name}",) if by_itself else (*INTERPRETERS[kind], name))
-    if kind == ".java":
-        package = PACKAGE.search(_text_of(file))
-        return _java(name, f"{package[1]}.{file.stem}" if package else file.stem)
-    if kind == ".go":
-        return Recipe((f"./{OUTPUT}",), ("go", "build", "-o", OUTPUT))
-    before, after = COMPILERS[kind]
-    return Recipe((f"./{OUTPUT}",), (*before, name, *after))
+    """How a file is built and started, by its ending and by what it says itself."""
+    kind = file.suffix.lower()
+    if kind == ".sh" and _begins_with(file, b"#!"):
+        return Recipe((f"./{file.name}",))
+    if kind == ".java" and (package := PACKAGE.search(_text_of(file))):
+        return _java(file.name, f"{package[1]}.{file.stem}")
+    return _by_ending(file.name)
 
 
 def _several(found: Sequence[Path]) -> Refused:

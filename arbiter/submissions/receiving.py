@@ -11,7 +11,7 @@ import os
 import secrets
 import shutil
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from arbiter.season.roster import folder_of
 from arbiter.store.shelf import Gone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from arbiter.config import Config
@@ -54,11 +54,9 @@ def has_room(folder: Path, wanted: int) -> bool:
 
     StoreError where the folder is not there and cannot be made.
     """
-    try:
+    with _ours(folder):
         folder.mkdir(mode=0o700, exist_ok=True)
         return shutil.disk_usage(folder).free >= wanted + LEFT_BYTES
-    except OSError as error:
-        raise _failed(folder, error) from None
 
 
 class Arriving:
@@ -69,11 +67,9 @@ class Arriving:
         self.name = secrets.token_hex(16)
         self.size, self._most, self._hash = 0, most, sha256()
         self._folder, self._place = folder, folder / f"{self.name}{COMING}"
-        try:
+        with _ours(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
             self._file = self._place.open("xb", buffering=0)
-        except OSError as error:
-            raise _failed(folder, error) from None
 
     @property
     def sha256(self) -> str:
@@ -86,26 +82,18 @@ class Arriving:
         if self.size > self._most:
             raise TooLarge
         self._hash.update(data)
-        try:
+        with _ours(self._folder):
             rest = memoryview(data)
             while rest:
                 rest = rest[self._file.write(rest) :]
-        except OSError as error:
-            raise _failed(self._folder, error) from None
 
     def keep(self) -> None:
         """Put it in its place, where a crash of the machine leaves it, too."""
-        try:
+        with _ours(self._folder):
             os.fsync(self._file.fileno())
             self._file.close()
             self._place.replace(self._folder / f"{self.name}{ENDING}")
-            descriptor = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        except OSError as error:
-            raise _failed(self._folder, error) from None
+            bring_to_disk(self._folder)
 
     def drop(self) -> None:
         """Remove it, wherever it has come to."""
@@ -139,5 +127,19 @@ def sweep(folder: Path, known: Iterable[str], gone: Gone = NOTHING) -> None:
             shutil.rmtree(file, ignore_errors=True)
 
 
-def _failed(folder: Path, error: OSError) -> StoreError:
-    return StoreError(f"{folder}: {error.strerror}; what came is dropped")
+def bring_to_disk(path: Path) -> None:
+    """See to it that a file or folder outlasts a crash of the machine."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _ours(folder: Path) -> Iterator[None]:
+    """StoreError for what the disk does not take."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{folder}: {error.strerror}; what came is dropped") from None
