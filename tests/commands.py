@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,11 +24,12 @@ RANDOM = str(COMPILED) if COMPILED.exists() else f"{sys.executable} -I -S {BOTS 
 
 
 @pytest.fixture
-def arbiter(capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command here: exit code, standard output, standard error."""
+def arbiter(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs a command here, with a script on its standard input: exit code, standard output, standard error."""
 
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
+    def call(*arguments: str | Path, script: str = "") -> tuple[int, str, str]:
         capfd.readouterr()
+        monkeypatch.setattr(sys, "stdin", io.StringIO(script))
         code = exit_code([str(argument) for argument in arguments])
         out, err = capfd.readouterr()
         assert "Traceback" not in err

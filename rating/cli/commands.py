@@ -89,7 +89,7 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
       rating fit old.pgn --preset bayeselo --intervals exactdist --offset 2000
       zcat games.pgn.gz | rating fit - --format json
     """
-    from rating.cli.report import fit_csv, fit_document, fit_rows, footing
+    from rating.cli.report import fit_csv, fit_document, fit_rows, footing, print_data, print_table
     from rating.ratings import rank
 
     offset, preset = options["offset"], options["preset"]
@@ -112,10 +112,10 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
 
         click.echo("\n".join(bayeselo_lines(of, offset=offset or 0.0)))
     elif form == "text":
-        _print_table(*fit_rows(document))
+        print_table(*fit_rows(document))
         click.echo(footing(document))
     else:
-        _print_data(form, document, *fit_csv(document))
+        print_data(form, document, *fit_csv(document))
     _warn(notes if form == "json" else [*ranking.warnings, *notes])
 
 
@@ -132,7 +132,7 @@ def los(form: str, kind: str | None, **options: Any) -> None:
       rating los games.pgn --top 10
       rating los games.pgn --preset bayeselo --format json
     """
-    from rating.cli.report import los_rows
+    from rating.cli.report import los_rows, print_data, print_table
     from rating.ratings import order_of
 
     if options["preset"] and kind is None:
@@ -143,11 +143,11 @@ def los(form: str, kind: str | None, **options: Any) -> None:
     chances = of.los(chosen).tolist()
     warnings = [*of.fit.warnings, *of.warnings]
     if form == "text":
-        _print_table(*los_rows(names, chances))
+        print_table(*los_rows(names, chances))
     else:
         document = {"players": names, "los": chances, "intervals": of.kind, "warnings": warnings}
         rows = [[name, *row] for name, row in zip(names, chances, strict=True)]
-        _print_data(form, document, ["player", *names], rows)
+        print_data(form, document, ["player", *names], rows)
     if form != "json":
         _warn(warnings)
 
@@ -170,6 +170,7 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
       rating pair games.csv --rule a-optimal --players ann,bob,cid,dan --format json
       rating pair old.pgn --size 2 --player "Tal, Mihail" --player "Petrosian, Tigran"
     """
+    from rating.cli.report import print_data
     from rating.pairing.rounds import next_round
 
     start = int(seed) if seed.isdecimal() and len(seed) <= 18 else seed
@@ -192,7 +193,7 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
         rows: list[list[Cell]] = [
             [t, s, name] for t, seats in enumerate(tables, 1) for s, name in enumerate(seats)
         ]
-        _print_data(form, document, ["table", "seat", "player"], rows)
+        print_data(form, document, ["table", "seat", "player"], rows)
     _warn(notes if form == "json" else [*fit.warnings, *notes])
 
 
@@ -217,6 +218,7 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
       rating simulate --players 200 --rounds 24 --matches made.jsonl && rating fit made.jsonl
     """
     from rating.cli.recovery import recovery, recovery_rows, summary, write_matches
+    from rating.cli.report import print_data, print_table
 
     document, made = recovery(**options)
     if matches is not None:
@@ -226,11 +228,11 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
             raise RatingError(f"{matches}: {error.strerror or error}") from error
     lines = document["players"]
     if form == "text":
-        _print_table(*recovery_rows(lines))
+        print_table(*recovery_rows(lines))
         click.echo(summary(document))
         _warn(document["warnings"])
     else:
-        _print_data(form, document, list(lines[0]), [list(line.values()) for line in lines])
+        print_data(form, document, list(lines[0]), [list(line.values()) for line in lines])
 
 
 def _notes_on_ignored(form: str, options: dict[str, Any]) -> list[str]:
@@ -294,29 +296,6 @@ def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
         seed="0" if options["seed"] is None else options["seed"],
         faults=options["faults"],
     )
-
-
-def _print_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Rows whose second column holds names."""
-    from rating.cli.report import print_table
-
-    print_table(heading, rows, left=(1,))
-
-
-def _print_data(
-    form: str, document: dict[str, Any], heading: Sequence[str], rows: Sequence[Sequence[Cell]]
-) -> None:
-    """The document as JSON, or the rows as CSV."""
-    import json
-
-    from rating.cli.report import csv_text
-
-    if form == "csv":
-        click.echo(csv_text(heading, rows), nl=False)
-        return
-    # Elsewhere than in UTF-8 a character might be missing, and its replacement would not be JSON.
-    unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(document, ensure_ascii=not unicode, allow_nan=False))
 
 
 def _warn(warnings: Sequence[str]) -> None:

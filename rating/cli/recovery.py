@@ -30,10 +30,8 @@ def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[d
             "player": row.player,
             "true": made.elo[row.player],
             "true_rank": true_rank[row.player],
-            "elo": row.elo,
-            "low": row.low,
-            "high": row.high,
         }
+        | {"elo": row.elo, "low": row.low, "high": row.high}
         for row in ranking.rows
     ]
     fit, of = ranking.fit, ranking.intervals

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from rating.presets import display_scale
 from rating.ratings import Ranking, Rating
@@ -153,10 +156,9 @@ def _zero(value: float) -> float:
     return 0.0 if abs(value) < 0.05 else value
 
 
-def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, left: Sequence[int] = ()) -> None:
-    """Print rows of text under a heading; columns `left` are set to the left, the others to the right."""
-    heading = [printable(cell) for cell in heading]
-    rows = [[printable(cell) for cell in row] for row in rows]
+def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of text under a heading; names, in the second column, are set to the left."""
+    heading, *rows = [[printable(cell) for cell in row] for row in (heading, *rows)]
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
@@ -164,7 +166,7 @@ def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
 
         table = Table(box=None, header_style="bold", pad_edge=False)
         for number, name in enumerate(heading):
-            table.add_column(name, justify="left" if number in left else "right", no_wrap=True)
+            table.add_column(name, justify="left" if number == 1 else "right", no_wrap=True)
         for row in rows:
             # Names are names: `[b]` is not markup.
             table.add_row(*(Text(cell) for cell in row))
@@ -172,24 +174,25 @@ def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
         widest = Console(width=10_000).measure(table).maximum
         Console(width=max(Console().width, widest)).print(table)
         return
-    for line in align(heading, rows, left):
-        print(line)
+    widths = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
+    for row in (heading, *rows):
+        cells = [
+            f"{cell:{'<' if k == 1 else '>'}{width}}"
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
 
 
-def align(heading: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> list[str]:
-    """Lines whose columns line up, two blanks apart."""
-    width = [max(len(row[k]) for row in (heading, *rows)) for k in range(len(heading))]
-    return [
-        "  ".join(
-            cell.ljust(width[k]) if k in left else cell.rjust(width[k]) for k, cell in enumerate(row)
-        ).rstrip()
-        for row in (heading, *rows)
-    ]
-
-
-def csv_text(heading: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """The same as CSV (RFC 4180 but for bare line feeds); None is an empty cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows(map(csv_cell, row) for row in (heading, *rows))
-    return text.getvalue()
+def print_data(
+    form: str, document: dict[str, Any], heading: Sequence[str], rows: Sequence[Sequence[Cell]]
+) -> None:
+    """Print the document as JSON, or the rows as CSV (RFC 4180 with bare line feeds); None is empty."""
+    if form == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows(map(csv_cell, row) for row in (heading, *rows))
+        click.echo(text.getvalue(), nl=False)
+        return
+    # Elsewhere than in UTF-8 a character might be missing, and its replacement would not be JSON.
+    unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    click.echo(json.dumps(document, ensure_ascii=not unicode, allow_nan=False))

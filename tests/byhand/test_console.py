@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shlex
@@ -19,7 +18,6 @@ from arbiter.byhand.face import entry_line
 from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import Line, Occupant, Person, RandomPlayer
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
-from arbiter.cli import exit_code
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.clock import TimeControl
 from arbiter.course import Position
@@ -33,7 +31,7 @@ from arbiter.protocol import Connection
 from arbiter.store import Store, schema
 from arbiter.table.single import Heard
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
-from tests.commands import BOTS, RANDOM
+from tests.commands import BOTS, RANDOM, arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchRecord
     from arbiter.rules import AnyGame
 
+__all__ = ["arbiter"]
 BY_LOT = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
 """Draws the lots of the golden session."""
 SHORT = ("--game", "planning", "--option", "deals=[[1, 0], [2, 1]]", "--seed", "1", "--isolation", "plain")
@@ -69,23 +68,6 @@ for line in sys.stdin:
     if words[0] == "quit":
         break
 """
-
-
-@pytest.fixture
-def arbiter(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command with a script on its standard input: exit code, output, errors."""
-
-    def call(*arguments: str | Path, script: str = "") -> tuple[int, str, str]:
-        capfd.readouterr()
-        monkeypatch.setattr(sys, "stdin", io.StringIO(script))
-        code = exit_code([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

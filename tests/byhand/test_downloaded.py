@@ -16,8 +16,7 @@ from arbiter.errors import ArbiterError, ConfigError
 from arbiter.games import find
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
-from tests.byhand.test_console import arbiter
-from tests.commands import RANDOM
+from tests.commands import RANDOM, arbiter
 from tests.profiles import examples
 from tests.web.replays import OPTIONS, faulty, game_of, match_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,11 @@ from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions import inspector, receiving
+from arbiter.submissions.inspection import Verdict
 from arbiter.submissions.inspector import Inspector, alone, inspect_one
+from arbiter.submissions.program import Program
 from arbiter.submissions.receiving import Arriving, TooLarge, archive_of, has_room, sweep
+from arbiter.submissions.steps import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,27 +40,8 @@ players:
 """
 
 
-@dataclass
-class Step:
-    name: str
-    ok: bool = True
-    detail: str = ""
-    fix: str = ""
-    output: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-class Program:
-    def to_json(self) -> dict[str, Any]:
-        return {"command": ["python3", "bot.py"]}
-
-
-class Verdict:
-    def __init__(self, state: str) -> None:
-        self.state = state
-        self.program = Program() if state == "accepted" else None
+ACCEPTED = Verdict("accepted", (), Program(("python3", "bot.py"), (), {}))
+REFUSED = Verdict("refused", ())
 
 
 @pytest.fixture
@@ -98,19 +81,16 @@ def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -
         assert (archive, name) == (archive_of(config, "filea"), "ann@1")
         assert folder.parent == folder_of(config)
         for step in ("unpacked", "built", "checked", "matches"):
-            tell(Step(step))
+            tell(Step(step, True))
             now = kept(season, number)
             seen.append((now.state, len(now.steps)))
-        return Verdict("accepted")
+        return ACCEPTED
 
     inspect_one(config, number, inspect)
     assert seen == [("unpacked", 1), ("built", 2), ("checked", 3), ("checked", 3)]
     found = kept(season, number)
-    assert (found.state, found.joins_round, found.program) == (
-        "accepted",
-        1,
-        {"command": ["python3", "bot.py"]},
-    )
+    assert (found.state, found.joins_round) == ("accepted", 1)
+    assert found.program == {"command": ["python3", "bot.py"], "read": [], "files": {}}
     assert [step["name"] for step in found.steps] == ["unpacked", "built", "checked", "matches"]
 
 
@@ -119,7 +99,7 @@ def test_a_refusal_keeps_its_last_step(config: Config, season: SeasonStore) -> N
 
     def inspect(*given: Any) -> Verdict:
         given[4](Step("unpacked", False, "twins", "rename one"))
-        return Verdict("refused")
+        return REFUSED
 
     inspect_one(config, number, inspect)
     found = kept(season, number)
@@ -136,13 +116,13 @@ def test_an_inspection_that_is_broken_off_begins_anew(config: Config, season: Se
     number = sent(season)
 
     def killed(*given: Any) -> Verdict:
-        given[4](Step("unpacked"))
+        given[4](Step("unpacked", True))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         inspect_one(config, number, killed)
     assert kept(season, number).state == "unpacked"
-    inspect_one(config, number, lambda *_: Verdict("refused"))
+    inspect_one(config, number, lambda *_: REFUSED)
     assert (kept(season, number).state, kept(season, number).steps) == ("refused", ())
 
 
@@ -313,7 +293,7 @@ def laid(config: Config, file: str) -> Path:
 def test_what_was_accepted_is_counted(config: Config, season: SeasonStore) -> None:
     number = sent(season)
     laid(config, "filea")
-    inspect_one(config, number, lambda *_: Verdict("accepted"))
+    inspect_one(config, number, lambda *_: ACCEPTED)
     assert kept(season, number).bytes == 7
 
 
@@ -323,7 +303,7 @@ def test_what_was_dropped_meanwhile_leaves_no_files(config: Config, season: Seas
     def inspect(*_: Any) -> Verdict:
         season.shelf.drop(number, "ann")
         laid(config, "filea")
-        return Verdict("accepted")
+        return ACCEPTED
 
     inspect_one(config, number, inspect)
     assert kept(season, number).state == "dropped"

@@ -27,39 +27,17 @@ def finite(ranking: Ranking) -> None:
     assert np.all(np.isfinite(ranking.intervals.los()))
 
 
+DECIDED = {"undefeated", "winless", "open-above", "open-below"}
+FEW = {"no-rounds", "few-matches-of-player"}
 CASES = {
     "nobody": ([], [], {"no-results", "few-matches"}),
     "one player": ([], ["a"], {"no-results", "few-matches"}),
     "no game": ([], ["a", "b"], {"no-results", "few-matches"}),
-    "one game": (
-        [("a", "b", 1, 0, 0)],
-        [],
-        {"undefeated", "winless", "drawelo-held", "few-matches", "open-above", "open-below"},
-    ),
+    "one game": ([("a", "b", 1, 0, 0)], [], {*DECIDED, "drawelo-held", "few-matches"}),
     "one draw": ([("a", "b", 0, 1, 0)], [], {"drawelo-held", "few-matches"}),
-    "all draws": (
-        [("a", "b", 0, 9, 0), ("b", "c", 0, 9, 0)],
-        [],
-        {"drawelo-held", "no-rounds", "few-matches-of-player"},
-    ),
-    "no draws": (
-        [("a", "b", 9, 0, 5), ("b", "c", 4, 0, 4)],
-        [],
-        {"no-draws", "no-rounds", "few-matches-of-player"},
-    ),
-    "a chain": (
-        [("a", "b", 9, 0, 0), ("b", "c", 9, 0, 0)],
-        [],
-        {
-            "undefeated",
-            "winless",
-            "drawelo-held",
-            "no-rounds",
-            "few-matches-of-player",
-            "open-above",
-            "open-below",
-        },
-    ),
+    "all draws": ([("a", "b", 0, 9, 0), ("b", "c", 0, 9, 0)], [], {*FEW, "drawelo-held"}),
+    "no draws": ([("a", "b", 9, 0, 5), ("b", "c", 4, 0, 4)], [], {*FEW, "no-draws"}),
+    "a chain": ([("a", "b", 9, 0, 0), ("b", "c", 9, 0, 0)], [], {*DECIDED, *FEW, "drawelo-held"}),
     "idle": ([("a", "b", 9, 1, 5)], ["z"], {"idle", "no-rounds"}),
     "apart": ([("a", "b", 9, 1, 5), ("c", "d", 9, 1, 5)], [], {"disconnected", "no-rounds"}),
 }

@@ -21,24 +21,25 @@ from tests.rating.recorded_results import season
 KINDS: list[Kind] = ["round", "match", "model", "covariance", "variance"]
 
 
+APART = PairTable.from_pairs(
+    [("a", "b", 5, 2, 3), ("b", "c", 5, 2, 3), ("x", "y", 4, 1, 1)], players=["idle"]
+)
+WHOLE = PairTable.from_matches(season(40, 20), players=["idle"])
+
+
+@pytest.mark.parametrize("table", [WHOLE, APART])
 @pytest.mark.parametrize(
     "options", [{}, {"advantage": "fit"}, {"ridge": 350.0}, {"drawelo": 97.3, "prior": 8.0}]
 )
-def test_both_solvers_agree(monkeypatch: pytest.MonkeyPatch, options: dict[str, object]) -> None:
-    table = PairTable.from_matches(season(40, 20), players=["idle"])
+def test_both_solvers_agree(
+    monkeypatch: pytest.MonkeyPatch, table: PairTable, options: dict[str, object]
+) -> None:
     dense = bayeselo(table, **options)  # type: ignore[arg-type]
     monkeypatch.setattr("rating.fit.newton._FEWEST_ITERATIVE", 0)
     iterative = bayeselo(table, **options)  # type: ignore[arg-type]
     assert iterative.elo == pytest.approx(dense.elo, abs=1e-9)
     assert iterative.drawelo == pytest.approx(dense.drawelo, abs=1e-9)
     assert iterative.advantage == pytest.approx(dense.advantage, abs=1e-9)
-
-
-def test_both_solvers_agree_on_groups_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [("a", "b", 5, 2, 3), ("b", "c", 5, 2, 3), ("x", "y", 4, 1, 1)]
-    dense = bayeselo(PairTable.from_pairs(rows, players=["idle"]))
-    monkeypatch.setattr("rating.fit.newton._FEWEST_ITERATIVE", 0)
-    assert bayeselo(PairTable.from_pairs(rows, players=["idle"])).elo == pytest.approx(dense.elo, abs=1e-9)
 
 
 def test_a_long_chain_falls_back_to_the_factor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,12 +122,13 @@ def test_ten_thousand_players_need_no_matrix() -> None:
     assert peak < 100_000_000
 
 
-def test_a_start_near_the_end_saves_steps_and_changes_nothing() -> None:
+def test_a_start_near_the_end_saves_steps_and_none_changes_anything() -> None:
     table = PairTable.from_matches(season(40, 20))
     cold = bayeselo(table)
-    warm = bayeselo(table, start=cold.elo)
+    warm, far = bayeselo(table, start=cold.elo), bayeselo(table, start=np.linspace(900.0, -200.0, 40))
     assert warm.iterations <= cold.iterations
     assert warm.elo == pytest.approx(cold.elo, abs=1e-9)
+    assert far.elo == pytest.approx(cold.elo, abs=1e-9)
 
 
 def threads_of_blas() -> list[int]:

@@ -137,11 +137,3 @@ def test_covariance_is_the_pseudo_inverse(case: tuple[int, list[Row]]) -> None:
     matrix = likelihood.laplacian(likelihood.slope(fit.elo * elo, 0.0, fit.drawelo * elo).h)
     expected = np.linalg.pinv(matrix, rcond=1e-12, hermitian=True) / elo**2
     assert rating_covariance(fit) == pytest.approx(expected, rel=1e-6, abs=1e-6 * np.abs(expected).max())
-
-
-def test_extra_ratings_shift_nothing() -> None:
-    """A start far off, in ratings and in their mean, ends in the same place."""
-    table = table_of(3, [(0, 1, 1), (1, 2, 1), (2, 0, 1), (0, 1, 0), (0, 2, 1)])
-    cold = bayeselo(table)
-    warm = bayeselo(table, start=np.array([900.0, -200.0, 350.0]))
-    assert warm.elo == pytest.approx(cold.elo, abs=1e-9)

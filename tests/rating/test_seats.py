@@ -1,4 +1,4 @@
-"""Seats that are not rated: results as if nobody had sat there."""
+"""Seats that are not rated, as if nobody had sat there; several seats of one player, which count once a side."""
 
 from __future__ import annotations
 
@@ -61,3 +61,29 @@ def test_the_substitute_of_a_match_record_is_not_rated() -> None:
     text = "".join(json.dumps(record) + "\n" for record in records)
     table = read_results(["-"], form="jsonl", stdin=io.BytesIO(text.encode())).table
     assert (table.players, table.played.tolist(), table.first.size) == (("a", "b"), [1, 1], 1)
+
+
+SIDES = (0, 1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("match", "results"),
+    [
+        (Match(["a", "b", "a", "b"], points=[8, -8, 8, -8], sides=SIDES), [("a", "b", 1)]),
+        (Match(["a", "b", "a", "b"], places=[2, 1, 2, 1], sides=SIDES), [("a", "b", -1)]),
+        (Match(["a", "b", "a", "b"], faulty=2, sides=SIDES), [("a", "b", -1)]),
+        (Match(["a", "b", "a", "c"], points=[8, -8, 8, -8], sides=SIDES), [("a", "b", 1), ("a", "c", 1)]),
+        # Without sides each seat plays for itself, and only its own player is no rival.
+        (Match(["a", "b", "a"], points=[3, 2, 1]), [("a", "b", 1), ("b", "a", 1)]),
+    ],
+)
+def test_the_seats_of_a_side_count_once(match: Match, results: list[tuple[str, str, int]]) -> None:
+    table = PairTable.from_matches([match])
+    rows = zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
+    assert [(table.players[i], table.players[j], outcome) for i, j, outcome in rows] == results
+
+
+def test_a_player_gains_the_points_of_all_its_seats() -> None:
+    table = PairTable.from_matches([Match(["a", "b", "a", "b"], points=[8, -8, 8, -8], sides=SIDES)])
+    assert dict(zip(table.players, table.points.tolist(), strict=True)) == {"a": 16.0, "b": -16.0}
+    assert table.played.tolist() == [1, 1]
